@@ -11,7 +11,6 @@
 //! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapter 3 (bounds for inner products).
 
 use crate::chord::UNIT;
-use crate::proposal::weights_inside;
 use crate::{Motion, Proposal};
 use carom_geom::{SupportMap, SupportPoint};
 use carom_math::{WidePose, ops};
@@ -286,23 +285,12 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
 
     /// The nearest points of the cores that a proposal is about, from A's pivot; of cores that meet a common point, as seen from either.
     pub(crate) fn witness(&self, placed: &Placed, proposal: &Proposal) -> Option<(DVec3, DVec3)> {
-        let n = proposal.n_points.min(4);
-        // Weights below 0 would leave the body.
-        let mut weights = proposal.weights.map(|weight| weight.max(0.0));
-        if n == 4 && weights == [0.0; 4] {
-            weights = weights_inside(core::array::from_fn(|i| {
+        let differences = || {
+            core::array::from_fn(|i| {
                 self.place_b(placed, proposal.points_b[i]) - self.place_a(placed, proposal.points_a[i])
-            }));
-        }
-        let (mut a, mut b, mut sum) = (DVec3::ZERO, DVec3::ZERO, 0.0);
-        for i in 0..n {
-            a += (proposal.points_a[i] - self.a.pivot) * weights[i];
-            b += (proposal.points_b[i] - self.b.pivot) * weights[i];
-            sum += weights[i];
-        }
-        if !(0.5 < sum && sum < 2.0) {
-            return None;
-        }
-        Some((placed.rotation_a * (a / sum), placed.between + placed.rotation_b * (b / sum)))
+            })
+        };
+        let [a, b] = proposal.nearest([self.a.pivot, self.b.pivot], differences)?;
+        Some((placed.rotation_a * a, placed.between + placed.rotation_b * b))
     }
 }

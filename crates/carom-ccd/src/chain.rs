@@ -209,7 +209,7 @@ impl<'c> ChainMotion<'c> {
 
     /// The path of a link. `None` if there is no such link.
     pub fn link(&self, number: usize) -> Option<LinkPath<'_>> {
-        (number < self.chain.links.len()).then_some(LinkPath { motion: self, number, seen_from: None })
+        (number < self.chain.links.len()).then_some(LinkPath { motion: self, number, frame: Frame::Outer })
     }
 
     /// When two links of the chain first come within the target distance of each other, as
@@ -227,21 +227,25 @@ impl<'c> ChainMotion<'c> {
         if link_a == link_b {
             return None;
         }
-        let seen_from = self.chain.common_ancestor(link_a, link_b);
-        let [path_a, path_b] = [path_a, path_b].map(|path| LinkPath { seen_from: Some(seen_from), ..path });
+        let frame = self.chain.common_ancestor(link_a, link_b).map_or(Frame::Base, Frame::Link);
+        let [path_a, path_b] = [path_a, path_b].map(|path| LinkPath { frame, ..path });
         let mut answer = path_time_of_impact(a, &path_a, b, &path_b, settings, propose);
         if let TimeOfImpact::Hit(impact) = &mut answer {
-            let frame = match seen_from {
-                Some(ancestor) => {
-                    LinkPath { motion: self, number: ancestor, seen_from: None }.pose_at(impact.t_hi)
-                }
-                None => Motion::pose_at(&self.base, impact.t_hi),
-            };
+            let frame = self.pose_of(frame, impact.t_hi);
             impact.point_a = frame.transform_point(impact.point_a);
             impact.point_b = frame.transform_point(impact.point_b);
             impact.normal = frame.transform_vector(impact.normal);
         }
         Some(answer)
+    }
+
+    /// A frame in the outer frame.
+    fn pose_of(&self, frame: Frame, t: f64) -> WidePose {
+        match frame {
+            Frame::Outer => WidePose::IDENTITY,
+            Frame::Base => Motion::pose_at(&self.base, t),
+            Frame::Link(number) => LinkPath { motion: self, number, frame: Frame::Outer }.pose_at(t),
+        }
     }
 
     fn value_at(&self, link: usize, t: f64) -> f64 {
@@ -279,21 +283,28 @@ fn placed_on(frame: &WidePose, inner: &WidePose) -> WidePose {
     }
 }
 
+/// The frame from which the path of a link is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Frame {
+    Outer,
+    Base,
+    /// That of an ancestor, or of the link itself.
+    Link(usize),
+}
+
 /// The path of one link of a chain that moves.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkPath<'m> {
     motion: &'m ChainMotion<'m>,
     number: usize,
-    /// In the frame of this ancestor, or of the base; else in the outer frame.
-    seen_from: Option<Option<usize>>,
+    frame: Frame,
 }
 
 impl LinkPath<'_> {
     /// The link and those that it stands on, up to that from which it is seen.
     fn upwards(&self) -> impl Iterator<Item = usize> + '_ {
-        let seen_from = self.seen_from.flatten();
         let next = move |link: &usize| self.motion.chain.links[*link].parent;
-        core::iter::successors(Some(self.number), next).take_while(move |link| seen_from != Some(*link))
+        core::iter::successors(Some(self.number), next).take_while(|link| self.frame != Frame::Link(*link))
     }
 }
 
@@ -303,7 +314,7 @@ impl Path for LinkPath<'_> {
         for link in self.upwards() {
             pose = placed_on(&self.motion.on_parent(link, t), &pose);
         }
-        if self.seen_from.is_none() { placed_on(&Motion::pose_at(&self.motion.base, t), &pose) } else { pose }
+        if self.frame == Frame::Outer { placed_on(&self.motion.pose_of(Frame::Base, t), &pose) } else { pose }
     }
 
     fn acceleration(&self, reach: f64, start: f64, end: f64) -> f64 {
@@ -326,7 +337,7 @@ impl Path for LinkPath<'_> {
             }
             turned += scaling::length(self.motion.chain.links[link].on_parent.1);
         }
-        if self.seen_from.is_none() {
+        if self.frame == Frame::Outer {
             turned += scaling::length(self.motion.base.local_center());
             turn(scaling::length(self.motion.base.angular()), (turned, &mut once, &mut twice));
         }
@@ -346,7 +357,8 @@ impl Path for LinkPath<'_> {
             arm += scaling::length(self.motion.chain.links[link].on_parent.1);
             sum += 80.0 * arm;
         }
-        let of_base = if self.seen_from.is_none() { self.motion.base.rounding(arm, start, end) } else { 0.0 };
+        let of_base =
+            if self.frame == Frame::Outer { self.motion.base.rounding(arm, start, end) } else { 0.0 };
         UNIT * sum + of_base
     }
 }

@@ -16,7 +16,7 @@
 use crate::advance::advance;
 use crate::body_pair::Moment;
 use crate::chord::{UNIT, chord_bound};
-use crate::proposal::weights_inside;
+use crate::search::part_of_distance;
 use crate::{Clear, Impact, ImpactSettings, Motion, Proof, Proposal, TimeOfImpact, Undecided, Why};
 use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling, tol};
@@ -121,7 +121,7 @@ pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             }
             _ => here,
         };
-        let (Some(n), Some(here), Some(_)) = (n, here, back.filter(|&back| target < back)) else {
+        let (Some(n), Some(here), Some(back)) = (n, here, back.filter(|&back| target < back)) else {
             if safe.t < probe.t {
                 // A little too far. How far apart they are there tells how much.
                 probe = safe;
@@ -133,7 +133,7 @@ pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             }
             continue;
         };
-        least = least.min(here).min(back.unwrap_or(here));
+        least = least.min(here).min(back);
         let mut along = |moment: &Moment| separation(&place(moment.t), n);
         let advanced = advance(&mut along, kappa, (probe.t, here), &Moment::new(end), target, tolerance);
         least = least.min(advanced.least);
@@ -165,35 +165,19 @@ struct Placed {
 impl Placed {
     /// The nearest points of the cores that a proposal is about, in the outer frame.
     fn nearest(&self, proposal: &Proposal) -> Option<[DVec3; 2]> {
-        let n = proposal.n_points.min(4);
-        let on_a = |i: usize| self.a.transform_point(proposal.points_a[i]);
-        let on_b = |i: usize| self.b.transform_point(proposal.points_b[i]);
-        // Weights below 0 would leave the body.
-        let mut weights = proposal.weights.map(|weight| weight.max(0.0));
-        if n == 4 && weights == [0.0; 4] {
-            weights = weights_inside(core::array::from_fn(|i| on_b(i) - on_a(i)));
-        }
-        let (mut a, mut b, mut sum) = (DVec3::ZERO, DVec3::ZERO, 0.0);
-        for i in 0..n {
-            a += proposal.points_a[i] * weights[i];
-            b += proposal.points_b[i] * weights[i];
-            sum += weights[i];
-        }
-        // Not so for NaN.
-        (0.5 < sum && sum < 2.0).then(|| [self.a.transform_point(a / sum), self.b.transform_point(b / sum)])
+        let differences = || {
+            core::array::from_fn(|i| {
+                self.b.transform_point(proposal.points_b[i]) - self.a.transform_point(proposal.points_a[i])
+            })
+        };
+        let [a, b] = proposal.nearest([DVec3::ZERO; 2], differences)?;
+        Some([self.a.transform_point(a), self.b.transform_point(b)])
     }
 }
 
 /// The largest distance of a point of the body from the origin of its frame.
 fn reach_of(shape: &(impl SupportMap + ?Sized)) -> f64 {
     (scaling::length(shape.center()) + shape.radius() + shape.margin()) * (1.0 + 16.0 * UNIT)
-}
-
-/// A fraction of the distance of the cores: nearest points that are known so well do not hide the tolerance.
-fn part_of_distance(cores: f64, tolerance: f64) -> f64 {
-    let part = 0.25 * tolerance / (cores + tolerance);
-    // Not so for NaN.
-    if part < tol::IMPACT_PROPOSAL { part.max(tol::GJK_TOUCHING) } else { tol::IMPACT_PROPOSAL }
 }
 
 /// From the middle of A to that of B.

@@ -32,11 +32,34 @@ impl Proposal {
         n_points: 0,
         weights: [0.0; 4],
     };
+
+    /// The nearest points of the cores, each in its own frame and from its own origin; of cores that meet a common point, as seen
+    /// from either. `differences` gives the four differences of the pairs of points, in one frame.
+    pub(crate) fn nearest(
+        &self,
+        origins: [DVec3; 2],
+        differences: impl FnOnce() -> [DVec3; 4],
+    ) -> Option<[DVec3; 2]> {
+        let n = self.n_points.min(4);
+        // Weights below 0 would leave the body.
+        let mut weights = self.weights.map(|weight| weight.max(0.0));
+        if n == 4 && weights == [0.0; 4] {
+            weights = weights_inside(differences());
+        }
+        let (mut a, mut b, mut sum) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+        for i in 0..n {
+            a += (self.points_a[i] - origins[0]) * weights[i];
+            b += (self.points_b[i] - origins[1]) * weights[i];
+            sum += weights[i];
+        }
+        // Not so for NaN.
+        (0.5 < sum && sum < 2.0).then(|| [a / sum, b / sum])
+    }
 }
 
 /// How much each of four pairs counts in the point where they meet, from the differences of their points: by the volumes
 /// that the origin makes with the others.
-pub(crate) fn weights_inside([x, y, z, w]: [DVec3; 4]) -> [f64; 4] {
+fn weights_inside([x, y, z, w]: [DVec3; 4]) -> [f64; 4] {
     let parts = [y.dot(z.cross(w)), -x.dot(z.cross(w)), x.dot(y.cross(w)), -x.dot(y.cross(z))];
     let sum = parts[0] + parts[1] + parts[2] + parts[3];
     let weights = parts.map(|part| (part / sum).max(0.0));

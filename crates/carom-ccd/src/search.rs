@@ -51,10 +51,7 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
     /// How well nearest points have to be known, as a fraction of their distance: near contact cores are apart by the margins and the
     /// target, and the error must not hide what is between the target and the tolerance.
     pub(crate) fn wanted(&self, tolerance: f64) -> f64 {
-        let cores = self.pair.margins() + self.target;
-        let part = 0.25 * tolerance / (cores + tolerance);
-        // Not so for NaN.
-        if part < tol::IMPACT_PROPOSAL { part.max(tol::GJK_TOUCHING) } else { tol::IMPACT_PROPOSAL }
+        part_of_distance(self.pair.margins() + self.target, tolerance)
     }
 
     /// A length: the least difference of a separation from the target that is worth telling.
@@ -130,6 +127,13 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
         let why = if near { Why::WithinRounding } else { Why::StepsSpent };
         TimeOfImpact::Undecided(Undecided::new(safe, upper, why))
     }
+}
+
+/// A fraction of the distance of cores that are about so far apart: known so well, nearest points do not hide the tolerance.
+pub(crate) fn part_of_distance(cores: f64, tolerance: f64) -> f64 {
+    let part = 0.25 * tolerance / (cores + tolerance);
+    // Not so for NaN.
+    if part < tol::IMPACT_PROPOSAL { part.max(tol::GJK_TOUCHING) } else { tol::IMPACT_PROPOSAL }
 }
 
 /// Where bodies are in contact, from A's pivot.
