@@ -7,23 +7,25 @@
 //! - After the solver the way of each body is compared with what was left of the body above the surface. A hit by another
 //!   body in the same step was not foreseen, and a heavy load presses deep. If the way is longer, a ball in the middle of the
 //!   body is swept, and the body waits where the ball stops. Each part of a compound has its own ball.
-//! - If the body is deep already, the ball shrinks to half of its distance from the surface, so it never starts in it.
+//! - If the body is deep already, the ball shrinks (`core_ball`). A body whose parts turned into several others may
+//!   have no place on its way; it waits where it began the step.
 //!
 //! A body that was not swift may leave its box, beyond which it has no pairs. Its way is compared with the boxes of all surfaces.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (speculative contacts, cores).
 //! Differs: the ball follows what moves, and it is swept only if its way is longer than what is left of it.
 
+use crate::core_ball::{CORE, Core, find_cores};
+use crate::flight::Rotor;
 use crate::narrow;
-use crate::sweep::CORE;
+use crate::put_back::keep_momentum;
 use crate::world::World;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};
-use carom_geom::Sphere;
 use carom_math::glam::{DQuat, DVec3};
-use carom_math::{Pose, Vec3};
-use carom_query::{ImpactSettings, Motion, Shape, Workspace, cast_with, distance, project_point};
+use carom_math::{Pose, Vec3, WidePose};
+use carom_query::{ImpactSettings, Motion, Shape, Workspace, cast_with};
 use carom_response::{Body, BodyKind, JointKind};
 
 /// A dynamic body is swift if its way in a step is longer than this share of its thickness, and than `SWIFT_MARGIN`.
@@ -34,9 +36,6 @@ const SWIFT_MARGIN: f32 = 0.5;
 
 /// The ball of a body is swept if its way is longer than this share of its thickness, less its depth.
 const FAR: f32 = 0.25;
-
-/// A middle that is nearer to a surface than this share of the thickness comes no nearer.
-const NEAREST: f32 = 1.0 / 64.0;
 
 /// A body that was moved back is swept again at most so often.
 const MAX_PASSES: u32 = 3;
@@ -112,11 +111,20 @@ struct Way {
     swept: f32,
 }
 
-/// A point of a body with a ball around it that lies in the body.
-#[derive(Clone, Copy, Debug)]
-struct Core {
-    point: Vec3,
-    radius: f32,
+/// Something that a body met on its way.
+struct Met {
+    /// Back to where it met it.
+    back: Vec3,
+    /// Poses of the other at the start of the step and at its end.
+    other: [Pose; 2],
+}
+
+impl Met {
+    /// Where a body is that goes along with the other for the whole step, from this pose.
+    fn carried(&self, start: &Pose) -> Pose {
+        let [from, to] = self.other;
+        if from == to { *start } else { to * from.inverse() * *start }
+    }
 }
 
 /// Memory of the guard.
@@ -293,43 +301,73 @@ impl<B: BroadPhase> World<B> {
         })
     }
 
-    /// Moves one body back to where its cores met one of the others first.
+    /// Moves one body back to where its cores met one of the others first. Where that is no place for it, since its parts
+    /// turned into others, it waits where it began.
     fn guard_body(&mut self, pairs: &[(u32, u32)], guard: &mut Guard) {
         let index = pairs[0].0 as usize;
-        let Guard { cores, memory, .. } = guard;
         let (Some(start), Some(shape)) = (self.start_of(index), &self.shapes[index]) else { return };
-        find_cores(shape, self.bodies[index].center_of_mass, cores);
+        find_cores(shape, self.bodies[index].center_of_mass, &mut guard.cores);
         self.stats.n_swept += pairs.len();
-        let mut shift = Vec3::ZERO;
+        let there = self.bodies[index].pose;
+        let mut end = there;
+        let mut met = self.first_met(pairs, [&start, &end], guard);
         for _ in 0..MAX_PASSES {
-            let mut end = self.bodies[index].pose;
-            end.translation += shift;
-            let (mut first, mut back) = (1.0, Vec3::ZERO);
-            for other in pairs.iter().map(|pair| pair.1 as usize) {
-                let Some((motion, end_of_other)) = self.motion_of_other(other) else { continue };
-                let Some(barrier) = &self.shapes[other] else { continue };
-                for core in &*cores {
-                    let way = [&start, &end].map(|pose| pose.transform_point(core.point).as_dvec3());
-                    let until = core.free_until(way, first, (barrier, &motion), memory);
-                    if until < first {
-                        first = until;
-                        // From there on it goes along with the other.
-                        let met = motion.pose_at(until).inverse_transform_point(way[0].lerp(way[1], until));
-                        let held = end_of_other.wide().transform_point(met);
-                        back = (held - way[1]).as_vec3();
-                    }
+            let Some(found) = &met else { break };
+            end.translation += found.back;
+            met = self.first_met(pairs, [&start, &end], guard);
+        }
+        if met.is_some() {
+            // A core may come in a little, by rounding too; its middle may not.
+            guard.cores.iter_mut().for_each(|core| core.radius = 0.0);
+            met = self.first_met(pairs, [&start, &end], guard);
+        }
+        if let Some(met) = &met {
+            end = met.carried(&start);
+        }
+        if end == there || !end.is_finite() {
+            return;
+        }
+        self.stats.n_stopped += 1;
+        let body = &mut self.bodies[index];
+        let (center, rotor) = (body.world_center(), Rotor::of(body, self.dt));
+        body.pose = end;
+        if let (Some(_), Some(rotor)) = (met, rotor) {
+            let ends = [start, there].map(|pose| pose.rotation.as_dquat().normalize());
+            keep_momentum(body, &rotor, ends);
+        }
+        let shift = body.world_center() - center;
+        self.pay_for(index, shift.as_dvec3());
+    }
+
+    /// What the cores of a body meet first on a way between two poses.
+    fn first_met(&self, pairs: &[(u32, u32)], [start, end]: [&Pose; 2], guard: &mut Guard) -> Option<Met> {
+        let Guard { cores, memory, .. } = guard;
+        let (mut first, mut found) = (1.0, None);
+        for other in pairs.iter().map(|pair| pair.1 as usize) {
+            let Some((motion, end_of_other)) = self.motion_of_other(other) else { continue };
+            let Some(barrier) = &self.shapes[other] else { continue };
+            let start_of_other = single(&motion.pose_at(0.0));
+            for core in &*cores {
+                let way = [start, end].map(|pose| pose.transform_point(core.point).as_dvec3());
+                let still = DVec3::ZERO;
+                let Ok(own) = Motion::new(DQuat::IDENTITY, way[0], still, way[1] - way[0], still) else {
+                    continue;
+                };
+                let settings = ImpactSettings::default().with_times(0.0, first).with_target_distance(0.0);
+                let until = core.free_until(way[0], (barrier, &start_of_other), first, |ball| {
+                    cast_with(ball, &own, barrier, &motion, &settings, memory).safe_until(first)
+                });
+                if until < first {
+                    first = until;
+                    // From there on it goes along with the other.
+                    let met = motion.pose_at(until).inverse_transform_point(way[0].lerp(way[1], until));
+                    let held = end_of_other.wide().transform_point(met);
+                    let back = (held - way[1]).as_vec3();
+                    found = Some(Met { back, other: [start_of_other, end_of_other] });
                 }
             }
-            if 1.0 <= first {
-                break;
-            }
-            shift += back;
         }
-        if shift != Vec3::ZERO && shift.is_finite() {
-            self.stats.n_stopped += 1;
-            self.bodies[index].pose.translation += shift;
-            self.pay_for(index, shift.as_dvec3());
-        }
+        found
     }
 
     /// How a body moved in the step, in a time of 1, and its end.
@@ -352,63 +390,8 @@ fn chord_of_turn(from: &Pose, to: &Pose) -> f32 {
     2.0 * (v * a.w - u * b.w - u.cross(v)).length()
 }
 
-impl Core {
-    /// The core of a single shape around this point of it; a surface has none around a point that it does not enclose.
-    fn of(shape: &Shape, center: Vec3) -> Option<Core> {
-        if matches!(shape, Shape::HalfSpace(_) | Shape::HeightField(_) | Shape::Field(_)) {
-            return None;
-        }
-        let point = if center.is_finite() { center } else { Vec3::ZERO };
-        let nearest = project_point(shape, &Pose::IDENTITY, point)?;
-        (nearest.distance < 0.0).then_some(Core { point, radius: -CORE * nearest.distance })
-    }
-
-    /// The share of a way that is free of the other body, at most `end`.
-    fn free_until(
-        &self,
-        [from, to]: [DVec3; 2],
-        end: f64,
-        (barrier, motion): (&Shape, &Motion),
-        memory: &mut Workspace,
-    ) -> f64 {
-        let still = DVec3::ZERO;
-        let Ok(way) = Motion::new(DQuat::IDENTITY, from, still, to - from, still) else { return end };
-        let settings = ImpactSettings::default().with_times(0.0, end).with_target_distance(0.0);
-        let mut cast = |radius: f32| {
-            let Ok(ball) = Sphere::new(radius) else { return end };
-            cast_with(&Shape::Sphere(ball), &way, barrier, motion, &settings, memory).safe_until(end)
-        };
-        let until = cast(self.radius);
-        if 0.0 < until {
-            return until;
-        }
-        let Ok(point) = Sphere::new(0.0) else { return end };
-        let start = motion.pose_at(0.0);
-        let rotation = DQuat::from_mat3(&start.rotation).normalize().as_quat();
-        let start = Pose::new(rotation, start.translation.as_vec3());
-        let at = Pose::from_translation(from.as_vec3());
-        let apart = distance(&Shape::Sphere(point), &at, barrier, &start).distance;
-        // A middle that is in the other already is no help; it leaves.
-        if !(0.0 < apart) {
-            return end;
-        }
-        let until = cast(0.5 * apart);
-        let is_nearest = apart < NEAREST * 2.0 / CORE * self.radius;
-        if until < end && is_nearest { 0.0 } else { until }
-    }
-}
-
-/// Makes `cores` those of a shape: one in the middle of each convex part.
-fn find_cores(shape: &Shape, center_of_mass: Vec3, cores: &mut Vec<Core>) {
-    cores.clear();
-    match shape {
-        Shape::Compound(compound) => {
-            for part in compound.parts() {
-                let core = Core::of(&part.shape, part.shape.mass_properties(1.0).center);
-                cores.extend(core.map(|core| Core { point: part.pose.transform_point(core.point), ..core }));
-            }
-        }
-        Shape::Mesh(_) => cores.extend(Core::of(shape, center_of_mass)),
-        _ => cores.extend(Core::of(shape, shape.mass_properties(1.0).center)),
-    }
+/// A pose in single precision.
+fn single(pose: &WidePose) -> Pose {
+    let rotation = DQuat::from_mat3(&pose.rotation).normalize().as_quat();
+    Pose::new(rotation, pose.translation.as_vec3())
 }

@@ -12,7 +12,7 @@
 //!
 //! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3 (energy of impulses).
 
-use crate::flight::{Flight, Rotor};
+use crate::flight::Rotor;
 use crate::sweep::{Limb, Sweeps};
 use crate::world::World;
 use carom_broad::BroadPhase;
@@ -121,8 +121,14 @@ impl<B: BroadPhase> World<B> {
         let Sweeps { put_back, flights, rotations, limbs, starts, beside, payers, .. } = sweeps;
         for &index in &*put_back {
             let index = index as usize;
-            if let Some(flight) = &flights[index] {
-                keep_momentum(&mut self.bodies[index], flight, rotations, limbs[index] != Limb::Not);
+            let Some(flight) = &flights[index] else { continue };
+            let path = flight.rotations(rotations);
+            let ends = [path[0], path[path.len() - 1]];
+            let body = &mut self.bodies[index];
+            match &flight.last {
+                Some(rotor) if limbs[index] == Limb::Not => keep_momentum(body, rotor, ends),
+                Some(rotor) => limit_spin(body, rotor, ends, body.angular_velocity.as_dvec3()),
+                None => {}
             }
         }
         for &number in &*put_back {
@@ -195,14 +201,16 @@ impl<B: BroadPhase> World<B> {
 
 /// Gives a body that was put back on its path the angular velocity of its new orientation.
 ///
-/// Its turning has no more energy than at the start of its path or at the end.
-fn keep_momentum(body: &mut Body, flight: &Flight, rotations: &[DQuat], is_limb: bool) {
-    let Some(rotor) = &flight.last else { return };
-    let at = body.pose.rotation.as_dquat().normalize();
-    let ends = flight.rotations(rotations);
-    let most = rotor.twice_energy_at(ends[0]).max(rotor.twice_energy_at(ends[ends.len() - 1]));
-    let spin = if is_limb { body.angular_velocity.as_dvec3() } else { rotor.spin_at(at) };
-    let now = rotor.energy_of(at, spin);
+/// `rotor` is that of the end of the path, and `ends` are the first orientation and the last.
+pub(crate) fn keep_momentum(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2]) {
+    let spin = rotor.spin_at(body.pose.rotation.as_dquat().normalize());
+    limit_spin(body, rotor, ends, spin);
+}
+
+/// Sets an angular velocity, less what would give more energy than at both ends of a path.
+fn limit_spin(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2], spin: DVec3) {
+    let most = rotor.twice_energy_at(ends[0]).max(rotor.twice_energy_at(ends[1]));
+    let now = rotor.energy_of(body.pose.rotation.as_dquat().normalize(), spin);
     let scale = if most < now { ops::sqrt((most / now).max(0.0)) } else { 1.0 };
     let spin = (spin * scale).as_vec3();
     if spin.is_finite() {

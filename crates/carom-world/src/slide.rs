@@ -139,25 +139,29 @@ impl<B: BroadPhase> World<B> {
                 let settings = ImpactSettings::default()
                     .with_times(0.0, until)
                     .with_target_distance(near.target.unwrap_or(0.0));
-                let found = match (near.target, &core) {
+                let (mut normal, memory) = (None, &mut sweeps.memory);
+                let mut free_of = |found: TimeOfImpact| {
+                    normal = if let TimeOfImpact::Hit(impact) = found { Some(impact.normal) } else { None };
+                    found.safe_until(until)
+                };
+                let free = match (near.target, &core) {
                     (Some(_), _) => {
-                        cast_with(shape, &motion, shape_b, &near.motion, &settings, &mut sweeps.memory)
+                        free_of(cast_with(shape, &motion, shape_b, &near.motion, &settings, memory))
                     }
                     (None, Some(core)) => {
                         let (turn, still) = (DQuat::IDENTITY, DVec3::ZERO);
-                        let Ok(straight) = Motion::new(turn, motion.center_at(0.0), still, linear, still)
-                        else {
-                            continue;
-                        };
-                        cast_with(core, &straight, shape_b, &near.motion, &settings, &mut sweeps.memory)
+                        let middle = motion.center_at(0.0);
+                        let Ok(straight) = Motion::new(turn, middle, still, linear, still) else { continue };
+                        let other = (shape_b, &self.bodies[near.index].pose);
+                        core.free_until(middle, other, until, |ball| {
+                            free_of(cast_with(ball, &straight, shape_b, &near.motion, &settings, memory))
+                        })
                     }
                     _ => continue,
                 };
-                let free = found.safe_until(until);
-                // A core that is in the other already is no help.
-                if free < until && (near.target.is_some() || 0.0 < free) {
+                if free < until {
                     until = free;
-                    met = Some((place, found));
+                    met = Some((place, normal));
                 }
             }
             // It turns to the end of its path, or not at all.
@@ -174,17 +178,14 @@ impl<B: BroadPhase> World<B> {
             let rotation = if angular == DVec3::ZERO { own } else { turned };
             let translation = motion.center_at(until) - rotation * center;
             pose = Pose::new(rotation.as_quat(), translation.as_vec3());
-            let Some((place, found)) = met else { break };
+            let Some((place, normal)) = met else { break };
             // It is as near as it may be now, and would be stopped at once.
             if let Some(target) = &mut near[place].target {
                 *target *= 0.5;
             }
             linear *= 1.0 - until;
-            if let TimeOfImpact::Hit(impact) = found {
-                walls.push(impact.normal);
-            } else {
-                break;
-            }
+            let Some(normal) = normal else { break };
+            walls.push(normal);
         }
         self.bodies[index].pose = pose;
     }

@@ -4,7 +4,7 @@
 //! the solver each of these pairs is asked when it first touches, both bodies moving, no later than where one of them stops for
 //! a pair before; up to that time the way is proved to be free, and there the body is left, its velocity kept, for the contacts of the
 //! next step. What already touches at the start must go on sliding and parting: then it is half the distance that may not be
-//! passed, and of bodies that overlap the core of the fast one. Of limbs, which hang in joints, it is always the core: a limb that
+//! passed, and of bodies that overlap the core of the fast one (`core_ball`). Of limbs, which hang in joints, it is always the core: a limb that
 //! is stopped where it touches tears its joints, and they throw it back in every step. One that was torn off by more than its own width is
 //! on the wrong side of something, and is let through. Left so, a body is a hair farther away than what touches, and
 //! the next step turns it away: whom the solver pushed is told as touching. The rest of its way in the step leads along what stopped it
@@ -19,6 +19,7 @@
 //! Differs: the times are certified, rotation included; a body that leaves the box in which its pairs were looked for waits there.
 
 use crate::body::Traits;
+use crate::core_ball::{CORE, Core};
 use crate::flight::{Flight, between};
 use crate::slide::Slides;
 use crate::world::{World, clamped};
@@ -30,10 +31,6 @@ use carom_math::glam::DQuat;
 use carom_math::{Pose, Vec3, ops};
 use carom_query::{ImpactSettings, Shape, Workspace, cast_with, contact_with};
 use carom_response::{BodyKind, JointKind};
-
-/// Of a fast body that overlaps something already: the radius of the ball in its middle that still goes through nothing, over the least
-/// half side of its box.
-pub(crate) const CORE: f32 = 0.25;
 
 /// A body that leaves the box where its pairs were looked for is stopped at a multiple of this part of its way.
 const PART: f64 = 1.0 / 1024.0;
@@ -107,7 +104,7 @@ impl<B: BroadPhase> World<B> {
         self.find_fast();
         for place in 0..self.fast.len() {
             let index = self.fast[place] as usize;
-            if self.is_swept(index) {
+            if self.bodies[index].kind == BodyKind::Dynamic && !self.bodies[index].is_sleeping {
                 self.foresee_way(index);
             }
         }
@@ -134,16 +131,17 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// The body is fast, and something that moves.
+    /// The body is fast, and the solver moved it in this step, even if it fell asleep at the end.
     fn is_swept(&self, index: usize) -> bool {
-        let body = &self.bodies[index];
-        self.traits[index].is_fast && body.kind == BodyKind::Dynamic && !body.is_sleeping
+        self.traits[index].is_fast
+            && self.bodies[index].kind == BodyKind::Dynamic
+            && self.movers.has(index as u32)
     }
 
     /// After the solver: fast bodies go back to where their way was free.
     pub(crate) fn stop_fast(&mut self) {
         let fast = core::mem::take(&mut self.fast);
-        if fast.iter().any(|&index| self.is_swept(index as usize) && self.movers.has(index)) {
+        if fast.iter().any(|&index| self.is_swept(index as usize)) {
             self.stop_these(&fast);
         }
         self.fast = fast;
@@ -200,8 +198,7 @@ impl<B: BroadPhase> World<B> {
         let near = busy.iter().map(|&place| &records[place as usize]);
         for record in near.filter(|record| record.is_wanted && !record.is_sensor) {
             let pair = [record.a.index as usize, record.b.index as usize];
-            let moves = |index: usize| self.is_swept(index) && !self.bodies[index].is_halted;
-            let is_swept = pair.map(|index| moves(index) && sweeps.limbs[index] != Limb::Torn);
+            let is_swept = pair.map(|index| self.is_swept(index) && sweeps.limbs[index] != Limb::Torn);
             if is_swept == [false, false] {
                 continue;
             }
@@ -334,19 +331,14 @@ impl<B: BroadPhase> World<B> {
         }
         // They overlap, and contacts part them; the core of the fast one goes through nothing.
         let mut until = end;
-        for (k, index) in pair.into_iter().enumerate() {
-            let Some(core) = self.core_of(index).filter(|_| is_swept[k]) else { continue };
-            let still = flights[k].straight();
-            let (shapes, flights) = if k == 0 {
-                ([&core, shape_b], [still, flights[1]])
-            } else {
-                ([&core, shape_a], [still, flights[0]])
-            };
-            let free = sweep(shapes, &flights, 0.0, end, memory, rotations);
-            // A core that is in the other already is no help; it leaves.
-            if 0.0 < free && free < until {
-                until = free;
-            }
+        for k in 0..2 {
+            let Some(core) = self.core_of(pair[k]).filter(|_| is_swept[k]) else { continue };
+            let (shape, start) = if k == 0 { (shape_b, &start_b) } else { (shape_a, &start_a) };
+            let flights = [flights[k].straight(), flights[1 - k]];
+            let middle = flights[0].center_at(0.0);
+            until = core.free_until(middle, (shape, start), until, |ball| {
+                sweep([ball, shape], &flights, 0.0, until, memory, rotations)
+            });
         }
         free(until, 0.0)
     }
@@ -417,9 +409,10 @@ impl<B: BroadPhase> World<B> {
         found
     }
 
-    /// A small ball about the centre of mass.
-    pub(crate) fn core_of(&self, index: usize) -> Option<Shape> {
-        Sphere::new(CORE * 0.5 * self.least_side(index)?).ok().map(Shape::Sphere)
+    /// The core of a fast body is about its centre of mass.
+    pub(crate) fn core_of(&self, index: usize) -> Option<Core> {
+        let radius = CORE * 0.5 * self.least_side(index)?;
+        Some(Core { point: self.bodies[index].center_of_mass, radius })
     }
 
     /// Of the box of a body's shape.

@@ -37,6 +37,7 @@ mod seams;
 mod sensors;
 mod settings;
 mod snapshots;
+mod squeezed;
 mod terrain;
 mod uneven;
 mod waking;

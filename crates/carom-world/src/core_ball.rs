@@ -1,0 +1,85 @@
+//! The core of a body: a ball in its middle that goes through nothing, even while the body overlaps something.
+//!
+//! A surface without an inside pushes a body out on the side of its middle, so the middle must stay on
+//! its side. Three cases:
+//! - The core is apart from the other at the start: it is swept as it is.
+//! - It touches already: it shrinks to half of the distance of its middle, so it never starts in the other.
+//!   A middle that is very near comes no nearer, or it would halve its distance until rounding closes it.
+//! - The middle is in the other already: the core is no help, and the body leaves.
+//!
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores).
+//! Differs: the core shrinks.
+
+use alloc::vec::Vec;
+use carom_geom::Sphere;
+use carom_math::glam::DVec3;
+use carom_math::{Pose, Vec3};
+use carom_query::{Shape, distance, project_point};
+
+/// Radius of the core, as a share of the depth of its middle.
+pub(crate) const CORE: f32 = 0.25;
+
+/// A middle that is nearer to another body than this share of the thickness of its own comes no nearer.
+const NEAREST: f32 = 1.0 / 64.0;
+
+/// A point of a body with a ball around it that lies in the body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Core {
+    pub(crate) point: Vec3,
+    pub(crate) radius: f32,
+}
+
+impl Core {
+    /// The core of a single shape around this point of it; a surface has none around a point that it does not enclose.
+    pub(crate) fn of(shape: &Shape, center: Vec3) -> Option<Core> {
+        if matches!(shape, Shape::HalfSpace(_) | Shape::HeightField(_) | Shape::Field(_)) {
+            return None;
+        }
+        let point = if center.is_finite() { center } else { Vec3::ZERO };
+        let nearest = project_point(shape, &Pose::IDENTITY, point)?;
+        (nearest.distance < 0.0).then_some(Core { point, radius: -CORE * nearest.distance })
+    }
+
+    /// The share of a way, at most `end`, in which the core stays out of another body.
+    ///
+    /// `middle` is where the middle starts, `pose` where the other body does. `cast` sweeps a ball in place of the core, and
+    /// returns the share that is free.
+    pub(crate) fn free_until(
+        &self,
+        middle: DVec3,
+        (other, pose): (&Shape, &Pose),
+        end: f64,
+        mut cast: impl FnMut(&Shape) -> f64,
+    ) -> f64 {
+        let Ok(ball) = Sphere::new(self.radius) else { return end };
+        let until = cast(&Shape::Sphere(ball));
+        if 0.0 < until {
+            return until;
+        }
+        let Ok(point) = Sphere::new(0.0) else { return end };
+        let at = Pose::from_translation(middle.as_vec3());
+        let apart = distance(&Shape::Sphere(point), &at, other, pose).distance;
+        if !(0.0 < apart) {
+            return end;
+        }
+        let Ok(ball) = Sphere::new(0.5 * apart) else { return end };
+        let until = cast(&Shape::Sphere(ball));
+        let is_nearest = apart < NEAREST * 2.0 / CORE * self.radius;
+        if until < end && is_nearest { 0.0 } else { until }
+    }
+}
+
+/// Makes `cores` those of a shape: one in the middle of each convex part.
+pub(crate) fn find_cores(shape: &Shape, center_of_mass: Vec3, cores: &mut Vec<Core>) {
+    cores.clear();
+    match shape {
+        Shape::Compound(compound) => {
+            for part in compound.parts() {
+                let core = Core::of(&part.shape, part.shape.mass_properties(1.0).center);
+                cores.extend(core.map(|core| Core { point: part.pose.transform_point(core.point), ..core }));
+            }
+        }
+        Shape::Mesh(_) => cores.extend(Core::of(shape, center_of_mass)),
+        _ => cores.extend(Core::of(shape, shape.mass_properties(1.0).center)),
+    }
+}
