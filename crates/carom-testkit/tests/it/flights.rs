@@ -74,6 +74,7 @@ fn r_flights_that_were_wrong() {
             89_060_441_862_840,
             "a needle rose from a fall to where little energy is left, and that was the measure",
         ),
+        (9_896_704_161_748_284, "a light box slid on through a wall that its core touched"),
     ] {
         let (wrong, log) = replay(seed);
         let is_wrong = wrong.filter(|wrong| !wrong.starts_with("spin"));
