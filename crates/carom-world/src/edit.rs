@@ -3,6 +3,8 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what stands before the pipeline).
 
 use crate::body::{self, BodyDesc, BodyId, Traits};
+use crate::body_set::BodySet;
+use crate::contact_set::ContactSet;
 use crate::guard::Girth;
 use crate::recycling::Size;
 use crate::{JointId, World, WorldError};
@@ -18,54 +20,54 @@ impl<B: BroadPhase> World<B> {
     /// Adds a body. Numbers of removed bodies are given out again, the last one first.
     pub fn insert(&mut self, desc: BodyDesc) -> Result<BodyId, WorldError> {
         let (traits, body) = body::admit(&desc)?;
-        let index = match self.free.last() {
+        let index = match self.bodies.free.last() {
             Some(&index) => index as usize,
-            None => self.bodies.len(),
+            None => self.bodies.motions.len(),
         };
         if u32::MAX as usize <= index {
             return Err(WorldError::Full);
         }
-        if index == self.bodies.len() {
-            self.generations.push(0);
-            self.shapes.push(None);
-            self.sizes.push(Size::Other);
-            self.girths.push(Girth::NONE);
-            self.traits.push(Traits::NONE);
-            self.bodies.push(Body::fixed(Pose::IDENTITY));
-            self.proxies.push(None);
-            self.is_stale.push(false);
-            self.free.push(index as u32);
+        if index == self.bodies.motions.len() {
+            self.bodies.generations.push(0);
+            self.bodies.shapes.push(None);
+            self.bodies.sizes.push(Size::Other);
+            self.bodies.girths.push(Girth::NONE);
+            self.bodies.traits.push(Traits::NONE);
+            self.bodies.motions.push(Body::fixed(Pose::IDENTITY));
+            self.bodies.proxies.push(None);
+            self.bodies.is_stale.push(false);
+            self.bodies.free.push(index as u32);
         }
-        self.traits[index] = traits;
-        self.bodies[index] = body;
-        self.girths[index] = Girth::of(&desc.shape, self.bodies[index].center_of_mass);
+        self.bodies.traits[index] = traits;
+        self.bodies.motions[index] = body;
+        self.bodies.girths[index] = Girth::of(&desc.shape, self.bodies.motions[index].center_of_mass);
         let aabb = self.box_of(index, &desc.shape);
         let proxy = match self.broad.insert(aabb, traits.filter) {
             Ok(proxy) if proxy.index() as usize == index => proxy,
             // A broad phase whose numbers ran out before the world's did.
             refused => {
-                self.traits[index] = Traits::NONE;
-                self.bodies[index] = Body::fixed(Pose::IDENTITY);
-                self.girths[index] = Girth::NONE;
+                self.bodies.traits[index] = Traits::NONE;
+                self.bodies.motions[index] = Body::fixed(Pose::IDENTITY);
+                self.bodies.girths[index] = Girth::NONE;
                 self.broad.remove(refused?)?;
                 return Err(WorldError::Full);
             }
         };
-        self.free.pop();
-        self.generations[index] = self.generations[index].wrapping_add(1);
+        self.bodies.free.pop();
+        self.bodies.generations[index] = self.bodies.generations[index].wrapping_add(1);
         self.put_shape(index, Some(desc.shape));
-        self.proxies[index] = Some(proxy);
-        self.is_stale[index] = true;
-        self.is_changed = true;
-        self.are_fast_known &= !self.traits[index].is_fast;
-        if self.bodies[index].kind != BodyKind::Fixed {
-            self.movers.add(index);
-            self.bodies[index].is_halted =
-                self.movers.has_halted() && self.bodies[index].kind == BodyKind::Dynamic;
+        self.bodies.proxies[index] = Some(proxy);
+        self.bodies.is_stale[index] = true;
+        self.contacts.is_changed = true;
+        self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
+        if self.bodies.motions[index].kind != BodyKind::Fixed {
+            self.bodies.movers.add(index);
+            self.bodies.motions[index].is_halted =
+                self.bodies.movers.has_halted() && self.bodies.motions[index].kind == BodyKind::Dynamic;
         }
-        self.n_bodies += 1;
-        self.n_sensors += usize::from(desc.is_sensor);
-        self.rules.set_body(index as u32, desc.response);
+        self.bodies.n_live += 1;
+        self.bodies.n_sensors += usize::from(desc.is_sensor);
+        self.contacts.rules.set_body(index as u32, desc.response);
         Ok(self.id_at(index as u32))
     }
 
@@ -73,46 +75,47 @@ impl<B: BroadPhase> World<B> {
     pub fn remove(&mut self, id: BodyId) -> Result<(), WorldError> {
         let index = self.check(id)?;
         self.wake_around(id);
-        if let Some(proxy) = self.proxies[index].take() {
+        if let Some(proxy) = self.bodies.proxies[index].take() {
             self.broad.remove(proxy)?;
         }
-        self.turns.are_rings_known &= !self.joints.remove_of(id.index);
+        self.budget.turns.are_rings_known &= !self.joints.remove_of(id.index);
         self.solver.forget(index);
-        self.rules.forget(id.index);
-        self.movers.unsettle();
-        self.are_fast_known &= !self.traits[index].is_fast;
+        self.contacts.rules.forget(id.index);
+        self.bodies.movers.unsettle();
+        self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         self.put_shape(index, None);
-        self.n_sensors -= usize::from(self.traits[index].is_sensor);
-        self.traits[index] = Traits::NONE;
-        self.bodies[index] = Body::fixed(Pose::IDENTITY);
-        self.generations[index] = self.generations[index].wrapping_add(1);
-        self.is_renumbered = true;
-        self.free.push(id.index);
-        self.is_changed = true;
-        self.n_bodies -= 1;
+        self.bodies.n_sensors -= usize::from(self.bodies.traits[index].is_sensor);
+        self.bodies.traits[index] = Traits::NONE;
+        self.bodies.motions[index] = Body::fixed(Pose::IDENTITY);
+        self.bodies.generations[index] = self.bodies.generations[index].wrapping_add(1);
+        self.contacts.is_renumbered = true;
+        self.bodies.free.push(id.index);
+        self.contacts.is_changed = true;
+        self.bodies.n_live -= 1;
         Ok(())
     }
 
     /// The number of bodies.
     pub fn len(&self) -> usize {
-        self.n_bodies
+        self.bodies.n_live
     }
 
     /// There is no body.
     pub fn is_empty(&self) -> bool {
-        self.n_bodies == 0
+        self.bodies.n_live == 0
     }
 
     /// All bodies, in the order of their numbers.
     pub fn body_ids(&self) -> impl Iterator<Item = BodyId> + '_ {
-        let is_live = |id: &BodyId| self.shapes[id.index as usize].is_some();
-        (0..self.bodies.len() as u32).map(|index| self.id_at(index)).filter(is_live)
+        let is_live = |id: &BodyId| self.bodies.shapes[id.index as usize].is_some();
+        (0..self.bodies.motions.len() as u32).map(|index| self.id_at(index)).filter(is_live)
     }
 
     /// Returns the energy of all bodies after a step with substeps of `substep`: see [`Body::energy`].
     pub fn energy(&self, substep: f32) -> Energy {
         let gravity = self.settings.solver.gravity;
-        let energies = self.body_ids().map(|id| self.bodies[id.index as usize].energy(gravity, substep));
+        let energies =
+            self.body_ids().map(|id| self.bodies.motions[id.index as usize].energy(gravity, substep));
         energies.fold(Energy::default(), |sum, energy| sum + energy)
     }
 
@@ -123,25 +126,25 @@ impl<B: BroadPhase> World<B> {
 
     /// A body as the response sees it: mass, place and motion.
     pub fn motion(&self, id: BodyId) -> Result<&Body, WorldError> {
-        self.check(id).map(|index| &self.bodies[index])
+        self.check(id).map(|index| &self.bodies.motions[index])
     }
 
     /// The shape of a body.
     pub fn shape(&self, id: BodyId) -> Result<&Shape, WorldError> {
         let index = self.check(id)?;
-        self.shapes[index].as_ref().ok_or(WorldError::StaleBody(id))
+        self.bodies.shapes[index].as_ref().ok_or(WorldError::StaleBody(id))
     }
 
     /// The box of a body in the broad phase: its shape's, with half the prediction around.
     pub fn aabb(&self, id: BodyId) -> Result<Aabb, WorldError> {
         let index = self.check(id)?;
-        let proxy = self.proxies[index].ok_or(WorldError::StaleBody(id))?;
+        let proxy = self.bodies.proxies[index].ok_or(WorldError::StaleBody(id))?;
         Ok(self.broad.aabb(proxy)?)
     }
 
     /// The caller's own number.
     pub fn user_data(&self, id: BodyId) -> Result<u64, WorldError> {
-        self.check(id).map(|index| self.traits[index].user_data)
+        self.check(id).map(|index| self.bodies.traits[index].user_data)
     }
 
     /// The body sleeps: it is not moved until something touches it.
@@ -154,9 +157,9 @@ impl<B: BroadPhase> World<B> {
         let index = self.check(id)?;
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
         self.wake_around(id);
-        self.bodies[index].pose = pose;
+        self.bodies.motions[index].pose = pose;
         // Contacts do not go with it.
-        if let Some(seen) = self.seen.get_mut(index) {
+        if let Some(seen) = self.bodies.seen.get_mut(index) {
             *seen = None;
         }
         self.refit(index);
@@ -169,7 +172,7 @@ impl<B: BroadPhase> World<B> {
         self.wake_around(id);
         self.put_shape(index, Some(shape));
         // What was learned of the old shape is of no use.
-        let World { meetings, pairs, records, .. } = self;
+        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
         meetings.visit(pairs, id.index, |place| {
             if records[place].a == id || records[place].b == id {
                 records[place].forget();
@@ -183,11 +186,11 @@ impl<B: BroadPhase> World<B> {
     pub fn set_velocity(&mut self, id: BodyId, linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
         let index = self.check(id)?;
         body::check_velocity(linear, angular)?;
-        self.movers.wake(&mut self.bodies, index);
-        let body = &mut self.bodies[index];
+        self.bodies.movers.wake(&mut self.bodies.motions, index);
+        let body = &mut self.bodies.motions[index];
         body.linear_velocity = linear;
         body.angular_velocity = angular;
-        self.is_stale[index] |= body.is_halted;
+        self.bodies.is_stale[index] |= body.is_halted;
         self.foresee_way(index);
         Ok(())
     }
@@ -198,8 +201,8 @@ impl<B: BroadPhase> World<B> {
         if !(force.is_finite() && torque.is_finite()) {
             return Err(WorldError::BadNumber("force"));
         }
-        self.movers.wake(&mut self.bodies, index);
-        let body = &mut self.bodies[index];
+        self.bodies.movers.wake(&mut self.bodies.motions, index);
+        let body = &mut self.bodies.motions[index];
         (body.force, body.torque) = (force, torque);
         Ok(())
     }
@@ -210,13 +213,13 @@ impl<B: BroadPhase> World<B> {
         if !(impulse.is_finite() && point.is_finite()) {
             return Err(WorldError::BadNumber("impulse"));
         }
-        let mut pushed = self.bodies[index];
+        let mut pushed = self.bodies.motions[index];
         pushed.apply_impulse(impulse, point);
         body::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
-        self.movers.wake(&mut self.bodies, index);
-        pushed.is_halted = self.bodies[index].is_halted;
-        self.bodies[index] = pushed;
-        self.is_stale[index] |= pushed.is_halted;
+        self.bodies.movers.wake(&mut self.bodies.motions, index);
+        pushed.is_halted = self.bodies.motions[index].is_halted;
+        self.bodies.motions[index] = pushed;
+        self.bodies.is_stale[index] |= pushed.is_halted;
         self.foresee_way(index);
         Ok(())
     }
@@ -225,21 +228,21 @@ impl<B: BroadPhase> World<B> {
     pub fn set_groups(&mut self, id: BodyId, membership: Groups, mask: Groups) -> Result<(), WorldError> {
         let index = self.check(id)?;
         self.wake_around(id);
-        let filter = self.traits[index].filter.with_groups(membership, mask);
-        self.traits[index].filter = filter;
-        if let Some(proxy) = self.proxies[index] {
+        let filter = self.bodies.traits[index].filter.with_groups(membership, mask);
+        self.bodies.traits[index].filter = filter;
+        if let Some(proxy) = self.bodies.proxies[index] {
             self.broad.set_filter(proxy, filter)?;
         }
         // Pairs may come though nothing moved.
-        self.is_stale[index] = true;
-        self.is_changed = true;
+        self.bodies.is_stale[index] = true;
+        self.contacts.is_changed = true;
         Ok(())
     }
 
     /// Wakes a body and those it fell asleep with.
     pub fn wake(&mut self, id: BodyId) -> Result<(), WorldError> {
         let index = self.check(id)?;
-        self.movers.wake(&mut self.bodies, index);
+        self.bodies.movers.wake(&mut self.bodies.motions, index);
         Ok(())
     }
 
@@ -252,7 +255,7 @@ impl<B: BroadPhase> World<B> {
         frame_a: Pose,
         frame_b: Pose,
     ) -> Result<JointId, WorldError> {
-        let joint = Joint::at(kind, &self.bodies, a.index, b.index, Vec3::ZERO, Vec3::X);
+        let joint = Joint::at(kind, &self.bodies.motions, a.index, b.index, Vec3::ZERO, Vec3::X);
         let mut joint = joint.ok_or(WorldError::BadJoint)?;
         joint.frame_a = Pose::try_new(frame_a.rotation, frame_a.translation)?;
         joint.frame_b = Pose::try_new(frame_b.rotation, frame_b.translation)?;
@@ -272,7 +275,7 @@ impl<B: BroadPhase> World<B> {
         {
             return Err(WorldError::BadJoint);
         }
-        let joint = Joint::at(kind, &self.bodies, a.index, b.index, point, axis);
+        let joint = Joint::at(kind, &self.bodies.motions, a.index, b.index, point, axis);
         self.admit_joint(a, b, joint.ok_or(WorldError::BadJoint)?)
     }
 
@@ -288,7 +291,7 @@ impl<B: BroadPhase> World<B> {
         joint.kind = kind;
         joint.impulse = JointImpulse::default();
         let ends = [joint.body_a, joint.body_b];
-        ends.iter().for_each(|&body| self.movers.wake(&mut self.bodies, body as usize));
+        ends.iter().for_each(|&body| self.bodies.movers.wake(&mut self.bodies.motions, body as usize));
         Ok(())
     }
 
@@ -296,7 +299,7 @@ impl<B: BroadPhase> World<B> {
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), WorldError> {
         let joint = self.joints.remove(id).ok_or(WorldError::StaleJoint(id))?;
         for body in [joint.body_a, joint.body_b] {
-            self.movers.wake(&mut self.bodies, body as usize);
+            self.bodies.movers.wake(&mut self.bodies.motions, body as usize);
         }
         self.refilter(joint.body_a, joint.body_b);
         Ok(())
@@ -308,8 +311,8 @@ impl<B: BroadPhase> World<B> {
             return Err(WorldError::BadJoint);
         }
         check_kind(&joint.kind)?;
-        self.movers.wake(&mut self.bodies, index_a);
-        self.movers.wake(&mut self.bodies, index_b);
+        self.bodies.movers.wake(&mut self.bodies.motions, index_a);
+        self.bodies.movers.wake(&mut self.bodies.motions, index_b);
         let id = self.joints.insert(joint);
         self.refilter(a.index, b.index);
         Ok(id)
@@ -318,14 +321,14 @@ impl<B: BroadPhase> World<B> {
     /// The handle's number, if it is live.
     pub(crate) fn check(&self, id: BodyId) -> Result<usize, WorldError> {
         let index = id.index as usize;
-        let is_live = id.generation % 2 == 1 && self.generations.get(index) == Some(&id.generation);
+        let is_live = id.generation % 2 == 1 && self.bodies.generations.get(index) == Some(&id.generation);
         if is_live { Ok(index) } else { Err(WorldError::StaleBody(id)) }
     }
 
     /// Wakes the body and everything that touches it.
     pub(crate) fn wake_around(&mut self, id: BodyId) {
         let mut others = Vec::new();
-        let World { meetings, pairs, records, .. } = self;
+        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
         meetings.visit(pairs, id.index, |place| {
             let record = &records[place];
             if record.is_touching && !record.is_sensor && (record.a == id || record.b == id) {
@@ -334,39 +337,40 @@ impl<B: BroadPhase> World<B> {
         });
         let joined = self.joints.of(id.index).iter().map(|&(other, _)| other);
         for body in others.into_iter().map(|other| other.index).chain(joined).chain([id.index]) {
-            self.movers.wake(&mut self.bodies, body as usize);
+            self.bodies.movers.wake(&mut self.bodies.motions, body as usize);
         }
     }
 
     /// Gives a number its shape, and what recycling and the guard know of it.
     pub(crate) fn put_shape(&mut self, index: usize, shape: Option<Shape>) {
-        let had_surface = self.shapes[index].is_some() && self.girths[index].is_surface;
-        let is_fast = self.traits[index].is_fast;
-        self.sizes[index] = shape.as_ref().map_or(Size::Other, |shape| Size::of(shape, is_fast));
-        let center = self.bodies[index].center_of_mass;
-        self.girths[index] = shape.as_ref().map_or(Girth::NONE, |shape| Girth::of(shape, center));
-        self.n_surfaces += usize::from(self.girths[index].is_surface);
-        self.n_surfaces -= usize::from(had_surface);
-        self.shapes[index] = shape;
+        let had_surface = self.bodies.shapes[index].is_some() && self.bodies.girths[index].is_surface;
+        let is_fast = self.bodies.traits[index].is_fast;
+        self.bodies.sizes[index] = shape.as_ref().map_or(Size::Other, |shape| Size::of(shape, is_fast));
+        let center = self.bodies.motions[index].center_of_mass;
+        self.bodies.girths[index] = shape.as_ref().map_or(Girth::NONE, |shape| Girth::of(shape, center));
+        self.bodies.n_surfaces += usize::from(self.bodies.girths[index].is_surface);
+        self.bodies.n_surfaces -= usize::from(had_surface);
+        self.bodies.shapes[index] = shape;
     }
 
     /// The box of one body anew.
     pub(crate) fn refit(&mut self, index: usize) {
-        if let (Some(proxy), Some(shape)) = (self.proxies[index], &self.shapes[index]) {
+        if let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) {
             let updated = self.broad.update(&[(proxy, self.box_of(index, shape))]);
             debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
         }
-        self.is_stale[index] = true;
-        self.is_changed = true;
+        self.bodies.is_stale[index] = true;
+        self.contacts.is_changed = true;
     }
 
     /// Whether the pair of two bodies is wanted, anew: after a joint between them came or went.
     fn refilter(&mut self, a: u32, b: u32) {
         let is_wanted = self.is_wanted(Pair { a: a.min(b), b: a.max(b) });
         let ids = [a, b].map(|index| self.id_at(index));
-        let World { meetings, pairs, records, bodies, is_stale, .. } = self;
+        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
+        let BodySet { motions, is_stale, .. } = &mut self.bodies;
         // Of two the one that can move is in fewer pairs.
-        let rare = if bodies[a as usize].kind == BodyKind::Fixed { b } else { a };
+        let rare = if motions[a as usize].kind == BodyKind::Fixed { b } else { a };
         meetings.visit(pairs, rare, |place| {
             let record = &mut records[place];
             if ids.contains(&record.a) && ids.contains(&record.b) && is_wanted != record.is_wanted {
@@ -376,8 +380,8 @@ impl<B: BroadPhase> World<B> {
                 is_stale[rare as usize] = true;
             }
         });
-        self.turns.are_rings_known = false;
-        self.is_changed = true;
+        self.budget.turns.are_rings_known = false;
+        self.contacts.is_changed = true;
     }
 }
 

@@ -152,21 +152,21 @@ impl Guard {
 impl<B: BroadPhase> World<B> {
     /// Finds which bodies are swift now.
     pub(crate) fn find_swift(&mut self) {
-        let mut swift = core::mem::take(&mut self.swift);
+        let mut swift = core::mem::take(&mut self.continuous.swift);
         swift.clear();
-        swift.resize(self.bodies.len(), false);
+        swift.resize(self.bodies.motions.len(), false);
         let placing = self.placing();
-        for &index in self.movers.awake() {
+        for &index in self.bodies.movers.awake() {
             swift[index as usize] = placing.is_swift(index as usize);
         }
-        self.swift = swift;
+        self.continuous.swift = swift;
     }
 
     /// After the solver and the sweeps of fast bodies: moves bodies back that would get to the other side of something.
     pub(crate) fn guard_bodies(&mut self) {
-        let mut guard = core::mem::take(&mut self.guard);
+        let mut guard = core::mem::take(&mut self.continuous.guard);
         let is_needed = self.note_ways(&mut guard);
-        if is_needed || 0 < self.n_surfaces {
+        if is_needed || 0 < self.bodies.n_surfaces {
             self.find_guarded(&mut guard);
             let pairs = core::mem::take(&mut guard.pairs);
             for pairs in pairs.chunk_by(|(a, _), (b, _)| a == b) {
@@ -174,28 +174,28 @@ impl<B: BroadPhase> World<B> {
             }
             guard.pairs = pairs;
         }
-        self.guard = guard;
+        self.continuous.guard = guard;
     }
 
     /// The guard moves this body back; fast bodies have sweeps of their own.
     fn is_guarded(&self, index: usize) -> bool {
-        let (body, traits) = (&self.bodies[index], &self.traits[index]);
+        let (body, traits) = (&self.bodies.motions[index], &self.bodies.traits[index]);
         body.kind == BodyKind::Dynamic
             && !traits.is_fast
             && !traits.is_sensor
-            && self.movers.has(index as u32)
+            && self.bodies.movers.has(index as u32)
     }
 
     /// Finds how far each body went, and whether one went so far that its pairs must be swept.
     fn note_ways(&self, guard: &mut Guard) -> bool {
         let Guard { ways, leavers, .. } = guard;
         ways.clear();
-        ways.resize(self.bodies.len(), Way::default());
+        ways.resize(self.bodies.motions.len(), Way::default());
         leavers.clear();
         let mut is_needed = false;
-        for &number in self.movers.list() {
+        for &number in self.bodies.movers.list() {
             let index = number as usize;
-            let (body, girth) = (&self.bodies[index], self.girths[index]);
+            let (body, girth) = (&self.bodies.motions[index], self.bodies.girths[index]);
             let Some(start) = self.start_of(index) else { continue };
             let center = |pose: &Pose| match body.center_of_mass {
                 Vec3::ZERO => pose.translation,
@@ -213,8 +213,8 @@ impl<B: BroadPhase> World<B> {
                 is_needed |= displacement != Vec3::ZERO || 0.0 < turned;
             } else if FAR * girth.thickness < displacement.length() + turned && self.is_guarded(index) {
                 is_needed = true;
-                let known = self.proxies[index].and_then(|proxy| self.broad.aabb(proxy).ok());
-                if 0 < self.n_surfaces && !known.is_some_and(|known| known.contains_point(end)) {
+                let known = self.bodies.proxies[index].and_then(|proxy| self.broad.aabb(proxy).ok());
+                if 0 < self.bodies.n_surfaces && !known.is_some_and(|known| known.contains_point(end)) {
                     leavers.push(number);
                 }
             }
@@ -229,21 +229,24 @@ impl<B: BroadPhase> World<B> {
             return;
         }
         surfaces.clear();
-        surfaces
-            .extend((0..).zip(&self.girths).filter(|(_, girth)| girth.is_surface).map(|(index, _)| index));
+        surfaces.extend(
+            (0..).zip(&self.bodies.girths).filter(|(_, girth)| girth.is_surface).map(|(index, _)| index),
+        );
         for &number in &*leavers {
             let index = number as usize;
-            let (Some(shape), Some(start)) = (&self.shapes[index], self.start_of(index)) else { continue };
-            let (from, to) = (shape.aabb(&start), shape.aabb(&self.bodies[index].pose));
+            let (Some(shape), Some(start)) = (&self.bodies.shapes[index], self.start_of(index)) else {
+                continue;
+            };
+            let (from, to) = (shape.aabb(&start), shape.aabb(&self.bodies.motions[index].pose));
             let way = Aabb { min: from.min.min(to.min), max: from.max.max(to.max) };
             for &other in surfaces.iter().filter(|&&other| other != number) {
                 let pair = Pair { a: number.min(other), b: number.max(other) };
-                let traits = &self.traits[other as usize];
+                let traits = &self.bodies.traits[other as usize];
                 let meets =
                     |proxy| self.broad.aabb(proxy).is_ok_and(|aabb| aabb.intersection(&way).is_some());
-                if !narrow::is_sensor_pair(pair, &self.traits, &self.rules)
-                    && self.proxies[other as usize].is_some_and(meets)
-                    && self.traits[index].filter.meets(&traits.filter)
+                if !narrow::is_sensor_pair(pair, &self.bodies.traits, &self.contacts.rules)
+                    && self.bodies.proxies[other as usize].is_some_and(meets)
+                    && self.bodies.traits[index].filter.meets(&traits.filter)
                     && self.is_wanted(pair)
                     && !self.is_torn(index)
                 {
@@ -257,21 +260,21 @@ impl<B: BroadPhase> World<B> {
     fn find_guarded(&self, guard: &mut Guard) {
         let Guard { pairs, ways, .. } = &mut *guard;
         pairs.clear();
-        for &place in &self.busy {
-            let record = &self.records[place as usize];
+        for &place in &self.contacts.busy {
+            let record = &self.contacts.records[place as usize];
             let (a, b) = (record.a.index as usize, record.b.index as usize);
             if !record.is_wanted || record.is_sensor || !(self.has_far_side(a) || self.has_far_side(b)) {
                 continue;
             }
             for (index, other) in [(a, b), (b, a)] {
-                let (body, girth) = (&self.bodies[index], self.girths[index]);
+                let (body, girth) = (&self.bodies.motions[index], self.bodies.girths[index]);
                 if body.kind != BodyKind::Dynamic || !self.has_far_side(other) {
                     continue;
                 }
                 let (own, others) = (ways[index], ways[other]);
                 let travel = (own.displacement - others.displacement).length() + own.turned + others.turned;
                 let mut room = FAR * girth.thickness;
-                if self.girths[other].is_surface {
+                if self.bodies.girths[other].is_surface {
                     let contacts = self.manifolds_of(record).iter().flat_map(|manifold| manifold.contacts());
                     room += contacts.fold(0.0, |depth: f32, contact| depth.min(contact.distance));
                 }
@@ -287,17 +290,19 @@ impl<B: BroadPhase> World<B> {
 
     /// A body can come out on the wrong side of this one. A half-space has no far side, and bodies that move freely give way.
     fn has_far_side(&self, index: usize) -> bool {
-        let (kind, girth) = (self.bodies[index].kind, self.girths[index]);
+        let (kind, girth) = (self.bodies.motions[index].kind, self.bodies.girths[index]);
         girth.is_surface || (kind != BodyKind::Dynamic && girth.radius < f32::INFINITY)
     }
 
     /// A limb that is farther from its joint than it is thick is on the wrong side of something; it is let through.
     fn is_torn(&self, index: usize) -> bool {
         self.joints.of(index as u32).iter().filter_map(|&(_, id)| self.joints.get(id)).any(|joint| {
-            let end =
-                |body: u32, frame: &Pose| self.bodies[body as usize].pose.transform_point(frame.translation);
+            let end = |body: u32, frame: &Pose| {
+                self.bodies.motions[body as usize].pose.transform_point(frame.translation)
+            };
             let gap = end(joint.body_b, &joint.frame_b) - end(joint.body_a, &joint.frame_a);
-            !matches!(joint.kind, JointKind::Distance { .. }) && self.girths[index].thickness < gap.length()
+            !matches!(joint.kind, JointKind::Distance { .. })
+                && self.bodies.girths[index].thickness < gap.length()
         })
     }
 
@@ -305,10 +310,10 @@ impl<B: BroadPhase> World<B> {
     /// turned into others, it waits where it began.
     fn guard_body(&mut self, pairs: &[(u32, u32)], guard: &mut Guard) {
         let index = pairs[0].0 as usize;
-        let (Some(start), Some(shape)) = (self.start_of(index), &self.shapes[index]) else { return };
-        find_cores(shape, self.bodies[index].center_of_mass, &mut guard.cores);
+        let (Some(start), Some(shape)) = (self.start_of(index), &self.bodies.shapes[index]) else { return };
+        find_cores(shape, self.bodies.motions[index].center_of_mass, &mut guard.cores);
         self.stats.n_swept += pairs.len();
-        let there = self.bodies[index].pose;
+        let there = self.bodies.motions[index].pose;
         let mut end = there;
         let mut met = self.first_met(pairs, [&start, &end], guard);
         for _ in 0..MAX_PASSES {
@@ -328,8 +333,8 @@ impl<B: BroadPhase> World<B> {
             return;
         }
         self.stats.n_stopped += 1;
-        let body = &mut self.bodies[index];
-        let (center, rotor) = (body.world_center(), Rotor::of(body, self.dt));
+        let body = &mut self.bodies.motions[index];
+        let (center, rotor) = (body.world_center(), Rotor::of(body, self.last.dt));
         body.pose = end;
         if let (Some(_), Some(rotor)) = (met, rotor) {
             let ends = [start, there].map(|pose| pose.rotation.as_dquat().normalize());
@@ -345,7 +350,7 @@ impl<B: BroadPhase> World<B> {
         let (mut first, mut found) = (1.0, None);
         for other in pairs.iter().map(|pair| pair.1 as usize) {
             let Some((motion, end_of_other)) = self.motion_of_other(other) else { continue };
-            let Some(barrier) = &self.shapes[other] else { continue };
+            let Some(barrier) = &self.bodies.shapes[other] else { continue };
             let start_of_other = single(&motion.pose_at(0.0));
             for core in &*cores {
                 let way = [start, end].map(|pose| pose.transform_point(core.point).as_dvec3());
@@ -372,7 +377,7 @@ impl<B: BroadPhase> World<B> {
 
     /// How a body moved in the step, in a time of 1, and its end.
     fn motion_of_other(&self, index: usize) -> Option<(Motion, Pose)> {
-        let (body, start) = (&self.bodies[index], self.start_of(index)?);
+        let (body, start) = (&self.bodies.motions[index], self.start_of(index)?);
         let wide = |pose: &Pose| (pose.rotation.as_dquat(), pose.translation.as_dvec3());
         let motion = if body.kind == BodyKind::Fixed || start == body.pose {
             Motion::fixed(wide(&body.pose).0, wide(&body.pose).1)

@@ -8,6 +8,8 @@
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, Eurographics 2000.
 
 use crate::World;
+use crate::body_set::BodySet;
+use crate::contact_set::ContactSet;
 use crate::course::Course;
 use crate::events::{self, Event, EventKind};
 use crate::narrow::Record;
@@ -19,25 +21,27 @@ use carom_response::Body;
 impl<B: BroadPhase> World<B> {
     /// Who moves: all, or as many as the budget is expected to suffice for.
     pub(crate) fn choose_movers(&mut self, plan: &mut Plan) {
-        let World { turns, movers, bodies, records, is_stale, joints, settings, .. } = self;
+        let BodySet { motions, movers, is_stale, .. } = &mut self.bodies;
+        let (turns, records) = (&mut self.budget.turns, &mut self.contacts.records);
+        let (joints, settings) = (&self.joints, &self.settings);
         let was_halting = movers.has_halted();
         let mut terms = None;
         if plan.is_free() || movers.awake().is_empty() {
             turns.forget_counts();
         } else {
-            let mut crowd = turns.count(bodies.len(), records, movers);
+            let mut crowd = turns.count(motions.len(), records, movers);
             if plan.counts_work() {
                 turns.count_manifolds(records, movers, is_stale, &mut crowd);
             }
             terms = plan.terms(&crowd, was_halting);
         }
         let Some(terms) = terms else {
-            if movers.resume(bodies) {
+            if movers.resume(motions) {
                 // What was put off meanwhile is due.
-                (self.is_unsettled, self.is_changed) = (true, true);
+                (self.contacts.is_unsettled, self.contacts.is_changed) = (true, true);
             }
             plan.note_choice(was_halting);
-            self.pace.note_choice(plan);
+            self.budget.pace.note_choice(plan);
             return;
         };
         let unit = settings.solver.length_unit;
@@ -46,8 +50,8 @@ impl<B: BroadPhase> World<B> {
             let turning = body.angular_velocity * unit;
             body.linear_velocity.length_squared() + turning.length_squared() <= slow * slow
         };
-        let chosen = turns.choose(bodies, movers, joints, &terms, is_slow);
-        movers.halt_others(bodies, |body| turns.is_chosen(body));
+        let chosen = turns.choose(motions, movers, joints, &terms, is_slow);
+        movers.halt_others(motions, |body| turns.is_chosen(body));
         let mut n_manifolds = 0;
         if plan.counts_work() {
             let moves = |record: &&Record| turns.is_chosen(record.a.index) || turns.is_chosen(record.b.index);
@@ -56,20 +60,20 @@ impl<B: BroadPhase> World<B> {
         }
         plan.halt_others(&chosen, n_manifolds);
         // Their contacts are to be handed over.
-        self.is_changed = true;
+        self.contacts.is_changed = true;
         plan.note_choice(was_halting);
-        self.pace.note_choice(plan);
+        self.budget.pace.note_choice(plan);
     }
 
     /// Ends a call in which nothing moves but what its owner moves.
     pub(crate) fn hold(&mut self, plan: &Plan, dt: f32) {
         let undone = &mut self.stats.undone;
         undone.is_held = true;
-        undone.n_halted = self.movers.awake().len() - self.movers.driven().len();
+        undone.n_halted = self.bodies.movers.awake().len() - self.bodies.movers.driven().len();
         undone.n_substeps = self.settings.solver.substeps;
-        for place in 0..self.movers.driven().len() {
-            let index = self.movers.driven()[place] as usize;
-            let body = &mut self.bodies[index];
+        for place in 0..self.bodies.movers.driven().len() {
+            let index = self.bodies.movers.driven()[place] as usize;
+            let body = &mut self.bodies.motions[index];
             let pose = body.pose_after(dt);
             // Where the numbers end it stays; the solver says so.
             if body.is_driven() && pose.is_finite() {
@@ -77,28 +81,33 @@ impl<B: BroadPhase> World<B> {
                 self.refit(index);
             }
         }
-        if self.movers.has_halted() {
-            self.turns.take_back();
+        if self.bodies.movers.has_halted() {
+            self.budget.turns.take_back();
         }
-        self.pace.note_held(plan);
+        self.budget.pace.note_held(plan);
     }
 
     /// What the work of this step took, for the plans of the next ones.
     pub(crate) fn take_pace(&mut self, plan: &mut Plan, course: &Course) {
-        plan.note_free(self.movers.list().len());
+        plan.note_free(self.bodies.movers.list().len());
         let Stats { solver, times, undone, .. } = self.stats;
         self.stats.n_steps += (solver.n_manifolds * solver.n_substeps as usize) as u64;
         // Where no time goes by there is none.
         if 0 < solver.n_substeps {
-            self.pace.note_response(times.response, course, plan, solver.n_substeps);
+            self.budget.pace.note_response(times.response, course, plan, solver.n_substeps);
         }
-        self.pace.note_end(times.refit, self.movers.list().len(), plan, undone != Undone::default());
+        self.budget.pace.note_end(
+            times.refit,
+            self.bodies.movers.list().len(),
+            plan,
+            undone != Undone::default(),
+        );
     }
 
     /// As [`World::tell_events`], where some are halted, and were in the detection before: what was told of pairs in which nothing moved
     /// goes on.
     pub(crate) fn tell_events_of_busy(&mut self) {
-        let World { events, work, records, busy, stats, .. } = self;
+        let ContactSet { events, work, records, busy, .. } = &mut self.contacts;
         let fresh = &mut work.fresh;
         fresh.clear();
         fresh.extend(work.ended.iter().map(|&event| (event, true)));
@@ -128,7 +137,7 @@ impl<B: BroadPhase> World<B> {
             }
         }
         events.extend(fresh.filter(|(_, is_told)| *is_told).map(|(event, _)| *event));
-        stats.n_touching = events.iter().filter(|event| event.kind != EventKind::Ended).count();
+        self.stats.n_touching = events.iter().filter(|event| event.kind != EventKind::Ended).count();
     }
 
     /// From so long on a body has been slow for nearly long enough to fall asleep.
@@ -138,16 +147,16 @@ impl<B: BroadPhase> World<B> {
 
     /// Where some are halted, who touches one of those that is not about to fall asleep does not either, but stays on the verge of it.
     pub(crate) fn keep_awake(&mut self, dt: f32) {
-        if !self.movers.has_halted() {
+        if !self.bodies.movers.has_halted() {
             return;
         }
         let drowsy = self.drowsy_from(dt);
-        for &place in &self.busy {
-            let record = &self.records[place as usize];
+        for &place in &self.contacts.busy {
+            let record = &self.contacts.records[place as usize];
             for (own, other) in [(record.a, record.b), (record.b, record.a)] {
-                let other = &self.bodies[other.index as usize];
+                let other = &self.bodies.motions[other.index as usize];
                 if record.is_touching && !record.is_sensor && other.is_halted && other.sleep_time < drowsy {
-                    let own = &mut self.bodies[own.index as usize];
+                    let own = &mut self.bodies.motions[own.index as usize];
                     own.sleep_time = own.sleep_time.min(drowsy);
                 }
             }
@@ -175,10 +184,10 @@ mod tests {
         world.step(0.01).unwrap();
         let mut chosen = Vec::new();
         for call in 0..6 {
-            let mut plan = Plan::start(Budget::Steps(60), world.pace, 6);
+            let mut plan = Plan::start(Budget::Steps(60), world.budget.pace, 6);
             world.choose_movers(&mut plan);
             assert!(plan.has_halted());
-            let movers = world.movers.list().to_vec();
+            let movers = world.bodies.movers.list().to_vec();
             // Every other call is held.
             if call % 2 == 0 {
                 world.hold(&plan, 0.01);
@@ -187,9 +196,9 @@ mod tests {
                 assert_eq!(chosen, movers, "call {call}");
             }
         }
-        let mut plan = Plan::start(Budget::Steps(60), world.pace, 6);
+        let mut plan = Plan::start(Budget::Steps(60), world.budget.pace, 6);
         world.choose_movers(&mut plan);
-        assert_ne!(chosen, world.movers.list());
+        assert_ne!(chosen, world.bodies.movers.list());
     }
 
     /// Manifolds are put to rest a few in a step, and in none of these steps all that are there are moved to where there is room for more.
@@ -207,8 +216,8 @@ mod tests {
         for _ in 0..80 {
             let stats = world.step_within(0.01, Budget::Steps(60)).unwrap();
             assert!(0 < stats.undone.n_halted);
-            rooms.push(world.rest.capacity());
-            sizes.push(world.rest.len());
+            rooms.push(world.contacts.rest.capacity());
+            sizes.push(world.contacts.rest.len());
         }
         assert!(sizes[1] < 100 && 500 < sizes[79], "{sizes:?}");
         assert!(rooms.iter().all(|&room| room == rooms[0]), "{rooms:?}");

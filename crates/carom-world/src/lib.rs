@@ -35,8 +35,10 @@
 extern crate alloc;
 
 mod body;
+mod body_set;
 mod cast;
 mod changes;
+mod contact_set;
 mod core_ball;
 mod course;
 mod crowd;

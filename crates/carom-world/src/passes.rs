@@ -21,33 +21,33 @@ const FAR: f32 = 0.25;
 impl<B: BroadPhase> World<B> {
     /// After all bodies are at their places: reports which sensors were passed in the step.
     pub(crate) fn report_passes(&mut self) {
-        if self.n_sensors == 0 && !self.rules.has_pass() {
+        if self.bodies.n_sensors == 0 && !self.contacts.rules.has_pass() {
             return;
         }
-        let n_events = self.events.len();
-        let mut guard = core::mem::take(&mut self.guard);
-        for number in 0..self.busy.len() {
-            let record = &self.records[self.busy[number] as usize];
+        let n_events = self.contacts.events.len();
+        let mut guard = core::mem::take(&mut self.continuous.guard);
+        for number in 0..self.contacts.busy.len() {
+            let record = &self.contacts.records[self.contacts.busy[number] as usize];
             if !record.is_sensor || !record.is_wanted || record.is_touching || record.is_put_off {
                 continue;
             }
             let (a, b) = (record.a, record.b);
             if self.have_passed([a.index as usize, b.index as usize], &mut guard) {
                 for kind in [EventKind::Began, EventKind::Ended] {
-                    self.events.push(Event { a, b, kind, is_sensor: true });
+                    self.contacts.events.push(Event { a, b, kind, is_sensor: true });
                 }
             }
         }
-        self.guard = guard;
-        if n_events < self.events.len() {
-            self.events.sort_unstable();
+        self.continuous.guard = guard;
+        if n_events < self.contacts.events.len() {
+            self.contacts.events.sort_unstable();
         }
     }
 
     /// Two bodies that do not touch at the start touch on their way, and not at its end.
     fn have_passed(&mut self, pair: [usize; 2], guard: &mut Guard) -> bool {
         let [a, b] = pair;
-        let thickness: f32 = pair.iter().map(|&index| self.girths[index].thickness).sum();
+        let thickness: f32 = pair.iter().map(|&index| self.bodies.girths[index].thickness).sum();
         if !(FAR * thickness < guard.travel_of_pair(a, b)) {
             return false;
         }
@@ -56,17 +56,20 @@ impl<B: BroadPhase> World<B> {
         else {
             return false;
         };
-        let (Some(shape_a), Some(shape_b)) = (&self.shapes[a], &self.shapes[b]) else { return false };
+        let (Some(shape_a), Some(shape_b)) = (&self.bodies.shapes[a], &self.bodies.shapes[b]) else {
+            return false;
+        };
         self.stats.n_swept += 1;
         // A pair that only grazes is undecided, and does not touch.
         let settings = ImpactSettings::default().with_times(0.0, 1.0).with_target_distance(0.0);
         let met = cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, &mut guard.memory);
-        met.hit().is_some() && !intersects(shape_a, &self.bodies[a].pose, shape_b, &self.bodies[b].pose)
+        met.hit().is_some()
+            && !intersects(shape_a, &self.bodies.motions[a].pose, shape_b, &self.bodies.motions[b].pose)
     }
 
     /// From where it was to where it is, in a time of 1.
     fn find_motion(&self, index: usize, start: &Pose) -> Option<Motion> {
-        let body = &self.bodies[index];
+        let body = &self.bodies.motions[index];
         let wide = |pose: &Pose| (pose.rotation.as_dquat(), pose.translation.as_dvec3());
         if body.kind == BodyKind::Fixed || *start == body.pose {
             return Motion::fixed(wide(start).0, wide(start).1).ok();
@@ -74,7 +77,7 @@ impl<B: BroadPhase> World<B> {
         // The short way is the way it went, unless it turned by more than half a turn.
         let mut motion =
             Motion::between(wide(start), wide(&body.pose), body.center_of_mass.as_dvec3(), 1.0).ok()?;
-        let turn = body.angular_velocity.as_dvec3() * f64::from(self.dt);
+        let turn = body.angular_velocity.as_dvec3() * f64::from(self.last.dt);
         let turned = ops::sqrt(turn.length_squared());
         if core::f64::consts::PI * 0.9 < turned {
             let (rotation, translation) = wide(start);

@@ -86,7 +86,8 @@ fn reduced(square: f64, debt: f64) -> (f64, f64) {
 impl<B: BroadPhase> World<B> {
     /// How gravity pulled a body in this step.
     pub(crate) fn fall_of(&self, index: usize) -> Fall {
-        let gravity = self.settings.solver.gravity.as_dvec3() * f64::from(self.bodies[index].gravity_scale);
+        let gravity =
+            self.settings.solver.gravity.as_dvec3() * f64::from(self.bodies.motions[index].gravity_scale);
         Fall::new(gravity, f64::from(self.substep()))
     }
 
@@ -94,24 +95,24 @@ impl<B: BroadPhase> World<B> {
     /// pays out of its other motion, as far as it gained.
     pub(crate) fn pay_for(&mut self, index: usize, shift: DVec3) {
         let fall = self.fall_of(index);
-        let mass = 1.0 / f64::from(self.bodies[index].inverse_mass);
-        let missing = mass * fall.pay(&mut self.bodies[index], fall.height(shift));
-        let due = missing.min(self.gain_of(index, &self.sweeps.starts));
+        let mass = 1.0 / f64::from(self.bodies.motions[index].inverse_mass);
+        let missing = mass * fall.pay(&mut self.bodies.motions[index], fall.height(shift));
+        let due = missing.min(self.gain_of(index, &self.continuous.sweeps.starts));
         if 0.0 < due {
-            fall.pay_all(&mut self.bodies[index], due, self.dt);
+            fall.pay_all(&mut self.bodies.motions[index], due, self.last.dt);
         }
     }
 
     /// Keeps the velocities before the solver of the bodies that may move, if some may be moved back.
     pub(crate) fn note_starts(&mut self) {
-        self.sweeps.starts.clear();
-        if !self.fast.is_empty() || self.swift.contains(&true) {
-            let bodies = &self.bodies;
+        self.continuous.sweeps.starts.clear();
+        if !self.continuous.fast.is_empty() || self.continuous.swift.contains(&true) {
+            let bodies = &self.bodies.motions;
             let start = |&number: &u32| {
                 let body = &bodies[number as usize];
                 (number, [body.linear_velocity, body.angular_velocity])
             };
-            self.sweeps.starts.extend(self.movers.list().iter().map(start));
+            self.continuous.sweeps.starts.extend(self.bodies.movers.list().iter().map(start));
         }
     }
 
@@ -124,7 +125,7 @@ impl<B: BroadPhase> World<B> {
             let Some(flight) = &flights[index] else { continue };
             let path = flight.rotations(rotations);
             let ends = [path[0], path[path.len() - 1]];
-            let body = &mut self.bodies[index];
+            let body = &mut self.bodies.motions[index];
             match &flight.last {
                 Some(rotor) if limbs[index] == Limb::Not => keep_momentum(body, rotor, ends),
                 Some(rotor) => limit_spin(body, rotor, ends, body.angular_velocity.as_dvec3()),
@@ -135,12 +136,12 @@ impl<B: BroadPhase> World<B> {
             let index = number as usize;
             let Some(flight) = &flights[index] else { continue };
             let fall = self.fall_of(index);
-            let body = &self.bodies[index];
+            let body = &self.bodies.motions[index];
             let mass = 1.0 / f64::from(body.inverse_mass);
             let debt = mass * fall.height(body.world_center().as_dvec3() - flight.center_at(1.0));
             let first = beside.partition_point(|(a, _)| *a < number);
             let others = beside[first..].iter().take_while(|(a, _)| *a == number).map(|(_, b)| *b as usize);
-            let is_dynamic = |other: &usize| self.bodies[*other].kind == BodyKind::Dynamic;
+            let is_dynamic = |other: &usize| self.bodies.motions[*other].kind == BodyKind::Dynamic;
             // Contacts move energy between them.
             let gain_of = |other: usize| (other, self.gain_of(other, starts));
             payers.clear();
@@ -157,7 +158,7 @@ impl<B: BroadPhase> World<B> {
                 let part = if payer == index { missing } else { missing.min(gain.max(0.0)) };
                 if 0.0 < part {
                     let fall = self.fall_of(payer);
-                    missing -= part - fall.pay_all(&mut self.bodies[payer], part, self.dt);
+                    missing -= part - fall.pay_all(&mut self.bodies.motions[payer], part, self.last.dt);
                 }
             }
         }
@@ -167,10 +168,10 @@ impl<B: BroadPhase> World<B> {
     fn find_beside(&self, sweeps: &mut Sweeps) {
         let Sweeps { put_back, beside, .. } = sweeps;
         beside.clear();
-        for &place in &self.busy {
-            let record = &self.records[place as usize];
+        for &place in &self.contacts.busy {
+            let record = &self.contacts.records[place as usize];
             for (body, other) in [(record.a.index, record.b.index), (record.b.index, record.a.index)] {
-                let is_fixed = self.bodies[other as usize].kind == BodyKind::Fixed;
+                let is_fixed = self.bodies.motions[other as usize].kind == BodyKind::Fixed;
                 if !is_fixed && !record.is_sensor && put_back.binary_search(&body).is_ok() {
                     beside.push((body, other));
                 }
@@ -186,7 +187,7 @@ impl<B: BroadPhase> World<B> {
         let start = starts.binary_search_by_key(&(index as u32), |(number, _)| *number);
         let (Ok(place), Some(pose)) = (start, self.start_of(index)) else { return 0.0 };
         let (_, [v, w]) = starts[place];
-        let body = &self.bodies[index];
+        let body = &self.bodies.motions[index];
         let mut before = *body;
         (before.pose, before.linear_velocity, before.angular_velocity) = (pose, v, w);
         let (gravity, substep) = (self.settings.solver.gravity, self.substep());
@@ -195,7 +196,7 @@ impl<B: BroadPhase> World<B> {
 
     /// The length of a substep of this step.
     fn substep(&self) -> f32 {
-        self.dt / self.stats.solver.n_substeps.max(1) as f32
+        self.last.dt / self.stats.solver.n_substeps.max(1) as f32
     }
 }
 

@@ -13,6 +13,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
 
+use crate::contact_set::ContactSet;
 use crate::{BodyId, Event, EventKind, JointId, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
@@ -122,7 +123,7 @@ fn check_list<K: Ord, V>(
 impl<B: BroadPhase> World<B> {
     /// What a body does to the bodies that it touches.
     pub fn response(&self, id: BodyId) -> Result<Response, WorldError> {
-        self.motion(id).map(|_| self.rules.of_body(id.index))
+        self.motion(id).map(|_| self.contacts.rules.of_body(id.index))
     }
 
     /// Sets what a body does to the bodies that it touches, and wakes it and what it touched.
@@ -134,7 +135,7 @@ impl<B: BroadPhase> World<B> {
         let index = self.check(id)?;
         check_response(response)?;
         self.wake_around(id);
-        self.rules.set_body(id.index, response);
+        self.contacts.rules.set_body(id.index, response);
         self.note_new_rule(index);
         Ok(())
     }
@@ -156,82 +157,84 @@ impl<B: BroadPhase> World<B> {
             self.wake_around(id);
             self.note_new_rule(index);
         }
-        set(&mut self.rules.of_pairs, [a.index.min(b.index), a.index.max(b.index)], response);
+        set(&mut self.contacts.rules.of_pairs, [a.index.min(b.index), a.index.max(b.index)], response);
         Ok(())
     }
 
     /// What rules did in the last step, sorted by the bodies; no part of a snapshot.
     pub fn responses(&self) -> &[ResponseEvent] {
-        &self.responses
+        &self.contacts.responses
     }
 
     /// Pairs are tested anew, and those that pass now or did before become other pairs.
     fn note_new_rule(&mut self, index: usize) {
-        self.is_stale[index] = true;
-        self.is_renumbered = true;
-        self.is_changed = true;
+        self.bodies.is_stale[index] = true;
+        self.contacts.is_renumbered = true;
+        self.contacts.is_changed = true;
     }
 
     /// Before the response: notes what energy sticking would take of the pairs that are near.
     pub(crate) fn note_approaching(&mut self) {
-        if self.rules.is_empty() {
+        if self.contacts.rules.is_empty() {
             return;
         }
-        for number in 0..self.busy.len() {
-            let record = &self.records[self.busy[number] as usize];
+        for number in 0..self.contacts.busy.len() {
+            let record = &self.contacts.records[self.contacts.busy[number] as usize];
             let pair = record.pair();
             let is_near = 0 < record.n && record.is_wanted && !record.is_sensor;
-            if !is_near || self.rules.of(pair) != Response::Stick {
+            if !is_near || self.contacts.rules.of(pair) != Response::Stick {
                 continue;
             }
             let key = [pair.a, pair.b];
-            if self.rules.approaching.binary_search_by_key(&key, |&(pair, _)| pair).is_err() {
+            if self.contacts.rules.approaching.binary_search_by_key(&key, |&(pair, _)| pair).is_err() {
                 let mut group = self.rigid_group(pair.a);
                 group.extend(self.rigid_group(pair.b));
                 let lost = self.stick_energy(&group);
-                set(&mut self.rules.approaching, key, Some(lost));
+                set(&mut self.contacts.rules.approaching, key, Some(lost));
             }
         }
     }
 
     /// After a step: sticks and knocks the bodies that touched in it.
     pub(crate) fn apply_responses(&mut self) {
-        if self.rules.is_empty() {
+        if self.contacts.rules.is_empty() {
             return;
         }
-        for number in 0..self.events.len() {
-            let Event { a, b, kind, is_sensor } = self.events[number];
+        for number in 0..self.contacts.events.len() {
+            let Event { a, b, kind, is_sensor } = self.contacts.events[number];
             if is_sensor || kind == EventKind::Ended {
                 continue;
             }
-            match self.rules.of(Pair { a: a.index, b: b.index }) {
+            match self.contacts.rules.of(Pair { a: a.index, b: b.index }) {
                 Response::Stick => self.stick(a, b),
                 Response::Knock { impulse } if kind == EventKind::Began => self.knock(a, b, impulse),
                 _ => {}
             }
         }
         // Pairs that did not push each other approach anew.
-        let mut approaching = core::mem::take(&mut self.rules.approaching);
+        let mut approaching = core::mem::take(&mut self.contacts.rules.approaching);
         approaching.retain(|&([a, b], _)| !self.joints.connects(a, b) && self.has_pushed(a, b));
-        self.rules.approaching = approaching;
+        self.contacts.rules.approaching = approaching;
     }
 
     fn stick(&mut self, a: BodyId, b: BodyId) {
         let (point, _) = self.contact_of(a, b);
-        let Some(joint) = Joint::at(JointKind::Fixed, &self.bodies, a.index, b.index, point, Vec3::X) else {
+        let Some(joint) = Joint::at(JointKind::Fixed, &self.bodies.motions, a.index, b.index, point, Vec3::X)
+        else {
             return;
         };
-        let known = self.rules.approaching.binary_search_by_key(&[a.index, b.index], |&(pair, _)| pair);
-        let known = known.ok().map(|place| self.rules.approaching[place].1);
+        let known =
+            self.contacts.rules.approaching.binary_search_by_key(&[a.index, b.index], |&(pair, _)| pair);
+        let known = known.ok().map(|place| self.contacts.rules.approaching[place].1);
         // Refused only if the frames are not finite, of bodies at the end of the numbers.
         let Ok(joint) = self.admit_joint(a, b, joint) else { return };
         let group = self.rigid_group(a.index);
         let energy_lost = known.unwrap_or_else(|| self.stick_energy(&group));
-        let common = CommonMotion::of(group.iter().map(|&body| &self.bodies[body as usize]));
+        let common = CommonMotion::of(group.iter().map(|&body| &self.bodies.motions[body as usize]));
         for body in group {
             self.change_motion(body, |body| common.give(body));
         }
-        self.responses.push(ResponseEvent {
+        self.contacts.responses.push(ResponseEvent {
             a,
             b,
             response: Response::Stick,
@@ -243,7 +246,7 @@ impl<B: BroadPhase> World<B> {
 
     fn knock(&mut self, a: BodyId, b: BodyId, size: f32) {
         let (point, normal) = self.contact_of(a, b);
-        let [mut body_a, mut body_b] = [a, b].map(|id| self.bodies[id.index as usize]);
+        let [mut body_a, mut body_b] = [a, b].map(|id| self.bodies.motions[id.index as usize]);
         let Exchange { impulse, energy_lost, .. } =
             response::knock(&mut body_a, &mut body_b, point, normal, size);
         let is_finite = |body: &Body| body.linear_velocity.is_finite() && body.angular_velocity.is_finite();
@@ -257,16 +260,16 @@ impl<B: BroadPhase> World<B> {
             });
         }
         let response = Response::Knock { impulse: size };
-        self.responses.push(ResponseEvent { a, b, response, joint: None, impulse, energy_lost });
+        self.contacts.responses.push(ResponseEvent { a, b, response, joint: None, impulse, energy_lost });
     }
 
     /// Wakes a dynamic body and changes its velocities.
     fn change_motion(&mut self, number: u32, change: impl FnOnce(&mut Body)) {
         let index = number as usize;
-        if self.bodies[index].kind == BodyKind::Dynamic {
-            self.movers.wake(&mut self.bodies, index);
-            change(&mut self.bodies[index]);
-            self.is_stale[index] |= self.bodies[index].is_halted;
+        if self.bodies.motions[index].kind == BodyKind::Dynamic {
+            self.bodies.movers.wake(&mut self.bodies.motions, index);
+            change(&mut self.bodies.motions[index]);
+            self.bodies.is_stale[index] |= self.bodies.motions[index].is_halted;
             self.foresee_way(index);
         }
     }
@@ -278,7 +281,7 @@ impl<B: BroadPhase> World<B> {
         while let Some(&body) = group.get(next) {
             next += 1;
             // What hangs on a wall is not one with all else that does.
-            if self.bodies[body as usize].kind != BodyKind::Dynamic {
+            if self.bodies.motions[body as usize].kind != BodyKind::Dynamic {
                 continue;
             }
             for &(other, joint) in self.joints.of(body) {
@@ -294,7 +297,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Kinetic energy that is lost if these bodies get their common motion.
     fn stick_energy(&self, group: &[u32]) -> f64 {
-        let bodies = group.iter().map(|&body| &self.bodies[body as usize]);
+        let bodies = group.iter().map(|&body| &self.bodies.motions[body as usize]);
         let common = CommonMotion::of(bodies.clone());
         let energy = |body: &Body| body.energy(Vec3::ZERO, 0.0).kinetic;
         let after = |body: &Body| {
@@ -308,9 +311,9 @@ impl<B: BroadPhase> World<B> {
     /// A point and the normal from A to B of the contact of two bodies; by their centres if there
     /// is none.
     fn contact_of(&mut self, a: BodyId, b: BodyId) -> (Vec3, Vec3) {
-        let [body_a, body_b] = [a, b].map(|id| self.bodies[id.index as usize]);
+        let [body_a, body_b] = [a, b].map(|id| self.bodies.motions[id.index as usize]);
         let manifold = self.place_of(a, b).and_then(|place| {
-            let manifolds = self.manifolds_of(&self.records[place]);
+            let manifolds = self.manifolds_of(&self.contacts.records[place]);
             manifolds.iter().find(|manifold| !manifold.is_empty()).copied()
         });
         let is_light = body_b.inverse_mass < body_a.inverse_mass;
@@ -328,7 +331,7 @@ impl<B: BroadPhase> World<B> {
     /// The place of the record of two bodies.
     fn place_of(&mut self, a: BodyId, b: BodyId) -> Option<usize> {
         let mut found = None;
-        let World { meetings, pairs, records, .. } = self;
+        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
         meetings.visit(pairs, a.index, |place| {
             if records[place].a == a && records[place].b == b {
                 found = Some(place);
@@ -341,7 +344,7 @@ impl<B: BroadPhase> World<B> {
     fn has_pushed(&mut self, a: u32, b: u32) -> bool {
         let [a, b] = [a, b].map(|index| self.id_at(index));
         let Some(place) = self.place_of(a, b) else { return false };
-        let record = &self.records[place];
+        let record = &self.contacts.records[place];
         let first = record.first_solved as usize;
         let pushed = self.solver.contact_impulses().get(first..first.saturating_add(record.n as usize));
         pushed.unwrap_or(&[]).iter().any(|impulse| 0.0 < impulse.total_normal())

@@ -56,8 +56,8 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn slide_stopped(&mut self, sweeps: &mut Sweeps) {
         let mut slides = core::mem::take(&mut sweeps.slides);
         slides.pairs.clear();
-        for &place in &self.busy {
-            let record = &self.records[place as usize];
+        for &place in &self.contacts.busy {
+            let record = &self.contacts.records[place as usize];
             if !record.is_wanted || record.is_sensor {
                 continue;
             }
@@ -82,12 +82,12 @@ impl<B: BroadPhase> World<B> {
         let index = pairs[0].0 as usize;
         let rest = 1.0 - sweeps.stops[index];
         let (Some(whole), Some(shape), Some(proxy)) =
-            (sweeps.flights[index], &self.shapes[index], self.proxies[index])
+            (sweeps.flights[index], &self.bodies.shapes[index], self.bodies.proxies[index])
         else {
             return;
         };
         let Ok(known) = self.broad.aabb(proxy) else { return };
-        let start = self.bodies[index].pose;
+        let start = self.bodies.motions[index].pose;
         let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
         let Slides { near, walls, stopped, .. } = slides;
         near.clear();
@@ -96,14 +96,14 @@ impl<B: BroadPhase> World<B> {
         // A body that turns far does not turn on: its orientation is one that its momentum gave.
         let mut may_turn = whole.n_legs() == 1;
         for other in pairs.iter().map(|pair| pair.1 as usize) {
-            let Some(shape_b) = &self.shapes[other] else { continue };
-            let pose = self.bodies[other].pose;
+            let Some(shape_b) = &self.bodies.shapes[other] else { continue };
+            let pose = self.bodies.motions[other].pose;
             let Ok(motion) = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()) else {
                 return;
             };
             let beside = (BESIDE * slop) as f32;
             let mut target = Some(slop);
-            let is_fast = [true, self.traits[other].is_fast];
+            let is_fast = [true, self.bodies.traits[other].is_fast];
             if let Some(found) = contact_with(shape, &start, shape_b, &pose, beside, &mut sweeps.memory) {
                 let apart = f64::from(found.contact.distance);
                 target = (0.0 < apart).then(|| self.least_distance(apart, [index, other], is_fast));
@@ -117,7 +117,7 @@ impl<B: BroadPhase> World<B> {
             near.push(Near { index: other, motion, target });
         }
         let core = self.core_of(index);
-        let center = self.bodies[index].center_of_mass.as_dvec3();
+        let center = self.bodies.motions[index].center_of_mass.as_dvec3();
         let placing = self.placing();
         let (mut linear, mut angular) = (staying(whole.linear() * rest, stopped), DVec3::ZERO);
         let own = start.rotation.as_dquat().normalize();
@@ -135,7 +135,7 @@ impl<B: BroadPhase> World<B> {
             let Ok(motion) = Motion::new(rotation, translation, center, linear, angular) else { break };
             let (mut until, mut met) = (1.0, None);
             for (place, near) in near.iter().enumerate() {
-                let Some(shape_b) = &self.shapes[near.index] else { continue };
+                let Some(shape_b) = &self.bodies.shapes[near.index] else { continue };
                 let settings = ImpactSettings::default()
                     .with_times(0.0, until)
                     .with_target_distance(near.target.unwrap_or(0.0));
@@ -152,7 +152,7 @@ impl<B: BroadPhase> World<B> {
                         let (turn, still) = (DQuat::IDENTITY, DVec3::ZERO);
                         let middle = motion.center_at(0.0);
                         let Ok(straight) = Motion::new(turn, middle, still, linear, still) else { continue };
-                        let other = (shape_b, &self.bodies[near.index].pose);
+                        let other = (shape_b, &self.bodies.motions[near.index].pose);
                         core.free_until(middle, other, until, |ball| {
                             free_of(cast_with(ball, &straight, shape_b, &near.motion, &settings, memory))
                         })
@@ -187,7 +187,7 @@ impl<B: BroadPhase> World<B> {
             let Some(normal) = normal else { break };
             walls.push(normal);
         }
-        self.bodies[index].pose = pose;
+        self.bodies.motions[index].pose = pose;
     }
 }
 

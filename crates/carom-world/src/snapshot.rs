@@ -65,9 +65,9 @@ impl<B: BroadPhase> World<B> {
     /// The state now.
     pub fn snapshot(&self) -> Snapshot {
         // All manifolds in the order of the pairs, whether something moves in them or not.
-        let (mut records, mut manifolds) = (Vec::with_capacity(self.records.len()), Vec::new());
-        let mut caches = Vec::with_capacity(self.records.len());
-        let all = self.records.list.iter().zip(&self.records.caches);
+        let (mut records, mut manifolds) = (Vec::with_capacity(self.contacts.records.len()), Vec::new());
+        let mut caches = Vec::with_capacity(self.contacts.records.len());
+        let all = self.contacts.records.list.iter().zip(&self.contacts.records.caches);
         for (own, cache) in all.filter(|(record, _)| !record.is_gap()) {
             let mut record = *own;
             (record.first, record.is_at_rest) = (manifolds.len() as u32, false);
@@ -77,32 +77,32 @@ impl<B: BroadPhase> World<B> {
         }
         Snapshot {
             settings: self.settings,
-            settings_in_force: Some(self.settings_in_force),
-            generations: self.generations.clone(),
-            free: self.free.clone(),
-            traits: self.traits.clone(),
-            bodies: self.bodies.clone(),
-            is_stale: self.is_stale.clone(),
-            moved: self.moved.clone(),
-            seen: self.seen.clone(),
-            turn: [self.turn.a, self.turn.b],
-            turn_to_move: [self.turns.next, self.turns.lap],
-            is_unsettled: self.is_unsettled,
-            n_held: self.pace.n_held,
+            settings_in_force: Some(self.last.settings),
+            generations: self.bodies.generations.clone(),
+            free: self.bodies.free.clone(),
+            traits: self.bodies.traits.clone(),
+            bodies: self.bodies.motions.clone(),
+            is_stale: self.bodies.is_stale.clone(),
+            moved: self.bodies.moved.clone(),
+            seen: self.bodies.seen.clone(),
+            turn: [self.budget.turn.a, self.budget.turn.b],
+            turn_to_move: [self.budget.turns.next, self.budget.turns.lap],
+            is_unsettled: self.contacts.is_unsettled,
+            n_held: self.budget.pace.n_held,
             joints: self.joints.stored(),
-            rules: self.rules.clone(),
+            rules: self.contacts.rules.clone(),
             records,
             caches,
             manifolds,
-            events: self.events.clone(),
+            events: self.contacts.events.clone(),
             solver: self.solver.memory(),
-            dt: self.dt,
+            dt: self.last.dt,
         }
     }
 
     /// All shapes, with their bodies: what [`World::restored`](crate::World::restored) asks for.
     pub fn shapes(&self) -> impl Iterator<Item = (BodyId, &Shape)> + '_ {
-        let shapes = self.shapes.iter().enumerate();
+        let shapes = self.bodies.shapes.iter().enumerate();
         shapes.filter_map(|(index, shape)| Some((self.id_at(index as u32), shape.as_ref()?)))
     }
 }
@@ -119,54 +119,54 @@ impl<B: BroadPhase + Default> World<B> {
     ) -> Result<World<B>, WorldError> {
         snapshot.check()?;
         let mut world = World::with_broad_phase(B::default(), snapshot.settings);
-        world.settings_in_force = snapshot.settings_in_force.unwrap_or(snapshot.settings);
-        world.generations = snapshot.generations.clone();
-        world.free = snapshot.free.clone();
-        world.traits = snapshot.traits.clone();
-        world.bodies = snapshot.bodies.clone();
-        world.is_stale = snapshot.is_stale.clone();
-        world.moved = snapshot.moved.clone();
-        world.seen = snapshot.seen.clone();
-        world.turn = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
-        [world.turns.next, world.turns.lap] = snapshot.turn_to_move;
+        world.last.settings = snapshot.settings_in_force.unwrap_or(snapshot.settings);
+        world.bodies.generations = snapshot.generations.clone();
+        world.bodies.free = snapshot.free.clone();
+        world.bodies.traits = snapshot.traits.clone();
+        world.bodies.motions = snapshot.bodies.clone();
+        world.bodies.is_stale = snapshot.is_stale.clone();
+        world.bodies.moved = snapshot.moved.clone();
+        world.bodies.seen = snapshot.seen.clone();
+        world.budget.turn = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
+        [world.budget.turns.next, world.budget.turns.lap] = snapshot.turn_to_move;
         world.joints = Joints::restored(&snapshot.joints);
-        world.rules = snapshot.rules.clone();
-        world.movers = Movers::of(&snapshot.bodies);
-        world.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
-        world.pairs = world.records.iter().map(Record::pair).collect();
-        (world.is_unsettled, world.is_renumbered) = (snapshot.is_unsettled, true);
-        world.pace.n_held = snapshot.n_held;
-        world.rest = Rest::of(&snapshot.manifolds, &mut world.records);
-        world.events = snapshot.events.clone();
+        world.contacts.rules = snapshot.rules.clone();
+        world.bodies.movers = Movers::of(&snapshot.bodies);
+        world.contacts.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
+        world.contacts.pairs = world.contacts.records.iter().map(Record::pair).collect();
+        (world.contacts.is_unsettled, world.contacts.is_renumbered) = (snapshot.is_unsettled, true);
+        world.budget.pace.n_held = snapshot.n_held;
+        world.contacts.rest = Rest::of(&snapshot.manifolds, &mut world.contacts.records);
+        world.contacts.events = snapshot.events.clone();
         world.solver.restore(&snapshot.solver);
         // Which pairs count is found again, also where nothing moved since.
-        world.is_changed = true;
-        world.dt = snapshot.dt;
+        world.contacts.is_changed = true;
+        world.last.dt = snapshot.dt;
 
-        let n = world.bodies.len();
+        let n = world.bodies.motions.len();
         let nothing = (Aabb { min: Vec3::ZERO, max: Vec3::ZERO }, Filter::default());
-        world.shapes.resize(n, None);
-        world.sizes.resize(n, Size::Other);
-        world.girths.resize(n, Girth::NONE);
+        world.bodies.shapes.resize(n, None);
+        world.bodies.sizes.resize(n, Size::Other);
+        world.bodies.girths.resize(n, Girth::NONE);
         let mut boxes = Vec::with_capacity(n);
         for index in 0..n {
-            if world.generations[index] % 2 == 0 {
+            if world.bodies.generations[index] % 2 == 0 {
                 boxes.push(nothing);
                 continue;
             }
             let shape = shape_of(world.id_at(index as u32));
             let shape = shape.ok_or(Inconsistency { what: "a body without a shape", index })?;
             world.put_shape(index, Some(shape.clone()));
-            boxes.push((world.box_of(index, &shape), world.traits[index].filter));
-            world.n_bodies += 1;
-            world.n_sensors += usize::from(world.traits[index].is_sensor);
+            boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
+            world.bodies.n_live += 1;
+            world.bodies.n_sensors += usize::from(world.bodies.traits[index].is_sensor);
         }
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;
-        world.proxies = proxies.iter().copied().map(Some).collect();
+        world.bodies.proxies = proxies.iter().copied().map(Some).collect();
         // Freed in the order in which they were: so they will be given out in the same order again.
-        for &index in &world.free {
-            if let Some(proxy) = world.proxies[index as usize].take() {
+        for &index in &world.bodies.free {
+            if let Some(proxy) = world.bodies.proxies[index as usize].take() {
                 world.broad.remove(proxy)?;
             }
         }

@@ -96,15 +96,16 @@ impl<B: BroadPhase> World<B> {
         if dt == 0.0 {
             return;
         }
-        if core::mem::replace(&mut self.dt, dt) != dt {
-            for place in 0..self.movers.awake().len() {
-                self.foresee_way(self.movers.awake()[place] as usize);
+        if core::mem::replace(&mut self.last.dt, dt) != dt {
+            for place in 0..self.bodies.movers.awake().len() {
+                self.foresee_way(self.bodies.movers.awake()[place] as usize);
             }
         }
         self.find_fast();
-        for place in 0..self.fast.len() {
-            let index = self.fast[place] as usize;
-            if self.bodies[index].kind == BodyKind::Dynamic && !self.bodies[index].is_sleeping {
+        for place in 0..self.continuous.fast.len() {
+            let index = self.continuous.fast[place] as usize;
+            if self.bodies.motions[index].kind == BodyKind::Dynamic && !self.bodies.motions[index].is_sleeping
+            {
                 self.foresee_way(index);
             }
         }
@@ -112,56 +113,61 @@ impl<B: BroadPhase> World<B> {
 
     /// Makes the box of a fast or swift body hold the way that it would go in a step like the last one, after its velocity changed.
     pub(crate) fn foresee_way(&mut self, index: usize) {
-        let (Some(proxy), Some(shape)) = (self.proxies[index], &self.shapes[index]) else { return };
+        let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) else {
+            return;
+        };
         let aabb = self.box_of(index, shape);
         if self.broad.aabb(proxy).is_ok_and(|old| old != aabb) {
             // Every box is sound: `clamped` sees to it.
             let updated = self.broad.update(&[(proxy, aabb)]);
             debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
-            self.is_changed = true;
+            self.contacts.is_changed = true;
         }
     }
 
     /// Who is fast, by number, if that has changed.
     fn find_fast(&mut self) {
-        if !core::mem::replace(&mut self.are_fast_known, true) {
-            self.fast.clear();
+        if !core::mem::replace(&mut self.continuous.are_fast_known, true) {
+            self.continuous.fast.clear();
             let is_fast = |(_, traits): &(u32, &Traits)| traits.is_fast;
-            self.fast.extend((0..).zip(&self.traits).filter(is_fast).map(|(index, _)| index));
+            self.continuous
+                .fast
+                .extend((0..).zip(&self.bodies.traits).filter(is_fast).map(|(index, _)| index));
         }
     }
 
     /// The body is fast, and the solver moved it in this step, even if it fell asleep at the end.
     fn is_swept(&self, index: usize) -> bool {
-        self.traits[index].is_fast
-            && self.bodies[index].kind == BodyKind::Dynamic
-            && self.movers.has(index as u32)
+        self.bodies.traits[index].is_fast
+            && self.bodies.motions[index].kind == BodyKind::Dynamic
+            && self.bodies.movers.has(index as u32)
     }
 
     /// After the solver: fast bodies go back to where their way was free.
     pub(crate) fn stop_fast(&mut self) {
-        let fast = core::mem::take(&mut self.fast);
+        let fast = core::mem::take(&mut self.continuous.fast);
         if fast.iter().any(|&index| self.is_swept(index as usize)) {
             self.stop_these(&fast);
         }
-        self.fast = fast;
+        self.continuous.fast = fast;
     }
 
     fn stop_these(&mut self, fast: &[u32]) {
-        let mut sweeps = core::mem::take(&mut self.sweeps);
+        let mut sweeps = core::mem::take(&mut self.continuous.sweeps);
         sweeps.flights.clear();
-        sweeps.flights.resize(self.bodies.len(), None);
+        sweeps.flights.resize(self.bodies.motions.len(), None);
         sweeps.rotations.clear();
         sweeps.is_held.clear();
-        sweeps.is_held.resize(self.bodies.len(), false);
+        sweeps.is_held.resize(self.bodies.motions.len(), false);
         sweeps.put_back.clear();
         sweeps.limbs.clear();
-        sweeps.limbs.resize(self.bodies.len(), Limb::Not);
+        sweeps.limbs.resize(self.bodies.motions.len(), Limb::Not);
         // Who is swept moves.
-        for joint in self.work.joints.iter().map(|&place| self.joints.at(place)) {
+        for joint in self.contacts.work.joints.iter().map(|&place| self.joints.at(place)) {
             let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
-            let [a, b] =
-                ends.map(|(body, frame)| self.bodies[body as usize].pose.transform_point(frame.translation));
+            let [a, b] = ends.map(|(body, frame)| {
+                self.bodies.motions[body as usize].pose.transform_point(frame.translation)
+            });
             for (body, _) in ends {
                 let body = body as usize;
                 let is_torn = !matches!(joint.kind, JointKind::Distance { .. })
@@ -182,19 +188,19 @@ impl<B: BroadPhase> World<B> {
             self.slide_stopped(&mut sweeps);
         }
         self.settle(&mut sweeps);
-        self.sweeps = sweeps;
+        self.continuous.sweeps = sweeps;
     }
 
     /// Finds when each fast body is stopped. True, if a body was found that may not turn.
     fn find_stops(&mut self, sweeps: &mut Sweeps) -> bool {
         sweeps.stops.clear();
-        sweeps.stops.resize(self.bodies.len(), 1.0);
+        sweeps.stops.resize(self.bodies.motions.len(), 1.0);
         sweeps.clearances.clear();
-        sweeps.clearances.resize(self.bodies.len(), f64::INFINITY);
+        sweeps.clearances.resize(self.bodies.motions.len(), f64::INFINITY);
         let (mut n_swept, mut holds_more) = (0, false);
-        let records = core::mem::take(&mut self.records);
+        let records = core::mem::take(&mut self.contacts.records);
         // All pairs of what moves are among the busy.
-        let busy = core::mem::take(&mut self.busy);
+        let busy = core::mem::take(&mut self.contacts.busy);
         let near = busy.iter().map(|&place| &records[place as usize]);
         for record in near.filter(|record| record.is_wanted && !record.is_sensor) {
             let pair = [record.a.index as usize, record.b.index as usize];
@@ -223,8 +229,8 @@ impl<B: BroadPhase> World<B> {
                 }
             }
         }
-        self.records = records;
-        self.busy = busy;
+        self.contacts.records = records;
+        self.contacts.busy = busy;
         self.stats.n_swept = n_swept;
         if holds_more {
             for index in (0..sweeps.is_held.len()).filter(|&index| sweeps.is_held[index]) {
@@ -239,16 +245,16 @@ impl<B: BroadPhase> World<B> {
 
     /// After the solver: fast bodies that it turned away from something within the step touched that, though no detection sees them there.
     pub(crate) fn tell_struck(&mut self) {
-        if self.fast.is_empty() && !self.swift.contains(&true) {
+        if self.continuous.fast.is_empty() && !self.continuous.swift.contains(&true) {
             return;
         }
         let impulses = self.solver.contact_impulses();
-        let n_told = self.events.len();
-        for &place in &self.busy {
-            let record = &mut self.records[place as usize];
+        let n_told = self.contacts.events.len();
+        for &place in &self.contacts.busy {
+            let record = &mut self.contacts.records[place as usize];
             let is_fast = |id: &BodyId| {
                 let index = id.index as usize;
-                self.traits[index].is_fast || self.swift[index]
+                self.bodies.traits[index].is_fast || self.continuous.swift[index]
             };
             let is_fast = [record.a, record.b].iter().any(is_fast);
             if !is_fast || record.is_touching || record.is_sensor {
@@ -264,19 +270,19 @@ impl<B: BroadPhase> World<B> {
             let event = Event { a: record.a, b: record.b, kind: EventKind::Began, is_sensor: false };
             // Until this step they touched too.
             let ended = Event { kind: EventKind::Ended, ..event };
-            match self.events[..n_told].binary_search(&ended) {
-                Ok(known) => self.events[known].kind = EventKind::Persisted,
-                Err(_) => self.events.push(event),
+            match self.contacts.events[..n_told].binary_search(&ended) {
+                Ok(known) => self.contacts.events[known].kind = EventKind::Persisted,
+                Err(_) => self.contacts.events.push(event),
             }
         }
-        self.events.sort_unstable();
+        self.contacts.events.sort_unstable();
     }
 
     /// Sweeps a pair until `end` at most.
     fn sweep_pair(&self, pair: [usize; 2], is_swept: [bool; 2], end: f64, sweeps: &mut Sweeps) -> Swept {
         let [a, b] = pair;
         let free = |until: f64, clearance: f64| Swept { until, clearance, is_held: false };
-        let (Some(shape_a), Some(shape_b)) = (&self.shapes[a], &self.shapes[b]) else {
+        let (Some(shape_a), Some(shape_b)) = (&self.bodies.shapes[a], &self.bodies.shapes[b]) else {
             return free(end, f64::INFINITY);
         };
         let (Some(start_a), Some(start_b)) = (self.start_of(a), self.start_of(b)) else {
@@ -356,13 +362,13 @@ impl<B: BroadPhase> World<B> {
         let mut shapes = [None, None];
         let mut straight = *flights;
         for k in 0..2 {
-            let Some(shape) = &self.shapes[pair[k]] else { return 0.0 };
+            let Some(shape) = &self.bodies.shapes[pair[k]] else { return 0.0 };
             if flights[k].n_legs() == 1 {
                 shapes[k] = Some(shape.clone());
                 continue;
             }
             let local = shape.aabb(&Pose::IDENTITY);
-            let center = self.bodies[pair[k]].center_of_mass;
+            let center = self.bodies.motions[pair[k]].center_of_mass;
             let corner = (local.min - center).abs().max((local.max - center).abs()).as_dvec3();
             // Above the rounding to single precision.
             let radius = ops::sqrt(corner.length_squared()) * (1.0 + 1e-6);
@@ -388,7 +394,7 @@ impl<B: BroadPhase> World<B> {
 
     /// The pose of a body that has turned as at a time, and has not moved on.
     fn turned_at(&self, index: usize, flight: &Flight, start: &Pose, time: f64, all: &[DQuat]) -> Pose {
-        let center = self.bodies[index].center_of_mass;
+        let center = self.bodies.motions[index].center_of_mass;
         let rotation = flight.rotation_at(time, all);
         let middle = start.transform_point(center).as_dvec3();
         Pose::new(rotation.as_quat(), (middle - rotation * center.as_dvec3()).as_vec3())
@@ -396,14 +402,14 @@ impl<B: BroadPhase> World<B> {
 
     /// Where the body was when the pairs of this step were looked at.
     pub(crate) fn start_of(&self, index: usize) -> Option<Pose> {
-        self.seen.get(index).copied().flatten()
+        self.bodies.seen.get(index).copied().flatten()
     }
 
     /// From there to where it is, in a time of 1; found once.
     fn flight_of(&self, index: usize, start: &Pose, sweeps: &mut Sweeps) -> Flight {
         let is_jointed = sweeps.limbs[index] != Limb::Not;
         let found = sweeps.flights[index].unwrap_or_else(|| {
-            Flight::new(&self.bodies[index], start, is_jointed, self.dt, &mut sweeps.rotations)
+            Flight::new(&self.bodies.motions[index], start, is_jointed, self.last.dt, &mut sweeps.rotations)
         });
         sweeps.flights[index] = Some(found);
         found
@@ -412,12 +418,12 @@ impl<B: BroadPhase> World<B> {
     /// The core of a fast body is about its centre of mass.
     pub(crate) fn core_of(&self, index: usize) -> Option<Core> {
         let radius = CORE * 0.5 * self.least_side(index)?;
-        Some(Core { point: self.bodies[index].center_of_mass, radius })
+        Some(Core { point: self.bodies.motions[index].center_of_mass, radius })
     }
 
     /// Of the box of a body's shape.
     fn least_side(&self, index: usize) -> Option<f32> {
-        let local = self.shapes[index].as_ref()?.aabb(&Pose::IDENTITY);
+        let local = self.bodies.shapes[index].as_ref()?.aabb(&Pose::IDENTITY);
         Some((local.max - local.min).min_element())
     }
 
@@ -425,7 +431,7 @@ impl<B: BroadPhase> World<B> {
     /// waits for its box goes nowhere.
     fn stop_at(&mut self, index: usize, sweeps: &mut Sweeps) -> bool {
         let (Some(start), Some(shape), Some(proxy)) =
-            (self.start_of(index), &self.shapes[index], self.proxies[index])
+            (self.start_of(index), &self.bodies.shapes[index], self.bodies.proxies[index])
         else {
             return false;
         };
@@ -455,15 +461,15 @@ impl<B: BroadPhase> World<B> {
         if sweeps.stops[index] < 1.0
             && let Some(own) = flight.free_rotation_at(share, &sweeps.rotations)
         {
-            let center = self.bodies[index].center_of_mass;
+            let center = self.bodies.motions[index].center_of_mass;
             let turn = ops::sqrt(between(rotation, own).length_squared());
             if turn * radius_about(shape, center) <= CLEARANCE * sweeps.clearances[index] {
                 rotation = own;
             }
         }
-        let center = self.bodies[index].center_of_mass.as_dvec3();
+        let center = self.bodies.motions[index].center_of_mass.as_dvec3();
         let translation = flight.center_at(share) - rotation * center;
-        self.bodies[index].pose = Pose::new(rotation.as_quat(), translation.as_vec3());
+        self.bodies.motions[index].pose = Pose::new(rotation.as_quat(), translation.as_vec3());
         sweeps.stops[index] < 1.0
     }
 }

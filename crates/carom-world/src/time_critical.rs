@@ -64,18 +64,20 @@ impl<B: BroadPhase> World<B> {
             return;
         }
         let is_unknown = |record: &&Record| record.is_put_off && record.is_new && !record.is_sensor;
-        for record in self.busy.iter().map(|&place| &self.records[place as usize]).filter(is_unknown) {
+        for record in
+            self.contacts.busy.iter().map(|&place| &self.contacts.records[place as usize]).filter(is_unknown)
+        {
             let (a, b) = (record.a.index as usize, record.b.index as usize);
             // The box of what is not convex or has no end says little of where it is.
-            let is_like_its_box = |k: usize| self.shapes[k].as_ref().is_some_and(Shape::is_convex);
-            let box_of = |k: usize| self.proxies[k].and_then(|proxy| self.broad.aabb(proxy).ok());
+            let is_like_its_box = |k: usize| self.bodies.shapes[k].as_ref().is_some_and(Shape::is_convex);
+            let box_of = |k: usize| self.bodies.proxies[k].and_then(|proxy| self.broad.aabb(proxy).ok());
             let (true, true, Some(box_a), Some(box_b)) =
                 (is_like_its_box(a), is_like_its_box(b), box_of(a), box_of(b))
             else {
                 continue;
             };
             let axis = least_overlap(&box_a, &box_b);
-            if let Ok([body_a, body_b]) = self.bodies.get_disjoint_mut([a, b]) {
+            if let Ok([body_a, body_b]) = self.bodies.motions.get_disjoint_mut([a, b]) {
                 let has_parted = match self.settings.scatter {
                     Some(scatter) => {
                         let draw = number_of_draw(record.pair(), body_a, body_b);

@@ -17,37 +17,39 @@ impl<B: BroadPhase> World<B> {
         self.snapshot().check()?;
         self.check_bodies()?;
         self.check_pairs()?;
-        self.solver.validate(self.bodies.len())?;
+        self.solver.validate(self.bodies.motions.len())?;
         Ok(())
     }
 
     /// Shapes, proxies and the lists of moving bodies belong to the bodies.
     fn check_bodies(&self) -> Result<(), Inconsistency> {
-        let n = self.bodies.len();
-        let lengths = [self.shapes.len(), self.sizes.len(), self.proxies.len()];
+        let n = self.bodies.motions.len();
+        let lengths = [self.bodies.shapes.len(), self.bodies.sizes.len(), self.bodies.proxies.len()];
         if let Some(&length) = lengths.iter().find(|&&length| length != n) {
             return Err(Inconsistency { what: "a table of shapes or proxies", index: length.min(n) });
         }
         let mut n_live = 0;
-        for (index, body) in self.bodies.iter().enumerate() {
+        for (index, body) in self.bodies.motions.iter().enumerate() {
             let bad = |what| Err(Inconsistency { what, index });
-            let is_live = self.generations[index] % 2 == 1;
+            let is_live = self.bodies.generations[index] % 2 == 1;
             n_live += usize::from(is_live);
-            if self.shapes[index].is_some() != is_live || self.proxies[index].is_some() != is_live {
+            if self.bodies.shapes[index].is_some() != is_live
+                || self.bodies.proxies[index].is_some() != is_live
+            {
                 return bad("a body without a shape or a proxy, or one of no body");
             }
-            if self.proxies[index].is_some_and(|proxy| proxy.index() as usize != index) {
+            if self.bodies.proxies[index].is_some_and(|proxy| proxy.index() as usize != index) {
                 return bad("a proxy with another number than its body");
             }
             let may_move = body.kind != BodyKind::Fixed && !body.is_sleeping;
-            if may_move && !self.movers.is_awake(index as u32) {
+            if may_move && !self.bodies.movers.is_awake(index as u32) {
                 return bad("an awake body that is in no list");
             }
         }
-        if n_live != self.n_bodies {
+        if n_live != self.bodies.n_live {
             return Err(Inconsistency { what: "the number of bodies", index: n_live });
         }
-        match self.movers.awake().windows(2).position(|pair| pair[1] <= pair[0]) {
+        match self.bodies.movers.awake().windows(2).position(|pair| pair[1] <= pair[0]) {
             Some(index) => Err(Inconsistency { what: "an awake body out of order", index: index + 1 }),
             None => Ok(()),
         }
@@ -55,15 +57,15 @@ impl<B: BroadPhase> World<B> {
 
     /// Records stand at the places of their pairs, gaps among them, and their manifolds are there.
     fn check_pairs(&self) -> Result<(), Inconsistency> {
-        let n = self.pairs.len();
-        if self.records.list.len() != n || self.records.caches.len() != n {
+        let n = self.contacts.pairs.len();
+        if self.contacts.records.list.len() != n || self.contacts.records.caches.len() != n {
             return Err(Inconsistency { what: "the table of pairs", index: n });
         }
-        for (index, record) in self.records.iter().enumerate() {
-            if !record.is_gap() && record.pair() != self.pairs[index] {
+        for (index, record) in self.contacts.records.iter().enumerate() {
+            if !record.is_gap() && record.pair() != self.contacts.pairs[index] {
                 return Err(Inconsistency { what: "a record of another pair", index });
             }
-            if record.is_at_rest && self.rest.manifolds().len() < record.range().end {
+            if record.is_at_rest && self.contacts.rest.manifolds().len() < record.range().end {
                 return Err(Inconsistency { what: "the manifolds of a pair at rest", index });
             }
         }

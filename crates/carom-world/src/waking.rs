@@ -32,25 +32,25 @@ impl<B: BroadPhase> World<B> {
 
     /// Wakes all bodies; those that were awake have to come to rest anew.
     pub fn wake_all(&mut self) {
-        for body in 0..self.bodies.len() {
-            self.movers.wake(&mut self.bodies, body);
+        for body in 0..self.bodies.motions.len() {
+            self.bodies.movers.wake(&mut self.bodies.motions, body);
         }
     }
 
     /// Wakes sleeping bodies in contacts that began: something was put there, grew, or may touch them now.
     pub(crate) fn wake_newly_touched(&mut self) {
-        let sleeps = |id: &BodyId| self.bodies[id.index as usize].is_sleeping;
+        let sleeps = |id: &BodyId| self.bodies.motions[id.index as usize].is_sleeping;
         let began = |record: &&Record| record.is_touching && !record.was_touching && !record.is_sensor;
-        let records = self.busy.iter().map(|&place| &self.records[place as usize]);
+        let records = self.contacts.busy.iter().map(|&place| &self.contacts.records[place as usize]);
         let sleepers = records.filter(began).flat_map(|record| [record.a, record.b]).filter(sleeps);
         let sleepers: Vec<BodyId> = sleepers.collect();
         if sleepers.is_empty() {
             return;
         }
         for sleeper in sleepers {
-            self.movers.wake(&mut self.bodies, sleeper.index as usize);
+            self.bodies.movers.wake(&mut self.bodies.motions, sleeper.index as usize);
         }
-        self.movers.settle(&mut self.bodies);
+        self.bodies.movers.settle(&mut self.bodies.motions);
         self.find_busy();
     }
 
@@ -60,15 +60,15 @@ impl<B: BroadPhase> World<B> {
     /// While some bodies are halted, those that would fall asleep together do so one after the other. So a body that is
     /// about to fall asleep wakes nobody then.
     pub(crate) fn wake_touched(&mut self, dt: f32) {
-        let drowsy = if self.movers.has_halted() { self.drowsy_from(dt) } else { f32::INFINITY };
+        let drowsy = if self.bodies.movers.has_halted() { self.drowsy_from(dt) } else { f32::INFINITY };
         // A step has one substep at least, and bounces look ahead from its end.
         let time = (1.0 + BOUNCE_LOOK_AHEAD) * dt;
         loop {
-            self.joints.find_moving(&self.movers, &mut self.work.joints);
+            self.joints.find_moving(&self.bodies.movers, &mut self.contacts.work.joints);
             let mut sleepers: Vec<u32> = Vec::new();
-            let sleeps = |body: u32| self.bodies[body as usize].is_sleeping;
+            let sleeps = |body: u32| self.bodies.motions[body as usize].is_sleeping;
             let pushes = |body: u32| {
-                let body = &self.bodies[body as usize];
+                let body = &self.bodies.motions[body as usize];
                 !body.is_sleeping
                     && match body.kind {
                         BodyKind::Fixed => false,
@@ -78,23 +78,24 @@ impl<B: BroadPhase> World<B> {
             };
             let is_woken = |pair: Pair| sleeps(pair.a) && pushes(pair.b) || sleeps(pair.b) && pushes(pair.a);
             // Where all move there is nobody to wake.
-            let stays =
-                |(number, body): (u32, &Body)| !self.movers.has(number) && body.kind != BodyKind::Fixed;
-            let some_stay = (0..).zip(&self.bodies).any(stays);
-            for &place in if some_stay { &self.busy[..] } else { &[] } {
-                let pair = self.pairs[place as usize];
-                if self.movers.has(pair.a) == self.movers.has(pair.b) || !is_woken(pair) {
+            let stays = |(number, body): (u32, &Body)| {
+                !self.bodies.movers.has(number) && body.kind != BodyKind::Fixed
+            };
+            let some_stay = (0..).zip(&self.bodies.motions).any(stays);
+            for &place in if some_stay { &self.contacts.busy[..] } else { &[] } {
+                let pair = self.contacts.pairs[place as usize];
+                if self.bodies.movers.has(pair.a) == self.bodies.movers.has(pair.b) || !is_woken(pair) {
                     continue;
                 }
-                let record = &self.records[place as usize];
+                let record = &self.contacts.records[place as usize];
                 // A rule may act on any contact that is known.
-                let always = self.rules.of(pair) != Response::Collide;
+                let always = self.contacts.rules.of(pair) != Response::Collide;
                 let is_met = |m: &Manifold| always || self.may_meet(pair, m, time);
                 if !record.is_sensor && self.manifolds_of(record).iter().any(is_met) {
                     sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
                 }
             }
-            for joint in self.work.joints.iter().map(|&place| self.joints.at(place)) {
+            for joint in self.contacts.work.joints.iter().map(|&place| self.joints.at(place)) {
                 if is_woken(Pair { a: joint.body_a, b: joint.body_b }) {
                     sleepers.extend([joint.body_a, joint.body_b].into_iter().filter(|&body| sleeps(body)));
                 }
@@ -103,9 +104,9 @@ impl<B: BroadPhase> World<B> {
                 return;
             }
             for sleeper in sleepers {
-                self.movers.wake(&mut self.bodies, sleeper as usize);
+                self.bodies.movers.wake(&mut self.bodies.motions, sleeper as usize);
             }
-            self.movers.settle(&mut self.bodies);
+            self.bodies.movers.settle(&mut self.bodies.motions);
             // Those that they touch are among the busy now.
             self.find_busy();
         }
@@ -116,7 +117,7 @@ impl<B: BroadPhase> World<B> {
     /// Bodies slower than the speed of sleep are left to touch first: a pile whose bodies sway a little would wake
     /// itself for ever, and at such speeds a step sees them within the slop before anything stops them.
     fn may_meet(&self, pair: Pair, manifold: &Manifold, time: f32) -> bool {
-        let [a, b] = [pair.a, pair.b].map(|body| &self.bodies[body as usize]);
+        let [a, b] = [pair.a, pair.b].map(|body| &self.bodies.motions[body as usize]);
         let settings = &self.settings.solver;
         let [slop, slow] = [settings.slop, settings.sleep_speed].map(|x| x * settings.length_unit);
         manifold.contacts().iter().any(|contact| {
@@ -129,11 +130,11 @@ impl<B: BroadPhase> World<B> {
     /// Checks the settings, and lets act what was changed since the last step.
     pub(crate) fn apply_settings(&mut self) -> Result<(), WorldError> {
         self.settings.check()?;
-        let (old, new) = (self.settings_in_force, self.settings);
+        let (old, new) = (self.last.settings, self.settings);
         if old == new {
             return Ok(());
         }
-        self.settings_in_force = new;
+        self.last.settings = new;
         let contact_distances =
             |s: &WorldSettings| [s.prediction, s.solver.slop].map(|x| x * s.solver.length_unit);
         if contact_distances(&old) != contact_distances(&new)
@@ -144,9 +145,9 @@ impl<B: BroadPhase> World<B> {
             live.into_iter().for_each(|index| self.refit(index));
         }
         let (is_woken, all) = self.concerned(&old, &new);
-        for body in 0..self.bodies.len() {
+        for body in 0..self.bodies.motions.len() {
             if all || is_woken[body] {
-                self.movers.wake(&mut self.bodies, body);
+                self.bodies.movers.wake(&mut self.bodies.motions, body);
             }
         }
         Ok(())
@@ -165,15 +166,16 @@ impl<B: BroadPhase> World<B> {
         }
         let feels_gravity = old.gravity != new.gravity;
         let mut concerned: Vec<bool> =
-            self.bodies.iter().map(|body| feels_gravity && body.gravity_scale != 0.0).collect();
+            self.bodies.motions.iter().map(|body| feels_gravity && body.gravity_scale != 0.0).collect();
         if of_joints(old) != of_joints(new) {
             for (_, joint) in self.joints.iter() {
                 (concerned[joint.body_a as usize], concerned[joint.body_b as usize]) = (true, true);
             }
         }
         if of_contacts(old) != of_contacts(new) || smooths[0] != smooths[1] {
-            let is_pushed = |id: &BodyId| self.generations[id.index as usize] == id.generation;
-            let touching = self.records.iter().filter(|record| record.is_touching && !record.is_sensor);
+            let is_pushed = |id: &BodyId| self.bodies.generations[id.index as usize] == id.generation;
+            let touching =
+                self.contacts.records.iter().filter(|record| record.is_touching && !record.is_sensor);
             for id in touching.flat_map(|record| [record.a, record.b]).filter(is_pushed) {
                 concerned[id.index as usize] = true;
             }

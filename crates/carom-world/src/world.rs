@@ -7,22 +7,18 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad phase, mid and narrow
 //! phase, response).
 
-use crate::body::{BodyId, Traits};
-use crate::changes::{Changes, Gaps};
+use crate::body::BodyId;
+use crate::body_set::BodySet;
+use crate::contact_set::{ContactSet, Work};
 use crate::events::{ContactView, Event};
-use crate::guard::{Girth, Guard};
+use crate::guard::Guard;
 use crate::handed::{self, Handed, Part};
 use crate::internal_edges;
 use crate::joint::Joints;
-use crate::meetings::Meetings;
-use crate::movers::Movers;
 use crate::narrow::{self, Record, Row, Scene, Tally};
 use crate::pace::Pace;
 use crate::placing::Placing;
 use crate::records::Records;
-use crate::recycling::Size;
-use crate::responses::{ResponseEvent, Rules};
-use crate::rest::Rest;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, PhaseTimes, Stats, Undone};
 use crate::sweep::Sweeps;
@@ -31,7 +27,7 @@ use crate::turns::Turns;
 use crate::{JointId, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Pair, ProxyId};
+use carom_broad::{BroadPhase, Pair};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::Manifold;
 use carom_math::{Budget, Pose, Vec3, clock};
@@ -43,106 +39,47 @@ use carom_response::{Body, BodyKind, ContactLink, Contacts, Joint, Solver, Solve
 /// `B` is the broad phase; the results do not depend on it.
 pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) settings: WorldSettings,
-    /// The settings that boxes, contacts and sleep follow: those of the last step.
-    pub(crate) settings_in_force: WorldSettings,
+    pub(crate) last: LastStep,
     pub(crate) broad: B,
-    // By number of the body.
-    pub(crate) generations: Vec<u32>,
-    pub(crate) free: Vec<u32>,
-    pub(crate) shapes: Vec<Option<Shape>>,
-    pub(crate) sizes: Vec<Size>,
-    pub(crate) girths: Vec<Girth>,
-    /// Will go far for its thickness, since the last detection.
-    pub(crate) swift: Vec<bool>,
-    /// Bodies that are surfaces.
-    pub(crate) n_surfaces: usize,
-    pub(crate) n_sensors: usize,
-    pub(crate) traits: Vec<Traits>,
-    pub(crate) bodies: Vec<Body>,
-    pub(crate) proxies: Vec<Option<ProxyId>>,
-    /// The pose or shape changed since the last detection.
-    pub(crate) is_stale: Vec<bool>,
-    /// It moved, or could, at the last detection: its manifolds are among those in motion.
-    pub(crate) moved: Vec<bool>,
-    /// Where it was at the last detection; `None` when it was put somewhere else since.
-    pub(crate) seen: Vec<Option<Pose>>,
-    /// The pair with which the next step on a budget begins.
-    pub(crate) turn: Pair,
-    pub(crate) n_bodies: usize,
+    pub(crate) bodies: BodySet,
     pub(crate) joints: Joints,
-    pub(crate) movers: Movers,
-    /// Whose turn it is to move, on a budget that does not suffice for all.
-    pub(crate) turns: Turns,
-    /// Who is fast, ascending, if that is known.
-    pub(crate) fast: Vec<u32>,
-    pub(crate) are_fast_known: bool,
-    /// In the order of the pairs.
-    pub(crate) records: Records,
-    /// The pairs of the records.
-    pub(crate) pairs: Vec<Pair>,
-    /// Which of them are nobody's, for those that come.
-    pub(crate) gaps: Gaps,
-    /// The records of which a body moves or moved, by place.
-    pub(crate) busy: Vec<u32>,
-    /// A record may have to be looked at though nothing in it moved; so all are.
-    pub(crate) is_unsettled: bool,
-    /// A number has passed to another body since pairs were looked for.
-    pub(crate) is_renumbered: bool,
-    /// The manifolds of the busy records, in their order, and perhaps room between them.
-    pub(crate) manifolds: Vec<Manifold>,
-    /// Those of the others.
-    pub(crate) rest: Rest,
-    /// Whom each body meets, as long as the records stay.
-    pub(crate) meetings: Meetings,
-    pub(crate) events: Vec<Event>,
-    /// What bodies do when they touch, and what they did in the last step.
-    pub(crate) rules: Rules,
-    pub(crate) responses: Vec<ResponseEvent>,
+    pub(crate) contacts: ContactSet,
     pub(crate) solver: Solver,
-    /// Something changed since the last detection.
-    pub(crate) is_changed: bool,
+    pub(crate) continuous: Continuous,
+    pub(crate) budget: BudgetState,
+    pub(crate) stats: Stats,
+}
+
+/// What boxes, contacts and sleep follow.
+#[derive(Default)]
+pub(crate) struct LastStep {
+    /// The settings of the last step.
+    pub(crate) settings: WorldSettings,
     /// Length of the last step in which time went by.
     pub(crate) dt: f32,
-    pub(crate) stats: Stats,
-    pub(crate) pace: Pace,
-    /// Seconds in which shapes were looked at, in the last detection.
-    looking: f64,
-    pub(crate) work: Work,
+}
+
+/// What is kept between steps for bodies that go far for their size.
+#[derive(Default)]
+pub(crate) struct Continuous {
+    /// By number of the body: it will go far for its thickness, since the last detection.
+    pub(crate) swift: Vec<bool>,
+    /// Who is marked fast, ascending, if that is known.
+    pub(crate) fast: Vec<u32>,
+    pub(crate) are_fast_known: bool,
     pub(crate) sweeps: Sweeps,
     pub(crate) guard: Guard,
 }
 
-/// Vectors whose content does not outlive a call.
-#[derive(Default)]
-pub(crate) struct Work {
-    pub(crate) pairs: Vec<Pair>,
-    manifolds: Vec<Manifold>,
-    pub(crate) counts: Vec<u32>,
-    /// Busy records in a row.
-    busy_records: Vec<Record>,
-    contacts: Vec<ContactLink>,
-    /// The places of the joints of who moves.
-    pub(crate) joints: Vec<u32>,
-    /// By number: the solver moves it.
-    is_active: Vec<bool>,
-    /// The places of the records that it is given, and how many those of parts of the busy ones are.
-    solved: Vec<u32>,
-    parts: Vec<Part>,
-    /// By number: something of it moves or moved.
-    pub(crate) is_busy: Vec<bool>,
-    /// The events of the detection before.
-    pub(crate) told: Vec<Event>,
-    pub(crate) fresh: Vec<(Event, bool)>,
-    pub(crate) changes: Changes,
-    /// By piece of the busy records how many manifolds it had.
-    #[cfg(feature = "parallel")]
-    found_in: Vec<u32>,
-    /// Memory: events of parts of the records.
-    #[cfg(feature = "parallel")]
-    event_parts: Vec<Vec<Event>>,
-    /// Events of pairs that are gone.
-    pub(crate) ended: Vec<Event>,
-    moves: Vec<(ProxyId, Aabb)>,
+/// What is kept between steps on a budget.
+pub(crate) struct BudgetState {
+    pub(crate) pace: Pace,
+    /// The pair with which the next step on a budget begins.
+    pub(crate) turn: Pair,
+    /// Whose turn it is to move, on a budget that does not suffice for all.
+    pub(crate) turns: Turns,
+    /// Seconds in which shapes were looked at, in the last detection.
+    pub(crate) looking: f64,
 }
 
 impl World {
@@ -169,50 +106,20 @@ impl<B: BroadPhase> World<B> {
     pub fn with_broad_phase(broad: B, settings: WorldSettings) -> World<B> {
         World {
             settings,
-            settings_in_force: settings,
+            last: LastStep { settings, dt: 0.0 },
             broad,
-            generations: Vec::new(),
-            free: Vec::new(),
-            shapes: Vec::new(),
-            sizes: Vec::new(),
-            girths: Vec::new(),
-            swift: Vec::new(),
-            n_surfaces: 0,
-            n_sensors: 0,
-            traits: Vec::new(),
-            bodies: Vec::new(),
-            proxies: Vec::new(),
-            is_stale: Vec::new(),
-            moved: Vec::new(),
-            seen: Vec::new(),
-            turn: Pair { a: 0, b: 0 },
-            n_bodies: 0,
+            bodies: BodySet::default(),
             joints: Joints::default(),
-            movers: Movers::default(),
-            turns: Turns::default(),
-            fast: Vec::new(),
-            are_fast_known: false,
-            records: Records::default(),
-            pairs: Vec::new(),
-            gaps: Gaps::default(),
-            busy: Vec::new(),
-            is_unsettled: false,
-            is_renumbered: false,
-            manifolds: Vec::new(),
-            rest: Rest::default(),
-            meetings: Meetings::default(),
-            events: Vec::new(),
-            rules: Rules::default(),
-            responses: Vec::new(),
+            contacts: ContactSet::default(),
             solver: Solver::new(settings.solver),
-            is_changed: false,
-            dt: 0.0,
+            continuous: Continuous::default(),
+            budget: BudgetState {
+                pace: Pace::default(),
+                turn: Pair { a: 0, b: 0 },
+                turns: Turns::default(),
+                looking: 0.0,
+            },
             stats: Stats::default(),
-            pace: Pace::default(),
-            looking: 0.0,
-            work: Work::default(),
-            sweeps: Sweeps::default(),
-            guard: Guard::default(),
         }
     }
 
@@ -244,8 +151,8 @@ impl<B: BroadPhase> World<B> {
         self.settings.solver.check(dt)?;
         self.apply_settings()?;
         let substeps = self.settings.solver.substeps;
-        let mut plan = Plan::start(budget, self.pace, substeps);
-        self.movers.settle(&mut self.bodies);
+        let mut plan = Plan::start(budget, self.budget.pace, substeps);
+        self.bodies.movers.settle(&mut self.bodies.motions);
         // Broad and narrow phase: which bodies touch, and where.
         self.foresee(dt);
         self.detect_within(&mut plan, self.settings.recycled_for());
@@ -266,26 +173,28 @@ impl<B: BroadPhase> World<B> {
             self.keep_awake(dt);
             self.note_approaching();
         } else {
-            self.joints.find_moving(&self.movers, &mut self.work.joints);
+            self.joints.find_moving(&self.bodies.movers, &mut self.contacts.work.joints);
         }
         self.hand_over_contacts();
         self.note_starts();
-        let planned = plan.substeps(self.stats.n_tested, self.work.contacts.len());
-        let World { solver, bodies, movers, joints, work, manifolds, rest, .. } = self;
+        let planned = plan.substeps(self.stats.n_tested, self.contacts.work.contacts.len());
+        let World { solver, bodies, joints, contacts, .. } = self;
+        let BodySet { motions, movers, .. } = bodies;
+        let ContactSet { work, manifolds, rest, records, busy, .. } = contacts;
         let contacts = Contacts::Links(&work.contacts, [manifolds, rest.manifolds()]);
         let factor = if plan.is_free() { self.settings.solver.max_load_factor } else { 1 };
         *solver.settings_mut() = self.settings.solver.with_substeps(planned).with_max_load_factor(factor);
         let (joints, moving_joints) = (joints.list_mut(), &work.joints[..]);
         let mut hurry = |left| course.substeps(plan.since_start(), left);
         let solved =
-            solver.step_awake(bodies, movers.list(), &contacts, (joints, moving_joints), dt, &mut hurry);
+            solver.step_awake(motions, movers.list(), &contacts, (joints, moving_joints), dt, &mut hurry);
         if solved.is_err() {
-            handed::take_back(&mut self.records, &self.busy, &work.contacts);
+            handed::take_back(records, busy, &work.contacts);
         }
         self.stats.solver = solved?;
         // Mostly nobody did, and the bodies are another thread's in part.
         if 0 < self.stats.solver.n_fallen {
-            movers.note_sleepers(bodies);
+            movers.note_sleepers(motions);
         }
         if has_length {
             self.stats.undone.n_substeps = substeps.saturating_sub(self.stats.solver.n_substeps);
@@ -310,16 +219,16 @@ impl<B: BroadPhase> World<B> {
     /// this does not, and halts nobody. It moves nothing, but the steps after it begin with what it found: their bits are not those of a world
     /// that was not asked, and what began is told here and not again.
     pub fn detect(&mut self) -> &Stats {
-        self.movers.settle(&mut self.bodies);
-        self.detect_within(&mut Plan::start(Budget::Unlimited, self.pace, 0), 0.0);
+        self.bodies.movers.settle(&mut self.bodies.motions);
+        self.detect_within(&mut Plan::start(Budget::Unlimited, self.budget.pace, 0), 0.0);
         &self.stats
     }
 
     fn detect_within(&mut self, plan: &mut Plan, recycling: f32) {
         let mut clock = Clock::start();
-        self.work.ended.clear();
-        self.responses.clear();
-        self.stats.n_bodies = self.n_bodies;
+        self.contacts.work.ended.clear();
+        self.contacts.responses.clear();
+        self.stats.n_bodies = self.bodies.n_live;
         (self.stats.n_tested, self.stats.n_recycled) = (0, 0);
         self.stats.n_steps = 0;
         self.stats.undone = Undone::default();
@@ -327,69 +236,69 @@ impl<B: BroadPhase> World<B> {
         // What is not done counts nothing.
         self.stats.solver = StepStats::default();
         (self.stats.n_swept, self.stats.n_stopped, self.stats.n_box_tests) = (0, 0, 0);
-        let had_halted = self.movers.has_halted();
+        let had_halted = self.bodies.movers.has_halted();
         if had_halted {
             // Of who is not busy it is told what was told before.
-            core::mem::swap(&mut self.events, &mut self.work.told);
+            core::mem::swap(&mut self.contacts.events, &mut self.contacts.work.told);
         }
-        if self.is_changed {
+        if self.contacts.is_changed {
             self.find_pairs();
         }
         self.choose_movers(plan);
         self.find_swift();
         self.stats.times.broad = clock.lap();
         let mut always = 0.0;
-        if self.is_changed {
+        if self.contacts.is_changed {
             self.find_busy();
             always = clock.lap();
             self.find_contacts(plan, recycling);
             let narrow = clock.lap();
             let n_due = self.stats.n_tested + self.stats.undone.n_pairs;
-            self.pace.note_due(n_due, self.stats.n_recycled, plan);
+            self.budget.pace.note_due(n_due, self.stats.n_recycled, plan);
             self.wake_newly_touched();
-            self.pace.note_around(narrow - self.looking, self.busy.len(), 0.0, plan);
+            self.budget.pace.note_around(narrow - self.budget.looking, self.contacts.busy.len(), 0.0, plan);
             self.stats.times.narrow = always + narrow;
         } else {
-            self.records.iter_mut().for_each(|record| record.was_touching = record.is_touching);
+            self.contacts.records.iter_mut().for_each(|record| record.was_touching = record.is_touching);
         }
-        if had_halted && self.movers.has_halted() {
+        if had_halted && self.bodies.movers.has_halted() {
             self.tell_events_of_busy();
         } else {
             self.tell_events();
         }
-        self.pace.note_around(0.0, 0, always + clock.lap(), plan);
+        self.budget.pace.note_around(0.0, 0, always + clock.lap(), plan);
     }
 
     /// Narrow phase: the contacts of all records in which something moved, or of as many as the plan allows.
     fn find_contacts(&mut self, plan: &mut Plan, recycling: f32) {
-        let mut found = core::mem::take(&mut self.work.manifolds);
+        let mut found = core::mem::take(&mut self.contacts.work.manifolds);
         // Where all are busy nothing is moved. The caches stay.
-        let Records { list: mut records, mut caches } = core::mem::take(&mut self.records);
+        let Records { list: mut records, mut caches } = core::mem::take(&mut self.contacts.records);
         let mut all = Vec::new();
-        if self.busy.len() < records.len() {
-            all = core::mem::replace(&mut records, core::mem::take(&mut self.work.busy_records));
+        if self.contacts.busy.len() < records.len() {
+            all = core::mem::replace(&mut records, core::mem::take(&mut self.contacts.work.busy_records));
             records.clear();
-            records.extend(self.busy.iter().map(|&place| all[place as usize]));
+            records.extend(self.contacts.busy.iter().map(|&place| all[place as usize]));
         }
         let unit = self.settings.solver.length_unit;
         let mut scene = Scene {
-            shapes: &self.shapes,
-            sizes: &self.sizes,
-            bodies: &self.bodies,
-            traits: &self.traits,
-            girths: &self.girths,
-            swift: &self.swift,
-            movers: &self.movers,
-            is_stale: &self.is_stale,
-            seen: &self.seen,
-            old: &self.manifolds,
-            rest: &self.rest,
+            shapes: &self.bodies.shapes,
+            sizes: &self.bodies.sizes,
+            bodies: &self.bodies.motions,
+            traits: &self.bodies.traits,
+            girths: &self.bodies.girths,
+            swift: &self.continuous.swift,
+            movers: &self.bodies.movers,
+            is_stale: &self.bodies.is_stale,
+            seen: &self.bodies.seen,
+            old: &self.contacts.manifolds,
+            rest: &self.contacts.rest,
             allowance: plan.allowance(records.len()),
             prediction: self.settings.prediction * unit,
             slop: self.settings.solver.slop * unit,
             // Who is halted presses without end on those that move a little: recycled, a box sank deeper into the floor by a fifth of its size.
-            recycling: if self.movers.has_halted() { 0.0 } else { recycling },
-            dt: self.dt,
+            recycling: if self.bodies.movers.has_halted() { 0.0 } else { recycling },
+            dt: self.last.dt,
             smooths_internal_edges: self.settings.smooths_internal_edges,
         };
         let may_be_too_many = |n: usize| n < records.len() && !plan.is_ample(n);
@@ -403,16 +312,16 @@ impl<B: BroadPhase> World<B> {
             }
             scene.allowance.note_most(n);
             if n < n_all {
-                time_critical::choose(&mut records, self.turn, n);
+                time_critical::choose(&mut records, self.budget.turn, n);
             } else {
                 records.iter_mut().for_each(|record| record.is_skipped = false);
             }
         }
         let mut clock = Clock::start();
-        let first = self.busy.first().map_or(0, |&place| place as usize);
-        let row = Row { records: &mut records, places: &self.busy, caches: &mut caches[first..] };
+        let first = self.contacts.busy.first().map_or(0, |&place| place as usize);
+        let row = Row { records: &mut records, places: &self.contacts.busy, caches: &mut caches[first..] };
         #[cfg(feature = "parallel")]
-        let tally = crate::par::look_at_all(&scene, row, &mut self.work.found_in, &mut found);
+        let tally = crate::par::look_at_all(&scene, row, &mut self.contacts.work.found_in, &mut found);
         #[cfg(not(feature = "parallel"))]
         let tally = narrow::look_at_all(&scene, row, &mut found);
         let Tally { n_tested, n_recycled, mut n_found, n_put_off, n_still, left, resting } = tally;
@@ -420,7 +329,7 @@ impl<B: BroadPhase> World<B> {
         if self.settings.smooths_internal_edges {
             n_found -= internal_edges::smooth(&scene, &mut records, &mut found, resting);
         }
-        let mut undone = Undone { n_halted: self.movers.n_halted(), ..Undone::default() };
+        let mut undone = Undone { n_halted: self.bodies.movers.n_halted(), ..Undone::default() };
         // Mostly none are.
         let put_off = if n_put_off == 0 { &[] } else { &records[..] };
         for record in put_off {
@@ -430,47 +339,47 @@ impl<B: BroadPhase> World<B> {
                 undone.n_carried += found[record.range()].iter().map(|m| m.contacts().len()).sum::<usize>();
             }
         }
-        self.turn = time_critical::next_turn(put_off, self.turn);
-        self.pace.note_pairs(looking, n_tested, undone.n_pairs + n_recycled, plan);
-        self.looking = looking;
-        left.iter().for_each(|&(first, n)| self.rest.give_back(first, n));
+        self.budget.turn = time_critical::next_turn(put_off, self.budget.turn);
+        self.budget.pace.note_pairs(looking, n_tested, undone.n_pairs + n_recycled, plan);
+        self.budget.looking = looking;
+        left.iter().for_each(|&(first, n)| self.contacts.rest.give_back(first, n));
         // What nothing moves is put to rest; where some are halted it is in the end most of all there is.
-        if self.movers.has_halted() {
-            self.rest.make_room(self.pairs.len());
+        if self.bodies.movers.has_halted() {
+            self.contacts.rest.make_room(self.contacts.pairs.len());
         }
         let mut n_moving = n_found;
         let still = if n_still == 0 { &mut [] } else { &mut records[..] };
         for record in still {
-            let waits = record.is_put_off && !self.movers.has_halted();
-            if !waits && !self.movers.has(record.a.index) && !self.movers.has(record.b.index) {
+            let waits = record.is_put_off && !self.bodies.movers.has_halted();
+            if !waits && !self.bodies.movers.has(record.a.index) && !self.bodies.movers.has(record.b.index) {
                 n_moving -= record.n as usize;
-                self.rest.take(record, &found);
+                self.contacts.rest.take(record, &found);
             }
         }
-        self.stats.n_manifolds = n_moving + self.rest.len();
+        self.stats.n_manifolds = n_moving + self.contacts.rest.len();
         plan.note_found(n_moving);
-        self.pace.note_found((n_found, records.len()), n_moving, plan);
+        self.budget.pace.note_found((n_found, records.len()), n_moving, plan);
         if !all.is_empty() {
-            for (&place, record) in self.busy.iter().zip(&records) {
+            for (&place, record) in self.contacts.busy.iter().zip(&records) {
                 all[place as usize] = *record;
             }
-            self.work.busy_records = core::mem::replace(&mut records, all);
+            self.contacts.work.busy_records = core::mem::replace(&mut records, all);
         }
-        self.rest.tidy(&mut records);
-        self.records = Records { list: records, caches };
-        self.work.manifolds = core::mem::replace(&mut self.manifolds, found);
-        trim(&mut self.manifolds);
-        trim(&mut self.work.manifolds);
-        trim(&mut self.work.busy_records);
-        trim(&mut self.work.contacts);
+        self.contacts.rest.tidy(&mut records);
+        self.contacts.records = Records { list: records, caches };
+        self.contacts.work.manifolds = core::mem::replace(&mut self.contacts.manifolds, found);
+        trim(&mut self.contacts.manifolds);
+        trim(&mut self.contacts.work.manifolds);
+        trim(&mut self.contacts.work.busy_records);
+        trim(&mut self.contacts.work.contacts);
         self.note_seen();
-        let World { moved, movers, bodies, .. } = self;
+        let BodySet { moved, movers, motions, .. } = &mut self.bodies;
         moved.clear();
-        moved.extend((0..bodies.len() as u32).map(|body| movers.has(body)));
+        moved.extend((0..motions.len() as u32).map(|body| movers.has(body)));
         // What was put off is still to be done.
-        self.is_changed = 0 < undone.n_pairs || self.movers.has_halted();
+        self.contacts.is_changed = 0 < undone.n_pairs || self.bodies.movers.has_halted();
         // Where some are halted it is when one of the two has moved, or moves.
-        self.is_unsettled = 0 < undone.n_pairs && !self.movers.has_halted();
+        self.contacts.is_unsettled = 0 < undone.n_pairs && !self.bodies.movers.has_halted();
         self.stats.undone = undone;
         self.stats.n_steps = n_tested as u64;
         (self.stats.n_tested, self.stats.n_recycled) = (n_tested, n_recycled);
@@ -478,37 +387,38 @@ impl<B: BroadPhase> World<B> {
 
     /// Where the bodies are that moved, at this detection.
     fn note_seen(&mut self) {
-        let n_seen = self.seen.len();
-        self.seen.extend(self.bodies[n_seen..].iter().map(|body| Some(body.pose)));
-        let World { is_stale, bodies, seen, .. } = self;
+        let n_seen = self.bodies.seen.len();
+        self.bodies.seen.extend(self.bodies.motions[n_seen..].iter().map(|body| Some(body.pose)));
+        let BodySet { is_stale, motions, seen, .. } = &mut self.bodies;
         #[cfg(feature = "parallel")]
-        crate::par::note_seen(is_stale, bodies, seen);
+        crate::par::note_seen(is_stale, motions, seen);
         #[cfg(not(feature = "parallel"))]
-        note_seen(is_stale, bodies, seen);
+        note_seen(is_stale, motions, seen);
     }
 
     /// Where the manifolds of a record are.
     pub(crate) fn manifolds_of(&self, record: &Record) -> &[Manifold] {
-        self.rest.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()])
+        self.contacts.rest.manifolds_of(record).unwrap_or_else(|| &self.contacts.manifolds[record.range()])
     }
 
     /// What began, persisted and ended, in the order of the pairs.
     fn tell_events(&mut self) {
-        let World { events, records, work, stats, .. } = self;
+        let ContactSet { events, records, work, .. } = &mut self.contacts;
         #[cfg(feature = "parallel")]
         let n_touching = crate::par::tell(records, events, &mut work.event_parts);
         #[cfg(not(feature = "parallel"))]
         let n_touching = crate::events::tell(records, events);
         // Those of pairs that are gone are in their order, too.
         crate::events::merge(events, &work.ended);
-        stats.n_touching = n_touching;
+        self.stats.n_touching = n_touching;
     }
 
     /// The manifolds in which something moves, as the solver takes them.
     fn hand_over_contacts(&mut self) {
-        let World { records, busy, traits, rules, bodies, movers, manifolds, work, .. } = self;
+        let BodySet { motions, movers, traits, .. } = &self.bodies;
+        let ContactSet { records, busy, rules, manifolds, work, .. } = &mut self.contacts;
         let Work { is_active, solved, parts, contacts, .. } = work;
-        movers.tell_active(bodies, is_active);
+        movers.tell_active(motions, is_active);
         let handed = Handed { is_active, traits, rules, n_manifolds: manifolds.len() as u32 };
         // What is there already is written over, here and below.
         solved.resize(busy.len(), 0);
@@ -532,32 +442,34 @@ impl<B: BroadPhase> World<B> {
     /// Nothing moves, and nothing would begin to.
     fn is_at_rest(&self) -> bool {
         let is_moving = |&body: &u32| {
-            let body = &self.bodies[body as usize];
+            let body = &self.bodies.motions[body as usize];
             match body.kind {
                 BodyKind::Fixed => false,
                 BodyKind::Kinematic => body.is_driven(),
                 BodyKind::Dynamic => !body.is_sleeping,
             }
         };
-        self.stats.n_tested + self.stats.undone.n_pairs == 0 && !self.movers.list().iter().any(is_moving)
+        self.stats.n_tested + self.stats.undone.n_pairs == 0
+            && !self.bodies.movers.list().iter().any(is_moving)
     }
 
     fn refit_moved(&mut self, is_free: bool) {
-        let mut moves = core::mem::take(&mut self.work.moves);
+        let mut moves = core::mem::take(&mut self.contacts.work.moves);
         moves.clear();
         let placing = self.placing();
         let refit = |&body: &u32| {
-            let (proxy, shape) = (self.proxies[body as usize]?, self.shapes[body as usize].as_ref()?);
+            let (proxy, shape) =
+                (self.bodies.proxies[body as usize]?, self.bodies.shapes[body as usize].as_ref()?);
             Some((proxy, placing.box_of(body as usize, shape)))
         };
         #[cfg(feature = "parallel")]
-        crate::par::refit(self.movers.list(), &refit, &mut moves);
+        crate::par::refit(self.bodies.movers.list(), &refit, &mut moves);
         #[cfg(not(feature = "parallel"))]
-        moves.extend(self.movers.list().iter().filter_map(refit));
-        for &body in self.movers.list() {
-            self.is_stale[body as usize] = true;
+        moves.extend(self.bodies.movers.list().iter().filter_map(refit));
+        for &body in self.bodies.movers.list() {
+            self.bodies.is_stale[body as usize] = true;
         }
-        self.is_changed |= !moves.is_empty();
+        self.contacts.is_changed |= !moves.is_empty();
         // Every box is sound: `boxed` sees to it.
         let updated = self.broad.update(&moves);
         debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
@@ -565,16 +477,16 @@ impl<B: BroadPhase> World<B> {
             // Otherwise the next step does, before it is chosen what is done.
             self.broad.refresh();
         }
-        self.work.moves = moves;
+        self.contacts.work.moves = moves;
     }
 
     pub(crate) fn placing(&self) -> Placing<'_> {
         Placing {
-            bodies: &self.bodies,
-            traits: &self.traits,
-            girths: &self.girths,
+            bodies: &self.bodies.motions,
+            traits: &self.bodies.traits,
+            girths: &self.bodies.girths,
             prediction: self.settings.prediction * self.settings.solver.length_unit,
-            dt: self.dt,
+            dt: self.last.dt,
         }
     }
 
@@ -585,7 +497,7 @@ impl<B: BroadPhase> World<B> {
 
     /// The pair is looked at by the narrow phase.
     pub(crate) fn is_wanted(&self, pair: Pair) -> bool {
-        narrow::is_wanted(pair, &self.traits, &self.bodies, &self.joints)
+        narrow::is_wanted(pair, &self.bodies.traits, &self.bodies.motions, &self.joints)
     }
 
     /// What touched, or was near, at the last detection; in the order of the pairs.
@@ -593,7 +505,7 @@ impl<B: BroadPhase> World<B> {
     /// Of a step these are contacts where its bodies were at its start; some may be recycled. [`World::detect`] finds all anew, where the
     /// bodies are. Of more than four of a pair those are told that were told before, as [`carom_query::ManifoldCache`] says.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
-        self.records.iter().filter(|record| 0 < record.n || record.is_touching).map(|record| {
+        self.contacts.records.iter().filter(|record| 0 < record.n || record.is_touching).map(|record| {
             let first = record.first_solved as usize;
             let impulses = self.solver.contact_impulses();
             ContactView {
@@ -610,7 +522,7 @@ impl<B: BroadPhase> World<B> {
     /// What began, persisted and ended at the last detection, and what fast bodies struck and which sensors were passed in the step
     /// after it; sorted by the bodies.
     pub fn events(&self) -> &[Event] {
-        &self.events
+        &self.contacts.events
     }
 
     /// Counts and times of the last step or detection.
@@ -650,7 +562,7 @@ impl<B: BroadPhase> World<B> {
             }
         };
         for id in self.body_ids() {
-            let body = &self.bodies[id.index as usize];
+            let body = &self.bodies.motions[id.index as usize];
             take(id.index);
             body.pose.rotation.to_array().iter().for_each(|x| take(x.to_bits()));
             for v in [body.pose.translation, body.linear_velocity, body.angular_velocity] {
@@ -662,16 +574,16 @@ impl<B: BroadPhase> World<B> {
     }
 
     pub(crate) fn id_at(&self, index: u32) -> BodyId {
-        BodyId { index, generation: self.generations[index as usize] }
+        BodyId { index, generation: self.bodies.generations[index as usize] }
     }
 
     pub(crate) fn solid_at(&self, index: u32) -> Option<(BodyId, &Shape, &Pose)> {
-        let shape = self.shapes.get(index as usize)?.as_ref()?;
-        Some((self.id_at(index), shape, &self.bodies[index as usize].pose))
+        let shape = self.bodies.shapes.get(index as usize)?.as_ref()?;
+        Some((self.id_at(index), shape, &self.bodies.motions[index as usize].pose))
     }
 
     pub(crate) fn motion_at(&self, index: u32) -> Option<&Body> {
-        self.bodies.get(index as usize)
+        self.bodies.motions.get(index as usize)
     }
 }
 
