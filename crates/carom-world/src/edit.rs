@@ -2,11 +2,11 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what stands before the pipeline).
 
-use crate::body::{self, BodyDesc, BodyId, Traits};
-use crate::body_set::BodySet;
-use crate::contact_set::ContactSet;
-use crate::guard::Girth;
-use crate::recycling::Size;
+use crate::bodies::BodySet;
+use crate::bodies::body::{self, BodyDesc, BodyId, Traits};
+use crate::contacts::ContactSet;
+use crate::contacts::recycling::Size;
+use crate::continuous::guard::Girth;
 use crate::{JointId, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;

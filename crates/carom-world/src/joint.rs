@@ -2,7 +2,7 @@
 //!
 //! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys: joints by body).
 
-use crate::movers::Movers;
+use crate::bodies::movers::Movers;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_response::{Inconsistency, Joint};

@@ -3,10 +3,10 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
-use crate::changes::{ALL_SAME, Difference, Lists};
-use crate::events::{self, Event};
-use crate::handed::{Handed, Part};
-use crate::narrow::{self, Record, Row, Scene, Sink, Tally};
+use crate::contacts::changes::{ALL_SAME, Difference, Lists};
+use crate::contacts::events::{self, Event};
+use crate::contacts::handed::{Handed, Part};
+use crate::contacts::narrow::{self, Record, Row, Scene, Sink, Tally};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::ProxyId;

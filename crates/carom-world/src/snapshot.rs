@@ -5,18 +5,18 @@
 //!
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (what a state must hold).
 
-use crate::body::{BodyId, Traits};
-use crate::events::Event;
-use crate::guard::Girth;
+use crate::bodies::body::{BodyId, Traits};
+use crate::bodies::movers::Movers;
+use crate::budget::time_critical::MOST_HELD;
+use crate::budget::turns::LAPS;
+use crate::contacts::events::Event;
+use crate::contacts::narrow::{self, Record};
+use crate::contacts::records::Records;
+use crate::contacts::recycling::Size;
+use crate::contacts::responses::Rules;
+use crate::contacts::rest::Rest;
+use crate::continuous::guard::Girth;
 use crate::joint::Joints;
-use crate::movers::Movers;
-use crate::narrow::{self, Record};
-use crate::records::Records;
-use crate::recycling::Size;
-use crate::responses::Rules;
-use crate::rest::Rest;
-use crate::time_critical::MOST_HELD;
-use crate::turns::LAPS;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;

@@ -7,23 +7,23 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad phase, mid and narrow
 //! phase, response).
 
-use crate::body::BodyId;
-use crate::body_set::BodySet;
-use crate::contact_set::{ContactSet, Work};
-use crate::events::{ContactView, Event};
-use crate::guard::Guard;
-use crate::handed::{self, Handed, Part};
-use crate::internal_edges;
+use crate::bodies::BodySet;
+use crate::bodies::body::BodyId;
+use crate::bodies::placing::Placing;
+use crate::budget::BudgetState;
+use crate::budget::pace::Pace;
+use crate::budget::time_critical::{self, Plan};
+use crate::budget::turns::Turns;
+use crate::contacts::events::{ContactView, Event};
+use crate::contacts::handed::{self, Handed, Part};
+use crate::contacts::internal_edges;
+use crate::contacts::narrow::{self, Record, Row, Scene, Tally};
+use crate::contacts::records::Records;
+use crate::contacts::{ContactSet, Work};
+use crate::continuous::Continuous;
 use crate::joint::Joints;
-use crate::narrow::{self, Record, Row, Scene, Tally};
-use crate::pace::Pace;
-use crate::placing::Placing;
-use crate::records::Records;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, PhaseTimes, Stats, Undone};
-use crate::sweep::Sweeps;
-use crate::time_critical::{self, Plan};
-use crate::turns::Turns;
 use crate::{JointId, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -57,29 +57,6 @@ pub(crate) struct LastStep {
     pub(crate) settings: WorldSettings,
     /// Length of the last step in which time went by.
     pub(crate) dt: f32,
-}
-
-/// What is kept between steps for bodies that go far for their size.
-#[derive(Default)]
-pub(crate) struct Continuous {
-    /// By number of the body: it will go far for its thickness, since the last detection.
-    pub(crate) swift: Vec<bool>,
-    /// Who is marked fast, ascending, if that is known.
-    pub(crate) fast: Vec<u32>,
-    pub(crate) are_fast_known: bool,
-    pub(crate) sweeps: Sweeps,
-    pub(crate) guard: Guard,
-}
-
-/// What is kept between steps on a budget.
-pub(crate) struct BudgetState {
-    pub(crate) pace: Pace,
-    /// The pair with which the next step on a budget begins.
-    pub(crate) turn: Pair,
-    /// Whose turn it is to move, on a budget that does not suffice for all.
-    pub(crate) turns: Turns,
-    /// Seconds in which shapes were looked at, in the last detection.
-    pub(crate) looking: f64,
 }
 
 impl World {
@@ -407,9 +384,9 @@ impl<B: BroadPhase> World<B> {
         #[cfg(feature = "parallel")]
         let n_touching = crate::par::tell(records, events, &mut work.event_parts);
         #[cfg(not(feature = "parallel"))]
-        let n_touching = crate::events::tell(records, events);
+        let n_touching = crate::contacts::events::tell(records, events);
         // Those of pairs that are gone are in their order, too.
-        crate::events::merge(events, &work.ended);
+        crate::contacts::events::merge(events, &work.ended);
         self.stats.n_touching = n_touching;
     }
 

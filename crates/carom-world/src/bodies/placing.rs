@@ -2,8 +2,8 @@
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of bullets).
 
-use crate::body::Traits;
-use crate::guard::Girth;
+use crate::bodies::body::Traits;
+use crate::continuous::guard::Girth;
 use crate::world::{boxed, clamped};
 use carom_bounds::Aabb;
 use carom_math::{Pose, Vec3};

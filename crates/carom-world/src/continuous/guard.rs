@@ -15,10 +15,10 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (speculative contacts, cores).
 //! Differs: the ball follows what moves, and it is swept only if its way is longer than what is left of it.
 
-use crate::core_ball::{CORE, Core, find_cores};
-use crate::flight::Rotor;
-use crate::narrow;
-use crate::put_back::keep_momentum;
+use crate::contacts::narrow;
+use crate::continuous::core_ball::{CORE, Core, find_cores};
+use crate::continuous::flight::Rotor;
+use crate::continuous::put_back::keep_momentum;
 use crate::world::World;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;

@@ -2,11 +2,11 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad phase).
 
-use crate::body_set::BodySet;
-use crate::contact_set::ContactSet;
-use crate::crowd;
-use crate::events::{Event, EventKind};
-use crate::narrow::{self, Record};
+use crate::bodies::BodySet;
+use crate::contacts::ContactSet;
+use crate::contacts::crowd;
+use crate::contacts::events::{Event, EventKind};
+use crate::contacts::narrow::{self, Record};
 use crate::world::trim;
 use crate::{BodyId, World};
 use carom_broad::{BroadPhase, Pair};

@@ -2,9 +2,9 @@
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair: the geometric mean; restitution: the larger).
 
-use crate::body::Traits;
-use crate::narrow::{NOT_SOLVED, Record};
-use crate::responses::Rules;
+use crate::bodies::body::Traits;
+use crate::contacts::narrow::{NOT_SOLVED, Record};
+use crate::contacts::responses::Rules;
 use carom_math::ops;
 use carom_response::{ContactLink, Response};
 

@@ -8,13 +8,13 @@
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, Eurographics 2000.
 
 use crate::World;
-use crate::body_set::BodySet;
-use crate::contact_set::ContactSet;
-use crate::course::Course;
-use crate::events::{self, Event, EventKind};
-use crate::narrow::Record;
+use crate::bodies::BodySet;
+use crate::budget::course::Course;
+use crate::budget::time_critical::Plan;
+use crate::contacts::ContactSet;
+use crate::contacts::events::{self, Event, EventKind};
+use crate::contacts::narrow::Record;
 use crate::stats::{Stats, Undone};
-use crate::time_critical::Plan;
 use carom_broad::BroadPhase;
 use carom_response::Body;
 
@@ -166,7 +166,7 @@ impl<B: BroadPhase> World<B> {
 
 #[cfg(test)]
 mod tests {
-    use crate::time_critical::Plan;
+    use crate::budget::time_critical::Plan;
     use crate::{BodyDesc, World};
     use carom_geom::{Cuboid, HalfSpace};
     use carom_math::{Budget, Vec3};

@@ -3,7 +3,7 @@
 //! The broad phase is always run to its end. Of the pairs that moved, those never looked at come first, then the others in
 //! turn, from where the last step stopped; so every pair has its turn. Contacts of pairs that are put off move with their
 //! bodies; of pairs never looked at, only the approach is stopped. Looking comes before substeps: what is left goes to the solver, in
-//! fewer and longer ones, at least one. Where one substep of all does not fit, some bodies are halted ([`crate::turns`]). The time that passes
+//! fewer and longer ones, at least one. Where one substep of all does not fit, some bodies are halted ([`crate::budget::turns`]). The time that passes
 //! for those that move is always the whole step.
 //!
 //! Nothing moves until most pairs that are due were looked at: the step is held, and goes on in the next call. A heap of
@@ -12,18 +12,18 @@
 //! thirds of its substeps for want of time that it has in the next call: pushed once a step, a heap does not come to rest either
 //! (November 2026).
 //!
-//! A budget in seconds is planned with what a unit of each kind of work took lately ([`crate::pace`]); what takes longer nevertheless is cut
-//! short: pairs by the clock, and the response between its substeps ([`crate::course`]).
+//! A budget in seconds is planned with what a unit of each kind of work took lately ([`crate::budget::pace`]); what takes longer nevertheless is cut
+//! short: pairs by the clock, and the response between its substeps ([`crate::budget::course`]).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C. O'Sullivan, Graceful Degradation
 //! of Collision Handling in Physically Based Animation, Eurographics 2000.
 //! Differs: pairs are interrupted, not the tests of one pair.
 
-use crate::course::Course;
-use crate::narrow::{PAIRS_PER_LOOK, Record, Scene};
-use crate::pace::{BODY, Pace, Prices};
+use crate::budget::course::Course;
+use crate::budget::pace::{BODY, Pace, Prices};
+use crate::budget::turns::{Chosen, Crowd, Terms};
+use crate::contacts::narrow::{PAIRS_PER_LOOK, Record, Scene};
 use crate::stats::Clock;
-use crate::turns::{Chosen, Crowd, Terms};
 use crate::world::World;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};

@@ -1,11 +1,21 @@
 //! The bodies of a world, each at its number in a table for every thing that is known of it.
 //!
+//! - `body`: what a user describes, and handles.
+//! - `movers`: who is awake, who moves in this step, and who sleeps together.
+//! - `waking`: all that wakes a body.
+//! - `placing`: the boxes of bodies.
+//!
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
-use crate::body::Traits;
-use crate::guard::Girth;
-use crate::movers::Movers;
-use crate::recycling::Size;
+pub(crate) mod body;
+pub(crate) mod movers;
+pub(crate) mod placing;
+pub(crate) mod waking;
+
+use crate::bodies::body::Traits;
+use crate::bodies::movers::Movers;
+use crate::contacts::recycling::Size;
+use crate::continuous::guard::Girth;
 use alloc::vec::Vec;
 use carom_broad::ProxyId;
 use carom_math::Pose;

@@ -14,9 +14,9 @@
 //! Reference: H. Robbins, S. Monro, A Stochastic Approximation Method, Annals of Mathematical Statistics 22(3), 1951 (the share that is
 //! planned).
 
-use crate::course::Course;
-use crate::time_critical::Plan;
-use crate::turns::Crowd;
+use crate::budget::course::Course;
+use crate::budget::time_critical::Plan;
+use crate::budget::turns::Crowd;
 
 /// In nanoseconds.
 const SECOND: f64 = 1.0e9;
@@ -366,7 +366,7 @@ mod tests {
     fn step(pace: &mut Pace, was_halting: bool, is_halting: bool, response: f64) {
         let mut plan = Plan::start(Budget::Time(Duration::from_secs(100)), *pace, 6);
         if is_halting {
-            plan.halt_others(&crate::turns::Chosen { n_bodies: 50, n_links: 500, n_looks: 500 }, 0);
+            plan.halt_others(&crate::budget::turns::Chosen { n_bodies: 50, n_links: 500, n_looks: 500 }, 0);
         }
         plan.note_choice(was_halting);
         pace.note_choice(&plan);

@@ -2,7 +2,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (queries do not depend on each other: so they are split).
 
-use crate::cast::CastMemory;
+use crate::queries::cast::CastMemory;
 use crate::{BodyHit, BodyId, BodyImpact, NearBody, World};
 use alloc::vec::Vec;
 use carom_broad::{Answers, BroadPhase, SpatialIndex};

@@ -1,15 +1,35 @@
 //! The pairs of bodies whose boxes touch, what is known of each, and what the last detection told.
 //!
+//! - `pairs`, `crowd`: the broad phase: which pairs there are, and in which of them something moves.
+//! - `records`, `changes`: a record for each pair, kept in their order.
+//! - `narrow`, `recycling`, `internal_edges`: the narrow phase: contacts of shapes.
+//! - `rest`, `meetings`: contacts in which nothing moves; the pairs of a body.
+//! - `events`, `responses`: what is told, and what bodies do that do not collide.
+//! - `handed`: what the solver is given.
+//!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what goes from phase to phase).
 
-use crate::changes::{Changes, Gaps};
-use crate::events::Event;
-use crate::handed::Part;
-use crate::meetings::Meetings;
-use crate::narrow::Record;
-use crate::records::Records;
-use crate::responses::{ResponseEvent, Rules};
-use crate::rest::Rest;
+pub(crate) mod changes;
+pub(crate) mod crowd;
+pub(crate) mod events;
+pub(crate) mod handed;
+pub(crate) mod internal_edges;
+pub(crate) mod meetings;
+pub(crate) mod narrow;
+pub(crate) mod pairs;
+pub(crate) mod records;
+pub(crate) mod recycling;
+pub(crate) mod responses;
+pub(crate) mod rest;
+
+use crate::contacts::changes::{Changes, Gaps};
+use crate::contacts::events::Event;
+use crate::contacts::handed::Part;
+use crate::contacts::meetings::Meetings;
+use crate::contacts::narrow::Record;
+use crate::contacts::records::Records;
+use crate::contacts::responses::{ResponseEvent, Rules};
+use crate::contacts::rest::Rest;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};

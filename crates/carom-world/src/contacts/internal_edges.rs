@@ -7,7 +7,7 @@
 //!
 //! Reference: [`carom_query::smooth_internal_edges`].
 
-use crate::narrow::{Record, Scene};
+use crate::contacts::narrow::{Record, Scene};
 use alloc::vec::Vec;
 use carom_geom::Manifold;
 use carom_query::{Neighbour, smooth_internal_edges};

@@ -5,15 +5,15 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
-use crate::body::{BodyId, Traits};
-use crate::guard::Girth;
-use crate::internal_edges::{self, Resting};
+use crate::bodies::body::{BodyId, Traits};
+use crate::bodies::movers::Movers;
+use crate::budget::time_critical::{Allowance, Carrier, carry, is_otherwise_round, round_of};
+use crate::contacts::internal_edges::{self, Resting};
+use crate::contacts::recycling::Size;
+use crate::contacts::responses::Rules;
+use crate::contacts::rest::Rest;
+use crate::continuous::guard::Girth;
 use crate::joint::Joints;
-use crate::movers::Movers;
-use crate::recycling::Size;
-use crate::responses::Rules;
-use crate::rest::Rest;
-use crate::time_critical::{Allowance, Carrier, carry, is_otherwise_round, round_of};
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_geom::{Contact, Manifold};

@@ -9,8 +9,8 @@
 //! Reference: P. Fauerby, Improved Collision Detection and Response, 2003 (collide and slide).
 //! Differs: any shapes, which turn; the way is projected onto the cone of all walls at once; the sweeps are certified.
 
-use crate::flight::between;
-use crate::sweep::{Limb, Sweeps};
+use crate::continuous::flight::between;
+use crate::continuous::sweep::{Limb, Sweeps};
 use crate::world::{World, clamped};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;

@@ -13,9 +13,9 @@
 //! (what is seen comes first); E. Catto, Simulation Islands, box2d.org, 2023 (who is left out of a step).
 //! Differs: bodies are left out, not collisions.
 
+use crate::bodies::movers::Movers;
+use crate::contacts::narrow::Record;
 use crate::joint::Joints;
-use crate::movers::Movers;
-use crate::narrow::Record;
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_response::{Body, BodyKind};

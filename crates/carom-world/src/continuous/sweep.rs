@@ -18,10 +18,10 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets, safe times, cores).
 //! Differs: the times are certified, rotation included; a body that leaves the box in which its pairs were looked for waits there.
 
-use crate::body::Traits;
-use crate::core_ball::{CORE, Core};
-use crate::flight::{Flight, between};
-use crate::slide::Slides;
+use crate::bodies::body::Traits;
+use crate::continuous::core_ball::{CORE, Core};
+use crate::continuous::flight::{Flight, between};
+use crate::continuous::slide::Slides;
 use crate::world::{World, clamped};
 use crate::{BodyId, Event, EventKind};
 use carom_bounds::Aabb;

@@ -2,7 +2,8 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
 
-use crate::{WorldError, responses};
+use crate::WorldError;
+use crate::contacts::responses;
 use carom_broad::{Filter, Groups, Mobility};
 use carom_geom::MassProperties;
 use carom_math::{Pose, Vec3};

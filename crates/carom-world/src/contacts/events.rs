@@ -1,7 +1,7 @@
 //! What began, went on and ended between bodies, and the contacts themselves.
 
 use crate::BodyId;
-use crate::narrow::Record;
+use crate::contacts::narrow::Record;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
 use carom_response::ContactImpulse;

@@ -13,8 +13,8 @@
 //! Differs: the sum of the ways, at most in proportion to the size of the smaller body, so that what is kept is off by a millimetre and
 //! heals by itself.
 
-use crate::narrow::{Record, Scene, Sink};
-use crate::time_critical::round_of;
+use crate::budget::time_critical::round_of;
+use crate::contacts::narrow::{Record, Scene, Sink};
 use carom_geom::{Contact, FeatureId, FeatureKind, Manifold, SupportMap};
 use carom_math::{Pose, Quat, Vec3, rotation};
 use carom_query::Shape;

@@ -16,8 +16,8 @@
 //! Differs: gaps are not spread evenly again until they run out, or become too many.
 
 use crate::BodyId;
-use crate::narrow::Record;
-use crate::records::{Edit, Records};
+use crate::contacts::narrow::Record;
+use crate::contacts::records::{Edit, Records};
 use crate::world::trim;
 use alloc::vec::Vec;
 use carom_broad::Pair;

@@ -13,7 +13,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
 
-use crate::contact_set::ContactSet;
+use crate::contacts::ContactSet;
 use crate::{BodyId, Event, EventKind, JointId, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
