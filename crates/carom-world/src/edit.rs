@@ -55,7 +55,7 @@ impl<B: BroadPhase> World<B> {
         };
         self.bodies.free.pop();
         self.bodies.generations[index] = self.bodies.generations[index].wrapping_add(1);
-        self.put_shape(index, Some(desc.shape));
+        self.bodies.put_shape(index, Some(desc.shape));
         self.bodies.proxies[index] = Some(proxy);
         self.bodies.is_stale[index] = true;
         self.contacts.is_changed = true;
@@ -68,12 +68,12 @@ impl<B: BroadPhase> World<B> {
         self.bodies.n_live += 1;
         self.bodies.n_sensors += usize::from(desc.is_sensor);
         self.contacts.rules.set_body(index as u32, desc.response);
-        Ok(self.id_at(index as u32))
+        Ok(self.bodies.id_at(index as u32))
     }
 
     /// Removes a body and its joints, and wakes what it touched.
     pub fn remove(&mut self, id: BodyId) -> Result<(), WorldError> {
-        let index = self.check(id)?;
+        let index = self.bodies.index_of(id)?;
         self.wake_around(id);
         if let Some(proxy) = self.bodies.proxies[index].take() {
             self.broad.remove(proxy)?;
@@ -83,7 +83,7 @@ impl<B: BroadPhase> World<B> {
         self.contacts.rules.forget(id.index);
         self.bodies.movers.unsettle();
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
-        self.put_shape(index, None);
+        self.bodies.put_shape(index, None);
         self.bodies.n_sensors -= usize::from(self.bodies.traits[index].is_sensor);
         self.bodies.traits[index] = Traits::NONE;
         self.bodies.motions[index] = Body::fixed(Pose::IDENTITY);
@@ -108,7 +108,7 @@ impl<B: BroadPhase> World<B> {
     /// All bodies, in the order of their numbers.
     pub fn body_ids(&self) -> impl Iterator<Item = BodyId> + '_ {
         let is_live = |id: &BodyId| self.bodies.shapes[id.index as usize].is_some();
-        (0..self.bodies.motions.len() as u32).map(|index| self.id_at(index)).filter(is_live)
+        (0..self.bodies.motions.len() as u32).map(|index| self.bodies.id_at(index)).filter(is_live)
     }
 
     /// Returns the energy of all bodies after a step with substeps of `substep`: see [`Body::energy`].
@@ -126,25 +126,25 @@ impl<B: BroadPhase> World<B> {
 
     /// A body as the response sees it: mass, place and motion.
     pub fn motion(&self, id: BodyId) -> Result<&Body, WorldError> {
-        self.check(id).map(|index| &self.bodies.motions[index])
+        self.bodies.index_of(id).map(|index| &self.bodies.motions[index])
     }
 
     /// The shape of a body.
     pub fn shape(&self, id: BodyId) -> Result<&Shape, WorldError> {
-        let index = self.check(id)?;
+        let index = self.bodies.index_of(id)?;
         self.bodies.shapes[index].as_ref().ok_or(WorldError::StaleBody(id))
     }
 
     /// The box of a body in the broad phase: its shape's, with half the prediction around.
     pub fn aabb(&self, id: BodyId) -> Result<Aabb, WorldError> {
-        let index = self.check(id)?;
+        let index = self.bodies.index_of(id)?;
         let proxy = self.bodies.proxies[index].ok_or(WorldError::StaleBody(id))?;
         Ok(self.broad.aabb(proxy)?)
     }
 
     /// The caller's own number.
     pub fn user_data(&self, id: BodyId) -> Result<u64, WorldError> {
-        self.check(id).map(|index| self.bodies.traits[index].user_data)
+        self.bodies.index_of(id).map(|index| self.bodies.traits[index].user_data)
     }
 
     /// The body sleeps: it is not moved until something touches it.
@@ -154,7 +154,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Puts a body somewhere else, and wakes it and what it touched.
     pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), WorldError> {
-        let index = self.check(id)?;
+        let index = self.bodies.index_of(id)?;
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
         self.wake_around(id);
         self.bodies.motions[index].pose = pose;
@@ -168,9 +168,9 @@ impl<B: BroadPhase> World<B> {
 
     /// Gives a body another shape, and wakes it and what it touched; mass and inertia stay.
     pub fn set_shape(&mut self, id: BodyId, shape: Shape) -> Result<(), WorldError> {
-        let index = self.check(id)?;
+        let index = self.bodies.index_of(id)?;
         self.wake_around(id);
-        self.put_shape(index, Some(shape));
+        self.bodies.put_shape(index, Some(shape));
         // What was learned of the old shape is of no use.
         let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
         meetings.visit(pairs, id.index, |place| {
@@ -184,7 +184,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Sets the velocities of a body, and wakes it.
     pub fn set_velocity(&mut self, id: BodyId, linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
-        let index = self.check(id)?;
+        let index = self.bodies.index_of(id)?;
         body::check_velocity(linear, angular)?;
         self.bodies.movers.wake(&mut self.bodies.motions, index);
         let body = &mut self.bodies.motions[index];
@@ -197,7 +197,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Sets force and torque that act on a body from now on, and wakes it.
     pub fn set_force(&mut self, id: BodyId, force: Vec3, torque: Vec3) -> Result<(), WorldError> {
-        let index = self.check(id)?;
+        let index = self.bodies.index_of(id)?;
         if !(force.is_finite() && torque.is_finite()) {
             return Err(WorldError::BadNumber("force"));
         }
@@ -209,7 +209,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Changes the motion of a dynamic body by an impulse at a point of the world, and wakes it.
     pub fn apply_impulse(&mut self, id: BodyId, impulse: Vec3, point: Vec3) -> Result<(), WorldError> {
-        let index = self.check(id)?;
+        let index = self.bodies.index_of(id)?;
         if !(impulse.is_finite() && point.is_finite()) {
             return Err(WorldError::BadNumber("impulse"));
         }
@@ -226,7 +226,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Changes the groups of a body.
     pub fn set_groups(&mut self, id: BodyId, membership: Groups, mask: Groups) -> Result<(), WorldError> {
-        let index = self.check(id)?;
+        let index = self.bodies.index_of(id)?;
         self.wake_around(id);
         let filter = self.bodies.traits[index].filter.with_groups(membership, mask);
         self.bodies.traits[index].filter = filter;
@@ -241,7 +241,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Wakes a body and those it fell asleep with.
     pub fn wake(&mut self, id: BodyId) -> Result<(), WorldError> {
-        let index = self.check(id)?;
+        let index = self.bodies.index_of(id)?;
         self.bodies.movers.wake(&mut self.bodies.motions, index);
         Ok(())
     }
@@ -306,7 +306,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     pub(crate) fn admit_joint(&mut self, a: BodyId, b: BodyId, joint: Joint) -> Result<JointId, WorldError> {
-        let (index_a, index_b) = (self.check(a)?, self.check(b)?);
+        let (index_a, index_b) = (self.bodies.index_of(a)?, self.bodies.index_of(b)?);
         if a == b || !(joint.frame_a.is_finite() && joint.frame_b.is_finite()) {
             return Err(WorldError::BadJoint);
         }
@@ -316,13 +316,6 @@ impl<B: BroadPhase> World<B> {
         let id = self.joints.insert(joint);
         self.refilter(a.index, b.index);
         Ok(id)
-    }
-
-    /// The handle's number, if it is live.
-    pub(crate) fn check(&self, id: BodyId) -> Result<usize, WorldError> {
-        let index = id.index as usize;
-        let is_live = id.generation % 2 == 1 && self.bodies.generations.get(index) == Some(&id.generation);
-        if is_live { Ok(index) } else { Err(WorldError::StaleBody(id)) }
     }
 
     /// Wakes the body and everything that touches it.
@@ -341,18 +334,6 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Gives a number its shape, and what recycling and the guard know of it.
-    pub(crate) fn put_shape(&mut self, index: usize, shape: Option<Shape>) {
-        let had_surface = self.bodies.shapes[index].is_some() && self.bodies.girths[index].is_surface;
-        let is_fast = self.bodies.traits[index].is_fast;
-        self.bodies.sizes[index] = shape.as_ref().map_or(Size::Other, |shape| Size::of(shape, is_fast));
-        let center = self.bodies.motions[index].center_of_mass;
-        self.bodies.girths[index] = shape.as_ref().map_or(Girth::NONE, |shape| Girth::of(shape, center));
-        self.bodies.n_surfaces += usize::from(self.bodies.girths[index].is_surface);
-        self.bodies.n_surfaces -= usize::from(had_surface);
-        self.bodies.shapes[index] = shape;
-    }
-
     /// The box of one body anew.
     pub(crate) fn refit(&mut self, index: usize) {
         if let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) {
@@ -366,7 +347,7 @@ impl<B: BroadPhase> World<B> {
     /// Whether the pair of two bodies is wanted, anew: after a joint between them came or went.
     fn refilter(&mut self, a: u32, b: u32) {
         let is_wanted = self.is_wanted(Pair { a: a.min(b), b: a.max(b) });
-        let ids = [a, b].map(|index| self.id_at(index));
+        let ids = [a, b].map(|index| self.bodies.id_at(index));
         let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
         let BodySet { motions, is_stale, .. } = &mut self.bodies;
         // Of two the one that can move is in fewer pairs.

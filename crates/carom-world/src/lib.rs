@@ -38,12 +38,14 @@ mod bodies;
 mod budget;
 mod contacts;
 mod continuous;
+mod detect;
 mod edit;
 mod error;
 mod joint;
 #[cfg(feature = "parallel")]
 mod par;
 mod queries;
+mod respond;
 mod settings;
 mod snapshot;
 mod stats;

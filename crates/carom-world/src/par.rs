@@ -234,14 +234,14 @@ pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>, parts: &mut Vec
     n_touching
 }
 
-/// As [`crate::world::note_seen`].
+/// As [`crate::bodies::note_seen`].
 pub(crate) fn note_seen(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
     if is_little(bodies.len()) {
-        return crate::world::note_seen(is_stale, bodies, seen);
+        return crate::bodies::note_seen(is_stale, bodies, seen);
     }
     let rows = is_stale.par_chunks_mut(CARRIED).zip(bodies.par_chunks(CARRIED));
     rows.zip(seen.par_chunks_mut(CARRIED))
-        .for_each(|((is_stale, bodies), seen)| crate::world::note_seen(is_stale, bodies, seen));
+        .for_each(|((is_stale, bodies), seen)| crate::bodies::note_seen(is_stale, bodies, seen));
 }
 
 /// As [`Handed::choose`], of so many records at a time as the answer says; the places of the solved ones of each part stand where those of the

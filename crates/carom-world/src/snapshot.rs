@@ -73,7 +73,7 @@ impl<B: BroadPhase> World<B> {
             (record.first, record.is_at_rest) = (manifolds.len() as u32, false);
             records.push(record);
             caches.push(if record.has_cache { *cache } else { ManifoldCache::new() });
-            manifolds.extend_from_slice(self.manifolds_of(own));
+            manifolds.extend_from_slice(self.contacts.manifolds_of(own));
         }
         Snapshot {
             settings: self.settings,
@@ -103,7 +103,7 @@ impl<B: BroadPhase> World<B> {
     /// All shapes, with their bodies: what [`World::restored`](crate::World::restored) asks for.
     pub fn shapes(&self) -> impl Iterator<Item = (BodyId, &Shape)> + '_ {
         let shapes = self.bodies.shapes.iter().enumerate();
-        shapes.filter_map(|(index, shape)| Some((self.id_at(index as u32), shape.as_ref()?)))
+        shapes.filter_map(|(index, shape)| Some((self.bodies.id_at(index as u32), shape.as_ref()?)))
     }
 }
 
@@ -154,9 +154,9 @@ impl<B: BroadPhase + Default> World<B> {
                 boxes.push(nothing);
                 continue;
             }
-            let shape = shape_of(world.id_at(index as u32));
+            let shape = shape_of(world.bodies.id_at(index as u32));
             let shape = shape.ok_or(Inconsistency { what: "a body without a shape", index })?;
-            world.put_shape(index, Some(shape.clone()));
+            world.bodies.put_shape(index, Some(shape.clone()));
             boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
             world.bodies.n_live += 1;
             world.bodies.n_sensors += usize::from(world.bodies.traits[index].is_sensor);

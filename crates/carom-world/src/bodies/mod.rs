@@ -12,7 +12,8 @@ pub(crate) mod movers;
 pub(crate) mod placing;
 pub(crate) mod waking;
 
-use crate::bodies::body::Traits;
+use crate::WorldError;
+use crate::bodies::body::{BodyId, Traits};
 use crate::bodies::movers::Movers;
 use crate::contacts::recycling::Size;
 use crate::continuous::guard::Girth;
@@ -20,7 +21,7 @@ use alloc::vec::Vec;
 use carom_broad::ProxyId;
 use carom_math::Pose;
 use carom_query::Shape;
-use carom_response::Body;
+use carom_response::{Body, BodyKind};
 
 /// All bodies by number, and who of them moves.
 #[derive(Default)]
@@ -48,4 +49,84 @@ pub(crate) struct BodySet {
     pub(crate) n_surfaces: usize,
     pub(crate) n_sensors: usize,
     pub(crate) movers: Movers,
+}
+
+impl BodySet {
+    /// The handle of the body that has a number, or had it last.
+    pub(crate) fn id_at(&self, index: u32) -> BodyId {
+        BodyId { index, generation: self.generations[index as usize] }
+    }
+
+    /// The body with a number, its shape and where it is; `None` if there is none.
+    pub(crate) fn solid_at(&self, index: u32) -> Option<(BodyId, &Shape, &Pose)> {
+        let shape = self.shapes.get(index as usize)?.as_ref()?;
+        Some((self.id_at(index), shape, &self.motions[index as usize].pose))
+    }
+
+    /// The motion at a number; `None` beyond the last one.
+    pub(crate) fn motion_at(&self, index: u32) -> Option<&Body> {
+        self.motions.get(index as usize)
+    }
+
+    /// The handle's number, if it is live.
+    pub(crate) fn index_of(&self, id: BodyId) -> Result<usize, WorldError> {
+        let index = id.index as usize;
+        let is_live = id.generation % 2 == 1 && self.generations.get(index) == Some(&id.generation);
+        if is_live { Ok(index) } else { Err(WorldError::StaleBody(id)) }
+    }
+
+    /// Gives a number its shape, and what recycling and the guard know of it.
+    pub(crate) fn put_shape(&mut self, index: usize, shape: Option<Shape>) {
+        let had_surface = self.shapes[index].is_some() && self.girths[index].is_surface;
+        let is_fast = self.traits[index].is_fast;
+        self.sizes[index] = shape.as_ref().map_or(Size::Other, |shape| Size::of(shape, is_fast));
+        let center = self.motions[index].center_of_mass;
+        self.girths[index] = shape.as_ref().map_or(Girth::NONE, |shape| Girth::of(shape, center));
+        self.n_surfaces += usize::from(self.girths[index].is_surface);
+        self.n_surfaces -= usize::from(had_surface);
+        self.shapes[index] = shape;
+    }
+
+    /// Where the bodies are that moved, at this detection.
+    pub(crate) fn note_seen(&mut self) {
+        let n_seen = self.seen.len();
+        self.seen.extend(self.motions[n_seen..].iter().map(|body| Some(body.pose)));
+        let BodySet { is_stale, motions, seen, .. } = self;
+        #[cfg(feature = "parallel")]
+        crate::par::note_seen(is_stale, motions, seen);
+        #[cfg(not(feature = "parallel"))]
+        note_seen(is_stale, motions, seen);
+    }
+
+    /// Where the body was when the pairs of this step were looked at.
+    pub(crate) fn start_of(&self, index: usize) -> Option<Pose> {
+        self.seen.get(index).copied().flatten()
+    }
+
+    /// Whether a body moves now.
+    pub(crate) fn are_moving(&self) -> bool {
+        let is_moving = |&body: &u32| {
+            let body = &self.motions[body as usize];
+            match body.kind {
+                BodyKind::Fixed => false,
+                BodyKind::Kinematic => body.is_driven(),
+                BodyKind::Dynamic => !body.is_sleeping,
+            }
+        };
+        self.movers.list().iter().any(is_moving)
+    }
+}
+
+/// Writes where the bodies are that moved to `seen`, and that they have not moved since; mostly none or nearly all have.
+pub(crate) fn note_seen(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
+    for ((is_stale, bodies), seen) in is_stale.chunks_mut(64).zip(bodies.chunks(64)).zip(seen.chunks_mut(64))
+    {
+        if is_stale.contains(&true) {
+            for ((is_stale, body), seen) in is_stale.iter_mut().zip(bodies).zip(seen) {
+                if core::mem::take(is_stale) {
+                    *seen = Some(body.pose);
+                }
+            }
+        }
+    }
 }

@@ -51,7 +51,7 @@ impl<B: BroadPhase> World<B> {
             self.bodies.movers.wake(&mut self.bodies.motions, sleeper.index as usize);
         }
         self.bodies.movers.settle(&mut self.bodies.motions);
-        self.find_busy();
+        self.contacts.find_busy(&self.bodies);
     }
 
     /// Wakes each sleeping body that something moving touches, or may reach in this step, with all that fell asleep with it.
@@ -91,7 +91,7 @@ impl<B: BroadPhase> World<B> {
                 // A rule may act on any contact that is known.
                 let always = self.contacts.rules.of(pair) != Response::Collide;
                 let is_met = |m: &Manifold| always || self.may_meet(pair, m, time);
-                if !record.is_sensor && self.manifolds_of(record).iter().any(is_met) {
+                if !record.is_sensor && self.contacts.manifolds_of(record).iter().any(is_met) {
                     sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
                 }
             }
@@ -108,7 +108,7 @@ impl<B: BroadPhase> World<B> {
             }
             self.bodies.movers.settle(&mut self.bodies.motions);
             // Those that they touch are among the busy now.
-            self.find_busy();
+            self.contacts.find_busy(&self.bodies);
         }
     }
 

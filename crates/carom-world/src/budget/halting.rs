@@ -11,8 +11,6 @@ use crate::World;
 use crate::bodies::BodySet;
 use crate::budget::course::Course;
 use crate::budget::time_critical::Plan;
-use crate::contacts::ContactSet;
-use crate::contacts::events::{self, Event, EventKind};
 use crate::contacts::narrow::Record;
 use crate::stats::{Stats, Undone};
 use carom_broad::BroadPhase;
@@ -102,42 +100,6 @@ impl<B: BroadPhase> World<B> {
             plan,
             undone != Undone::default(),
         );
-    }
-
-    /// As [`World::tell_events`], where some are halted, and were in the detection before: what was told of pairs in which nothing moved
-    /// goes on.
-    pub(crate) fn tell_events_of_busy(&mut self) {
-        let ContactSet { events, work, records, busy, .. } = &mut self.contacts;
-        let fresh = &mut work.fresh;
-        fresh.clear();
-        fresh.extend(work.ended.iter().map(|&event| (event, true)));
-        events.clear();
-        for &place in &*busy {
-            let record = &mut records[place as usize];
-            let event = events::take(record);
-            // Also of one of which nothing is told it is known that it does not go on.
-            let (a, b, is_sensor) = (record.a, record.b, record.is_sensor);
-            let told = event.unwrap_or(Event { a, b, kind: EventKind::Ended, is_sensor });
-            fresh.push((told, event.is_some()));
-        }
-        // Both parts of it are in order.
-        fresh.sort();
-        let mut fresh = fresh.iter().peekable();
-        for (number, old) in work.told.iter().enumerate() {
-            while let Some((event, is_told)) = fresh.next_if(|(event, _)| (event.a, event.b) < (old.a, old.b))
-            {
-                events.extend(is_told.then_some(*event));
-            }
-            let is_fresh = fresh.peek().is_some_and(|(event, _)| (event.a, event.b) == (old.a, old.b));
-            // A sensor that was passed within a step.
-            let is_over = |next: &Event| (next.a, next.b, next.kind) == (old.a, old.b, EventKind::Ended);
-            let is_over = work.told.get(number + 1).is_some_and(is_over);
-            if !is_fresh && !is_over && old.kind != EventKind::Ended {
-                events.push(Event { kind: EventKind::Persisted, ..*old });
-            }
-        }
-        events.extend(fresh.filter(|(_, is_told)| *is_told).map(|(event, _)| *event));
-        self.stats.n_touching = events.iter().filter(|event| event.kind != EventKind::Ended).count();
     }
 
     /// From so long on a body has been slow for nearly long enough to fall asleep.

@@ -22,8 +22,10 @@ pub(crate) mod recycling;
 pub(crate) mod responses;
 pub(crate) mod rest;
 
+use crate::BodyId;
+use crate::bodies::BodySet;
 use crate::contacts::changes::{Changes, Gaps};
-use crate::contacts::events::Event;
+use crate::contacts::events::{Event, EventKind};
 use crate::contacts::handed::Part;
 use crate::contacts::meetings::Meetings;
 use crate::contacts::narrow::Record;
@@ -34,7 +36,7 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};
 use carom_geom::Manifold;
-use carom_response::ContactLink;
+use carom_response::{Body, BodyKind, ContactLink};
 
 /// All pairs with their contacts.
 #[derive(Default)]
@@ -64,6 +66,112 @@ pub(crate) struct ContactSet {
     pub(crate) rules: Rules,
     pub(crate) responses: Vec<ResponseEvent>,
     pub(crate) work: Work,
+}
+
+impl ContactSet {
+    /// Where the manifolds of a record are.
+    pub(crate) fn manifolds_of(&self, record: &Record) -> &[Manifold] {
+        self.rest.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()])
+    }
+
+    /// A record that is gone has ended, if it touched.
+    pub(crate) fn end(&mut self, place: usize) {
+        let record = &self.records[place];
+        self.rest.leave(record);
+        if record.is_touching {
+            let (a, b) = (record.a, record.b);
+            self.work.ended.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
+        }
+    }
+
+    /// The records in which something moves or moved, or all.
+    pub(crate) fn find_busy(&mut self, bodies: &BodySet) {
+        let BodySet { motions, movers, is_stale, moved, .. } = bodies;
+        let ContactSet { busy, pairs, gaps, is_unsettled, work, .. } = self;
+        let is_busy = &mut work.is_busy;
+        is_busy.clear();
+        is_busy.extend((0..).zip(is_stale).map(|(body, is_stale)| *is_stale | movers.has(body)));
+        is_busy.iter_mut().zip(moved).for_each(|(is_busy, moved)| *is_busy |= *moved);
+        // No pair is of two fixed bodies.
+        let could_be = |(body, is_busy): (&Body, &bool)| *is_busy || body.kind == BodyKind::Fixed;
+        if *is_unsettled || motions.iter().zip(&*is_busy).all(could_be) {
+            busy.clear();
+            busy.extend(0..pairs.len() as u32);
+            return;
+        }
+        // Written always, kept when something moves: a branch would be a guess. What is there already is written over.
+        busy.resize(pairs.len(), 0);
+        let mut n = 0;
+        // But for where there are many gaps together.
+        let clearing = gaps.clearing();
+        for part in [0..clearing.start, clearing.end..pairs.len()] {
+            for (place, pair) in (part.start as u32..).zip(&pairs[part]) {
+                busy[n] = place;
+                n += usize::from(is_busy[pair.a as usize] | is_busy[pair.b as usize]);
+            }
+        }
+        busy.truncate(n);
+    }
+
+    /// The place of the record of two bodies.
+    pub(crate) fn place_of(&mut self, a: BodyId, b: BodyId) -> Option<usize> {
+        let mut found = None;
+        let ContactSet { meetings, pairs, records, .. } = self;
+        meetings.visit(pairs, a.index, |place| {
+            if records[place].a == a && records[place].b == b {
+                found = Some(place);
+            }
+        });
+        found
+    }
+
+    /// What began, persisted and ended, in the order of the pairs.
+    pub(crate) fn tell_events(&mut self) -> usize {
+        let ContactSet { events, records, work, .. } = self;
+        #[cfg(feature = "parallel")]
+        let n_touching = crate::par::tell(records, events, &mut work.event_parts);
+        #[cfg(not(feature = "parallel"))]
+        let n_touching = events::tell(records, events);
+        // Those of pairs that are gone are in their order, too.
+        events::merge(events, &work.ended);
+        n_touching
+    }
+
+    /// As [`World::tell_events`], where some are halted, and were in the detection before: what was told of pairs in which nothing moved
+    /// goes on.
+    pub(crate) fn tell_events_of_busy(&mut self) -> usize {
+        let ContactSet { events, work, records, busy, .. } = self;
+        let fresh = &mut work.fresh;
+        fresh.clear();
+        fresh.extend(work.ended.iter().map(|&event| (event, true)));
+        events.clear();
+        for &place in &*busy {
+            let record = &mut records[place as usize];
+            let event = events::take(record);
+            // Also of one of which nothing is told it is known that it does not go on.
+            let (a, b, is_sensor) = (record.a, record.b, record.is_sensor);
+            let told = event.unwrap_or(Event { a, b, kind: EventKind::Ended, is_sensor });
+            fresh.push((told, event.is_some()));
+        }
+        // Both parts of it are in order.
+        fresh.sort();
+        let mut fresh = fresh.iter().peekable();
+        for (number, old) in work.told.iter().enumerate() {
+            while let Some((event, is_told)) = fresh.next_if(|(event, _)| (event.a, event.b) < (old.a, old.b))
+            {
+                events.extend(is_told.then_some(*event));
+            }
+            let is_fresh = fresh.peek().is_some_and(|(event, _)| (event.a, event.b) == (old.a, old.b));
+            // A sensor that was passed within a step.
+            let is_over = |next: &Event| (next.a, next.b, next.kind) == (old.a, old.b, EventKind::Ended);
+            let is_over = work.told.get(number + 1).is_some_and(is_over);
+            if !is_fresh && !is_over && old.kind != EventKind::Ended {
+                events.push(Event { kind: EventKind::Persisted, ..*old });
+            }
+        }
+        events.extend(fresh.filter(|(_, is_told)| *is_told).map(|(event, _)| *event));
+        events.iter().filter(|event| event.kind != EventKind::Ended).count()
+    }
 }
 
 /// Vectors whose content does not outlive a call.

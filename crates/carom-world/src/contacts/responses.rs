@@ -13,7 +13,6 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
 
-use crate::contacts::ContactSet;
 use crate::{BodyId, Event, EventKind, JointId, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
@@ -132,7 +131,7 @@ impl<B: BroadPhase> World<B> {
     /// collide any more: the event of their contact is [`EventKind::Ended`]. To part them, set the
     /// response to [`Response::Collide`] and remove the joint.
     pub fn set_response(&mut self, id: BodyId, response: Response) -> Result<(), WorldError> {
-        let index = self.check(id)?;
+        let index = self.bodies.index_of(id)?;
         check_response(response)?;
         self.wake_around(id);
         self.contacts.rules.set_body(id.index, response);
@@ -148,7 +147,7 @@ impl<B: BroadPhase> World<B> {
         b: BodyId,
         response: Option<Response>,
     ) -> Result<(), WorldError> {
-        let indices = [self.check(a)?, self.check(b)?];
+        let indices = [self.bodies.index_of(a)?, self.bodies.index_of(b)?];
         response.map_or(Ok(()), check_response)?;
         if a == b {
             return Err(WorldError::BadNumber("response of a body to itself"));
@@ -312,8 +311,8 @@ impl<B: BroadPhase> World<B> {
     /// is none.
     fn contact_of(&mut self, a: BodyId, b: BodyId) -> (Vec3, Vec3) {
         let [body_a, body_b] = [a, b].map(|id| self.bodies.motions[id.index as usize]);
-        let manifold = self.place_of(a, b).and_then(|place| {
-            let manifolds = self.manifolds_of(&self.contacts.records[place]);
+        let manifold = self.contacts.place_of(a, b).and_then(|place| {
+            let manifolds = self.contacts.manifolds_of(&self.contacts.records[place]);
             manifolds.iter().find(|manifold| !manifold.is_empty()).copied()
         });
         let is_light = body_b.inverse_mass < body_a.inverse_mass;
@@ -328,22 +327,10 @@ impl<B: BroadPhase> World<B> {
         (points.sum::<Vec3>() / contacts.len() as f32, manifold.normal())
     }
 
-    /// The place of the record of two bodies.
-    fn place_of(&mut self, a: BodyId, b: BodyId) -> Option<usize> {
-        let mut found = None;
-        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
-        meetings.visit(pairs, a.index, |place| {
-            if records[place].a == a && records[place].b == b {
-                found = Some(place);
-            }
-        });
-        found
-    }
-
     /// The solver pushed two bodies apart in this step.
     fn has_pushed(&mut self, a: u32, b: u32) -> bool {
-        let [a, b] = [a, b].map(|index| self.id_at(index));
-        let Some(place) = self.place_of(a, b) else { return false };
+        let [a, b] = [a, b].map(|index| self.bodies.id_at(index));
+        let Some(place) = self.contacts.place_of(a, b) else { return false };
         let record = &self.contacts.records[place];
         let first = record.first_solved as usize;
         let pushed = self.solver.contact_impulses().get(first..first.saturating_add(record.n as usize));

@@ -196,7 +196,7 @@ impl<B: BroadPhase> World<B> {
         for &number in self.bodies.movers.list() {
             let index = number as usize;
             let (body, girth) = (&self.bodies.motions[index], self.bodies.girths[index]);
-            let Some(start) = self.start_of(index) else { continue };
+            let Some(start) = self.bodies.start_of(index) else { continue };
             let center = |pose: &Pose| match body.center_of_mass {
                 Vec3::ZERO => pose.translation,
                 center => pose.transform_point(center),
@@ -234,7 +234,7 @@ impl<B: BroadPhase> World<B> {
         );
         for &number in &*leavers {
             let index = number as usize;
-            let (Some(shape), Some(start)) = (&self.bodies.shapes[index], self.start_of(index)) else {
+            let (Some(shape), Some(start)) = (&self.bodies.shapes[index], self.bodies.start_of(index)) else {
                 continue;
             };
             let (from, to) = (shape.aabb(&start), shape.aabb(&self.bodies.motions[index].pose));
@@ -275,7 +275,8 @@ impl<B: BroadPhase> World<B> {
                 let travel = (own.displacement - others.displacement).length() + own.turned + others.turned;
                 let mut room = FAR * girth.thickness;
                 if self.bodies.girths[other].is_surface {
-                    let contacts = self.manifolds_of(record).iter().flat_map(|manifold| manifold.contacts());
+                    let contacts =
+                        self.contacts.manifolds_of(record).iter().flat_map(|manifold| manifold.contacts());
                     room += contacts.fold(0.0, |depth: f32, contact| depth.min(contact.distance));
                 }
                 if room < travel && self.is_guarded(index) && !self.is_torn(index) {
@@ -310,7 +311,9 @@ impl<B: BroadPhase> World<B> {
     /// turned into others, it waits where it began.
     fn guard_body(&mut self, pairs: &[(u32, u32)], guard: &mut Guard) {
         let index = pairs[0].0 as usize;
-        let (Some(start), Some(shape)) = (self.start_of(index), &self.bodies.shapes[index]) else { return };
+        let (Some(start), Some(shape)) = (self.bodies.start_of(index), &self.bodies.shapes[index]) else {
+            return;
+        };
         find_cores(shape, self.bodies.motions[index].center_of_mass, &mut guard.cores);
         self.stats.n_swept += pairs.len();
         let there = self.bodies.motions[index].pose;
@@ -377,7 +380,7 @@ impl<B: BroadPhase> World<B> {
 
     /// How a body moved in the step, in a time of 1, and its end.
     fn motion_of_other(&self, index: usize) -> Option<(Motion, Pose)> {
-        let (body, start) = (&self.bodies.motions[index], self.start_of(index)?);
+        let (body, start) = (&self.bodies.motions[index], self.bodies.start_of(index)?);
         let wide = |pose: &Pose| (pose.rotation.as_dquat(), pose.translation.as_dvec3());
         let motion = if body.kind == BodyKind::Fixed || start == body.pose {
             Motion::fixed(wide(&body.pose).0, wide(&body.pose).1)

@@ -51,7 +51,9 @@ impl<B: BroadPhase> World<B> {
         if !(FAR * thickness < guard.travel_of_pair(a, b)) {
             return false;
         }
-        let (Some(start_a), Some(start_b)) = (self.start_of(a), self.start_of(b)) else { return false };
+        let (Some(start_a), Some(start_b)) = (self.bodies.start_of(a), self.bodies.start_of(b)) else {
+            return false;
+        };
         let (Some(motion_a), Some(motion_b)) = (self.find_motion(a, &start_a), self.find_motion(b, &start_b))
         else {
             return false;

@@ -185,7 +185,7 @@ impl<B: BroadPhase> World<B> {
     /// `starts` are the velocities before the step, by the numbers of the bodies.
     fn gain_of(&self, index: usize, starts: &[(u32, [Vec3; 2])]) -> f64 {
         let start = starts.binary_search_by_key(&(index as u32), |(number, _)| *number);
-        let (Ok(place), Some(pose)) = (start, self.start_of(index)) else { return 0.0 };
+        let (Ok(place), Some(pose)) = (start, self.bodies.start_of(index)) else { return 0.0 };
         let (_, [v, w]) = starts[place];
         let body = &self.bodies.motions[index];
         let mut before = *body;

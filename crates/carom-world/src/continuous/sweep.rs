@@ -285,7 +285,7 @@ impl<B: BroadPhase> World<B> {
         let (Some(shape_a), Some(shape_b)) = (&self.bodies.shapes[a], &self.bodies.shapes[b]) else {
             return free(end, f64::INFINITY);
         };
-        let (Some(start_a), Some(start_b)) = (self.start_of(a), self.start_of(b)) else {
+        let (Some(start_a), Some(start_b)) = (self.bodies.start_of(a), self.bodies.start_of(b)) else {
             return free(end, f64::INFINITY);
         };
         let flights = [self.flight_of(a, &start_a, sweeps), self.flight_of(b, &start_b, sweeps)];
@@ -400,11 +400,6 @@ impl<B: BroadPhase> World<B> {
         Pose::new(rotation.as_quat(), (middle - rotation * center.as_dvec3()).as_vec3())
     }
 
-    /// Where the body was when the pairs of this step were looked at.
-    pub(crate) fn start_of(&self, index: usize) -> Option<Pose> {
-        self.bodies.seen.get(index).copied().flatten()
-    }
-
     /// From there to where it is, in a time of 1; found once.
     fn flight_of(&self, index: usize, start: &Pose, sweeps: &mut Sweeps) -> Flight {
         let is_jointed = sweeps.limbs[index] != Limb::Not;
@@ -431,7 +426,7 @@ impl<B: BroadPhase> World<B> {
     /// waits for its box goes nowhere.
     fn stop_at(&mut self, index: usize, sweeps: &mut Sweeps) -> bool {
         let (Some(start), Some(shape), Some(proxy)) =
-            (self.start_of(index), &self.bodies.shapes[index], self.bodies.proxies[index])
+            (self.bodies.start_of(index), &self.bodies.shapes[index], self.bodies.proxies[index])
         else {
             return false;
         };

@@ -85,7 +85,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
         let way = Way::new(shape, motion, settings);
         memory.near.clear();
         self.broad_phase().visit_box(&way.all, &mut |index| {
-            if let Some((body, ..)) = self.solid_at(index).filter(|solid| wanted(solid.0))
+            if let Some((body, ..)) = self.bodies.solid_at(index).filter(|solid| wanted(solid.0))
                 && let Ok(aabb) = self.aabb(body)
                 && let Some(entry) = way.entry(&aabb)
             {
@@ -99,7 +99,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
             if best.is_some_and(|best| best.safe_until() < f64::from(entry)) {
                 break;
             }
-            let Some((_, other, pose)) = self.solid_at(body.index()) else { continue };
+            let Some((_, other, pose)) = self.bodies.solid_at(body.index()) else { continue };
             let Ok(still) = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()) else {
                 continue;
             };

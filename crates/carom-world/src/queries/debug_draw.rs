@@ -121,7 +121,7 @@ impl<B: BroadPhase> World<B> {
             for (_, joint) in self.joints() {
                 let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
                 for (body, frame) in ends {
-                    if let Some(body) = self.motion_at(body) {
+                    if let Some(body) = self.bodies.motion_at(body) {
                         let anchor = body.pose.transform_point(frame.translation);
                         draw.line(body.world_center(), anchor, DrawRole::Joint);
                     }

@@ -46,7 +46,8 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
         let mut best: Option<BodyHit> = None;
         self.broad_phase().visit_ray(ray, interval, &mut |candidate| {
             let end = best.map_or(interval.max, |b| b.hit.t);
-            let Some((body, shape, pose)) = self.solid_at(candidate.index).filter(|s| wanted(s.0)) else {
+            let Some((body, shape, pose)) = self.bodies.solid_at(candidate.index).filter(|s| wanted(s.0))
+            else {
                 return ControlFlow::Continue(end);
             };
             if let Some(hit) = ray_cast(shape, pose, ray, Interval::new(interval.min, end))
@@ -64,7 +65,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
         out.clear();
         let mut hits = Vec::new();
         self.broad_phase().visit_ray(ray, interval, &mut |candidate| {
-            if let Some((body, shape, pose)) = self.solid_at(candidate.index) {
+            if let Some((body, shape, pose)) = self.bodies.solid_at(candidate.index) {
                 hits.clear();
                 ray_cast_all(shape, pose, ray, interval, &mut hits);
                 out.extend(hits.iter().map(|&hit| BodyHit { body, hit }));
@@ -81,7 +82,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
             return;
         }
         self.broad_phase().visit_box(&boxed(shape, pose, 0.0), &mut |index| {
-            if let Some((body, other, at)) = self.solid_at(index)
+            if let Some((body, other, at)) = self.bodies.solid_at(index)
                 && intersects(shape, pose, other, at)
             {
                 out.push(body);
@@ -103,6 +104,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
         let limit = |best: Option<NearBody>| best.map_or(max_distance, |b| b.projection.distance.max(0.0));
         self.broad_phase().visit_near(point, max_distance, &mut |candidate| {
             let found = self
+                .bodies
                 .solid_at(candidate.index)
                 .filter(|solid| wanted(solid.0))
                 .and_then(|(body, shape, pose)| Some((body, project_point(shape, pose, point)?)));
