@@ -8,10 +8,11 @@ use crate::budget::time_critical::{self, Plan};
 use crate::contacts::internal_edges;
 #[cfg(not(feature = "parallel"))]
 use crate::contacts::narrow;
-use crate::contacts::narrow::{Row, Scene, Tally};
+use crate::contacts::narrow::{Row, Tally};
 use crate::contacts::records::Records;
+use crate::contacts::scene::Scene;
+use crate::memory::trim;
 use crate::stats::{Clock, PhaseTimes, Undone};
-use crate::world::trim;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_response::StepStats;
@@ -114,7 +115,8 @@ impl<B: BroadPhase> World<B> {
         let first = self.contacts.busy.first().map_or(0, |&place| place as usize);
         let row = Row { records: &mut records, places: &self.contacts.busy, caches: &mut caches[first..] };
         #[cfg(feature = "parallel")]
-        let tally = crate::par::look_at_all(&scene, row, &mut self.contacts.work.found_in, &mut found);
+        let tally =
+            crate::contacts::pieces::look_at_all(&scene, row, &mut self.contacts.work.found_in, &mut found);
         #[cfg(not(feature = "parallel"))]
         let tally = narrow::look_at_all(&scene, row, &mut found);
         let Tally { n_tested, n_recycled, mut n_found, n_put_off, n_still, left, resting } = tally;

@@ -3,10 +3,11 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what stands before the pipeline).
 
 use crate::bodies::BodySet;
-use crate::bodies::body::{self, BodyDesc, BodyId, Traits};
+use crate::bodies::body::{self, BodyDesc, Traits};
+use crate::bodies::girth::Girth;
+use crate::bodies::id::BodyId;
+use crate::bodies::size::Size;
 use crate::contacts::ContactSet;
-use crate::contacts::recycling::Size;
-use crate::continuous::guard::Girth;
 use crate::{JointId, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;

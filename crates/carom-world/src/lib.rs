@@ -42,6 +42,7 @@ mod detect;
 mod edit;
 mod error;
 mod joint;
+mod memory;
 #[cfg(feature = "parallel")]
 mod par;
 mod queries;
@@ -52,11 +53,12 @@ mod stats;
 mod validate;
 mod world;
 
-pub use bodies::body::{BodyDesc, BodyId, mass_of};
+pub use bodies::body::{BodyDesc, mass_of};
+pub use bodies::id::BodyId;
 pub use budget::detail::{DetailLevels, allowed_error};
 pub use budget::frame_controller::FrameController;
 pub use contacts::events::{ContactView, Event, EventKind};
-pub use contacts::responses::ResponseEvent;
+pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;
 pub use joint::JointId;
 pub use queries::cast::BodyImpact;

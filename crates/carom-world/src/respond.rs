@@ -7,9 +7,19 @@ use crate::budget::course::Course;
 use crate::budget::time_critical::Plan;
 use crate::contacts::handed::{self, Handed, Part};
 use crate::contacts::{ContactSet, Work};
+#[cfg(feature = "parallel")]
+use crate::par::{CARRIED, is_little};
 use crate::{World, WorldError};
+#[cfg(feature = "parallel")]
+use alloc::vec::Vec;
+#[cfg(feature = "parallel")]
+use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
+#[cfg(feature = "parallel")]
+use carom_broad::ProxyId;
 use carom_response::{ContactLink, Contacts};
+#[cfg(feature = "parallel")]
+use rayon::prelude::*;
 
 impl<B: BroadPhase> World<B> {
     /// Wakes what was touched, and moves the bodies that are awake by `dt`.
@@ -74,13 +84,19 @@ impl<B: BroadPhase> World<B> {
         let n_parts = 1;
         parts.resize(n_parts, Part::default());
         #[cfg(feature = "parallel")]
-        crate::par::choose(&handed, (records, 0), busy, solved, parts);
+        crate::contacts::handed::choose_in_parts(&handed, (records, 0), busy, solved, parts);
         #[cfg(not(feature = "parallel"))]
         parts.fill(handed.choose((records, 0), busy, solved));
         let n_contacts = parts.iter().map(|part| part.n_contacts as usize).sum();
         contacts.resize(n_contacts, ContactLink::new(0, 0, 0, 0.0, 0.0));
         #[cfg(feature = "parallel")]
-        crate::par::hand_over(&handed, (records, 0), (busy, solved), (parts, 0), contacts);
+        crate::contacts::handed::hand_over_in_parts(
+            &handed,
+            (records, 0),
+            (busy, solved),
+            (parts, 0),
+            contacts,
+        );
         #[cfg(not(feature = "parallel"))]
         handed.hand_over((records, 0), &solved[..parts[0].n_solved as usize], 0, contacts);
     }
@@ -95,7 +111,7 @@ impl<B: BroadPhase> World<B> {
             Some((proxy, placing.box_of(body as usize, shape)))
         };
         #[cfg(feature = "parallel")]
-        crate::par::refit(self.bodies.movers.list(), &refit, &mut moves);
+        refit_in_parts(self.bodies.movers.list(), &refit, &mut moves);
         #[cfg(not(feature = "parallel"))]
         moves.extend(self.bodies.movers.list().iter().filter_map(refit));
         for &body in self.bodies.movers.list() {
@@ -110,5 +126,31 @@ impl<B: BroadPhase> World<B> {
             self.broad.refresh();
         }
         self.contacts.work.moves = moves;
+    }
+}
+
+/// The boxes of what moved, in the order of the bodies.
+#[cfg(feature = "parallel")]
+fn refit_in_parts(
+    movers: &[u32],
+    refit: &(impl Fn(&u32) -> Option<(ProxyId, Aabb)> + Sync),
+    out: &mut Vec<(ProxyId, Aabb)>,
+) {
+    let first = if is_little(movers.len()) { None } else { refit(&movers[0]) };
+    let Some(any) = first else {
+        out.extend(movers.iter().filter_map(refit));
+        return;
+    };
+    // Each where it stays: lists that are put together afterwards took as long as was gained.
+    out.resize(movers.len(), any);
+    let fill = |(movers, out): (&[u32], &mut [(ProxyId, Aabb)])| {
+        movers.iter().zip(out).all(|(mover, out)| refit(mover).map(|new| *out = new).is_some())
+    };
+    let has_all =
+        movers.par_chunks(CARRIED).zip(out.par_chunks_mut(CARRIED)).map(fill).reduce(|| true, |a, b| a & b);
+    if !has_all {
+        // Somebody has no box: what follows moves up.
+        out.clear();
+        out.extend(movers.iter().filter_map(refit));
     }
 }

@@ -5,17 +5,19 @@
 //!
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (what a state must hold).
 
-use crate::bodies::body::{BodyId, Traits};
+use crate::bodies::body::Traits;
+use crate::bodies::girth::Girth;
+use crate::bodies::id::BodyId;
 use crate::bodies::movers::Movers;
+use crate::bodies::size::Size;
 use crate::budget::time_critical::MOST_HELD;
 use crate::budget::turns::LAPS;
 use crate::contacts::events::Event;
-use crate::contacts::narrow::{self, Record};
+use crate::contacts::narrow::{self};
+use crate::contacts::record::Record;
 use crate::contacts::records::Records;
-use crate::contacts::recycling::Size;
-use crate::contacts::responses::Rules;
 use crate::contacts::rest::Rest;
-use crate::continuous::guard::Girth;
+use crate::contacts::rules::Rules;
 use crate::joint::Joints;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;

@@ -21,11 +21,10 @@ use crate::joint::Joints;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats};
 use crate::{JointId, WorldError};
-use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};
 use carom_broad_tree::DynamicBvh;
-use carom_math::{Budget, Pose, Vec3, clock};
+use carom_math::{Budget, clock};
 use carom_query::Shape;
 use carom_response::{Joint, Solver, SolverSettings};
 
@@ -253,27 +252,4 @@ impl<B: BroadPhase> World<B> {
         }
         hash
     }
-}
-
-/// Gives back what a larger step needed, when it was many times as large.
-pub(crate) fn trim<T>(memory: &mut Vec<T>) {
-    if 1024 + 4 * memory.len() < memory.capacity() {
-        memory.shrink_to(2 * memory.len());
-    }
-}
-
-/// A box around the placed shape and `margin` around it, within the finite numbers: a half-space reaches to their end.
-pub(crate) fn boxed(shape: &Shape, pose: &Pose, margin: f32) -> Aabb {
-    clamped(&shape.aabb(pose).inflated(margin))
-}
-
-pub(crate) fn clamped(aabb: &Aabb) -> Aabb {
-    // NaN, of numbers beyond all bounds, becomes the whole world.
-    let low = |x: f32| if x.is_nan() { f32::MIN } else { x.clamp(f32::MIN, f32::MAX) };
-    let high = |x: f32| if x.is_nan() { f32::MAX } else { x.clamp(f32::MIN, f32::MAX) };
-    let (min, max) = (aabb.min, aabb.max);
-    let min = Vec3::new(low(min.x), low(min.y), low(min.z));
-    let max = Vec3::new(high(max.x), high(max.y), high(max.z));
-    // A support map of the user's own may contradict itself.
-    Aabb { min: min.min(max), max: max.max(min) }
 }

@@ -3,39 +3,11 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
 
 use crate::WorldError;
-use crate::contacts::responses;
 use carom_broad::{Filter, Groups, Mobility};
 use carom_geom::MassProperties;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, Response};
-
-/// A handle of a body; once the body is removed, an error wherever it is used.
-///
-/// It does not say of which world: a world restored from a snapshot knows the handles of the world
-/// that the snapshot is of, and worlds built alike give out the same handles. So a handle of
-/// another world names the body with the same number and generation, if there is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct BodyId {
-    pub(crate) index: u32,
-    /// Odd while the body lives.
-    pub(crate) generation: u32,
-}
-
-impl BodyId {
-    /// The body's number: that of no other living body, and the order of everything that the world reports.
-    #[inline]
-    pub const fn index(self) -> u32 {
-        self.index
-    }
-
-    /// Which life of the number this is.
-    #[inline]
-    pub const fn generation(self) -> u32 {
-        self.generation
-    }
-}
 
 /// A body to be inserted.
 ///
@@ -252,7 +224,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
     check_not_negative(desc.linear_damping, "linear damping")?;
     check_not_negative(desc.angular_damping, "angular damping")?;
     check_not_negative(desc.density, "density")?;
-    responses::check_response(desc.response)?;
+    check_response(desc.response)?;
     if !desc.gravity_scale.is_finite() {
         return Err(WorldError::BadNumber("gravity scale"));
     }
@@ -308,4 +280,9 @@ fn check_not_negative(x: f32, what: &'static str) -> Result<(), WorldError> {
 /// Mass, centre and inertia of a shape of uniform density: [`Shape::mass_properties`].
 pub fn mass_of(shape: &Shape, density: f32) -> MassProperties {
     shape.mass_properties(density)
+}
+
+/// Refuses a response whose numbers are out of their range.
+pub(crate) fn check_response(response: Response) -> Result<(), WorldError> {
+    if response.is_sound() { Ok(()) } else { Err(WorldError::BadNumber("response")) }
 }

@@ -8,20 +8,28 @@
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
 pub(crate) mod body;
+pub(crate) mod girth;
+pub(crate) mod id;
 pub(crate) mod movers;
 pub(crate) mod placing;
+pub(crate) mod size;
 pub(crate) mod waking;
 
 use crate::WorldError;
-use crate::bodies::body::{BodyId, Traits};
+use crate::bodies::body::Traits;
+use crate::bodies::girth::Girth;
+use crate::bodies::id::BodyId;
 use crate::bodies::movers::Movers;
-use crate::contacts::recycling::Size;
-use crate::continuous::guard::Girth;
+use crate::bodies::size::Size;
+#[cfg(feature = "parallel")]
+use crate::par::{CARRIED, is_little};
 use alloc::vec::Vec;
 use carom_broad::ProxyId;
 use carom_math::Pose;
 use carom_query::Shape;
 use carom_response::{Body, BodyKind};
+#[cfg(feature = "parallel")]
+use rayon::prelude::*;
 
 /// All bodies by number, and who of them moves.
 #[derive(Default)]
@@ -93,7 +101,7 @@ impl BodySet {
         self.seen.extend(self.motions[n_seen..].iter().map(|body| Some(body.pose)));
         let BodySet { is_stale, motions, seen, .. } = self;
         #[cfg(feature = "parallel")]
-        crate::par::note_seen(is_stale, motions, seen);
+        note_seen_in_parts(is_stale, motions, seen);
         #[cfg(not(feature = "parallel"))]
         note_seen(is_stale, motions, seen);
     }
@@ -129,4 +137,15 @@ pub(crate) fn note_seen(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Opti
             }
         }
     }
+}
+
+/// As [`note_seen`], on several threads.
+#[cfg(feature = "parallel")]
+pub(crate) fn note_seen_in_parts(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
+    if is_little(bodies.len()) {
+        return note_seen(is_stale, bodies, seen);
+    }
+    let rows = is_stale.par_chunks_mut(CARRIED).zip(bodies.par_chunks(CARRIED));
+    rows.zip(seen.par_chunks_mut(CARRIED))
+        .for_each(|((is_stale, bodies), seen)| note_seen(is_stale, bodies, seen));
 }

@@ -3,8 +3,8 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of bullets).
 
 use crate::bodies::body::Traits;
-use crate::continuous::guard::Girth;
-use crate::world::{boxed, clamped};
+use crate::bodies::girth::Girth;
+
 use carom_bounds::Aabb;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
@@ -51,4 +51,20 @@ impl Placing<'_> {
         let around = Pose::new(pose.rotation, pose.transform_point(center));
         shape.aabb(&Pose::from_translation(-center)).over_motion(&around, displacement, angle)
     }
+}
+
+/// A box around the placed shape and `margin` around it, within the finite numbers: a half-space reaches to their end.
+pub(crate) fn boxed(shape: &Shape, pose: &Pose, margin: f32) -> Aabb {
+    clamped(&shape.aabb(pose).inflated(margin))
+}
+
+pub(crate) fn clamped(aabb: &Aabb) -> Aabb {
+    // NaN, of numbers beyond all bounds, becomes the whole world.
+    let low = |x: f32| if x.is_nan() { f32::MIN } else { x.clamp(f32::MIN, f32::MAX) };
+    let high = |x: f32| if x.is_nan() { f32::MAX } else { x.clamp(f32::MIN, f32::MAX) };
+    let (min, max) = (aabb.min, aabb.max);
+    let min = Vec3::new(low(min.x), low(min.y), low(min.z));
+    let max = Vec3::new(high(max.x), high(max.y), high(max.z));
+    // A support map of the user's own may contradict itself.
+    Aabb { min: min.min(max), max: max.max(min) }
 }

@@ -12,7 +12,7 @@
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (waking).
 
-use crate::contacts::narrow::Record;
+use crate::contacts::record::Record;
 use crate::{BodyId, World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};

@@ -11,7 +11,7 @@ use crate::World;
 use crate::bodies::BodySet;
 use crate::budget::course::Course;
 use crate::budget::time_critical::Plan;
-use crate::contacts::narrow::Record;
+use crate::contacts::record::Record;
 use crate::stats::{Stats, Undone};
 use carom_broad::BroadPhase;
 use carom_response::Body;

@@ -7,13 +7,16 @@
 //!
 //! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics 20(3), 2001.
 
+pub(crate) mod allowance;
 pub(crate) mod course;
 pub(crate) mod detail;
 pub(crate) mod frame_controller;
 pub(crate) mod halting;
+pub(crate) mod lessons;
 pub(crate) mod pace;
 pub(crate) mod time_critical;
 pub(crate) mod turns;
+pub(crate) mod unknown;
 
 use crate::budget::pace::Pace;
 use crate::budget::turns::Turns;

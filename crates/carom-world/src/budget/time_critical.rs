@@ -19,21 +19,15 @@
 //! of Collision Handling in Physically Based Animation, Eurographics 2000.
 //! Differs: pairs are interrupted, not the tests of one pair.
 
+use crate::budget::allowance::{Allowance, Share};
 use crate::budget::course::Course;
 use crate::budget::pace::{BODY, Pace, Prices};
 use crate::budget::turns::{Chosen, Crowd, Terms};
-use crate::contacts::narrow::{PAIRS_PER_LOOK, Record, Scene};
+use crate::contacts::record::Record;
+use crate::contacts::scene::Scene;
 use crate::stats::Clock;
-use crate::world::World;
-use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Pair};
-use carom_geom::Manifold;
-use carom_math::{Budget, Pose, Vec3};
-use carom_query::Shape;
-use carom_response::{Body, plausible};
-
-/// To look at a pair instead of moving its contacts takes at least this part of looking at it.
-const LEAST_PART: f64 = 0.25;
+use carom_broad::Pair;
+use carom_math::Budget;
 
 /// So much of the time for pairs is planned: those that the clock cuts off are always the last ones.
 const CAREFUL: f64 = 0.875;
@@ -50,55 +44,8 @@ const ENOUGH: f64 = 0.75;
 /// In so many calls in a row nothing moves at most.
 pub(crate) const MOST_HELD: u32 = 16;
 
-/// With a clock at least so many pairs are looked at in every call, whatever it says: as many as go by between two looks at it. Without one it
-/// is one pair, as one body moves at least. Where none was, and all there was to spend was nothing, what fell went through the floor.
-const LEAST_PAIRS: usize = PAIRS_PER_LOOK;
-
 /// By this part of them the manifolds may become more in a step.
 const GROWTH: f64 = 1.0 / 16.0;
-
-impl<B: BroadPhase> World<B> {
-    /// Bodies whose boxes meet, and whose shapes nobody has looked at for want of time, do not approach farther.
-    pub(crate) fn stop_unknown(&mut self) {
-        if self.stats.undone.n_unknown == 0 {
-            return;
-        }
-        let is_unknown = |record: &&Record| record.is_put_off && record.is_new && !record.is_sensor;
-        for record in
-            self.contacts.busy.iter().map(|&place| &self.contacts.records[place as usize]).filter(is_unknown)
-        {
-            let (a, b) = (record.a.index as usize, record.b.index as usize);
-            // The box of what is not convex or has no end says little of where it is.
-            let is_like_its_box = |k: usize| self.bodies.shapes[k].as_ref().is_some_and(Shape::is_convex);
-            let box_of = |k: usize| self.bodies.proxies[k].and_then(|proxy| self.broad.aabb(proxy).ok());
-            let (true, true, Some(box_a), Some(box_b)) =
-                (is_like_its_box(a), is_like_its_box(b), box_of(a), box_of(b))
-            else {
-                continue;
-            };
-            let axis = least_overlap(&box_a, &box_b);
-            if let Ok([body_a, body_b]) = self.bodies.motions.get_disjoint_mut([a, b]) {
-                let has_parted = match self.settings.scatter {
-                    Some(scatter) => {
-                        let draw = number_of_draw(record.pair(), body_a, body_b);
-                        scatter.apply(body_a, body_b, axis, draw)
-                    }
-                    None => plausible::stop_approach(body_a, body_b, axis),
-                };
-                self.stats.undone.n_stopped += usize::from(has_parted);
-            }
-        }
-    }
-}
-
-/// The number of a random draw for two bodies: another one for each pair, and in each step in which
-/// one of them moves otherwise. It follows from the state alone, so a snapshot draws the same.
-pub(crate) fn number_of_draw(pair: Pair, a: &Body, b: &Body) -> u64 {
-    let velocities = [a.linear_velocity, b.linear_velocity, a.pose.translation, b.pose.translation];
-    let words = velocities.into_iter().flat_map(|v| v.to_array()).map(f32::to_bits);
-    let fold = |hash: u64, word: u32| (hash ^ u64::from(word)).wrapping_mul(0x0000_0100_0000_01b3);
-    words.chain([pair.a, pair.b]).fold(0xcbf2_9ce4_8422_2325, fold)
-}
 
 /// The budget of one step, while it is spent.
 #[derive(Clone, Copy)]
@@ -120,49 +67,6 @@ pub(crate) struct Plan {
     is_holding: bool,
     /// Nothing was left when it was chosen who moves: whatever is planned, it could not have been less.
     is_spent: bool,
-}
-
-/// What the narrow phase may do.
-#[derive(Clone, Copy)]
-pub(crate) struct Allowance {
-    /// Pairs to be looked at, or seconds for them and how many one takes; `None`: all.
-    pairs: Option<Share>,
-    /// Seconds after the start of the step at which it stops.
-    until: f64,
-    clock: Clock,
-}
-
-/// What there is for pairs.
-#[derive(Clone, Copy)]
-enum Share {
-    Pairs(usize),
-    Seconds { own: f64, pair: f64, carry: f64 },
-}
-
-impl Allowance {
-    /// How many pairs may be looked at, where so many are due; `None`: all, whichever are.
-    pub(crate) fn n_pairs(&self, n_due: usize) -> Option<usize> {
-        Some(match self.pairs? {
-            Share::Pairs(n) => n.max(1),
-            // The others are carried. A conversion that saturates.
-            Share::Seconds { own, pair, carry } => {
-                let n = ((own - carry * n_due as f64) / (pair - carry).max(LEAST_PART * pair)) as usize;
-                n.max(LEAST_PAIRS)
-            }
-        })
-    }
-
-    /// At most so many are looked at: where they are few the clock is not asked.
-    pub(crate) fn note_most(&mut self, n: usize) {
-        if n <= LEAST_PAIRS {
-            self.until = f64::INFINITY;
-        }
-    }
-
-    /// Time is out.
-    pub(crate) fn is_over(&self) -> bool {
-        self.until < f64::INFINITY && self.until <= self.clock.since_start()
-    }
 }
 
 impl Plan {
@@ -477,86 +381,4 @@ pub(crate) fn next_turn(records: &[Record], from: Pair) -> Pair {
     in_turn
         .find(|record| record.is_put_off && !record.is_new && !record.has_lost)
         .map_or(Pair { a: 0, b: 0 }, Record::pair)
-}
-
-/// One body of a manifold that is carried over.
-#[derive(Clone, Copy)]
-pub(crate) struct Carrier<'a> {
-    /// Where it was when the manifold was found.
-    pub(crate) from: &'a Pose,
-    /// Where it is.
-    pub(crate) to: &'a Pose,
-    /// Radius of what it rolls on; 0 for what has edges.
-    pub(crate) round: f32,
-}
-
-impl Carrier<'_> {
-    /// Where a point goes that is on the surface where it looks along `outwards`: with the core of what is round, not with its skin.
-    fn carry(&self, point: Vec3, outwards: Vec3) -> Vec3 {
-        let skin = outwards * self.round;
-        self.to.transform_point(self.from.inverse_transform_point(point - skin)) + skin
-    }
-}
-
-/// A manifold whose bodies have moved since it was found.
-///
-/// Points stay where they are on their bodies; what is farther apart than `reach`, along the normal or across it, is no
-/// contact any more. Where a body is round its point goes with its middle instead, and that of the other is opposite: a point that
-/// turned with a rolling ball would be behind it, and drive it faster and faster.
-pub(crate) fn carry(manifold: &Manifold, a: Carrier<'_>, b: Carrier<'_>, reach: f32) -> Manifold {
-    let normal = manifold.normal();
-    let across_reach = reach + 0.5 * a.round.max(b.round);
-    let mut carried = Manifold::new(normal);
-    for contact in manifold.contacts() {
-        let (mut point_a, mut point_b) =
-            (a.carry(contact.point_a, normal), b.carry(contact.point_b, -normal));
-        let distance = (point_b - point_a).dot(normal);
-        let was_across = contact.point_b - contact.point_a - normal * contact.distance;
-        let across = point_b - point_a - normal * distance - was_across;
-        // NaN, of numbers out of range, is dropped too.
-        if distance <= reach && across.length_squared() <= across_reach * across_reach {
-            if a.round < b.round {
-                point_a = point_b - normal * distance;
-            } else if 0.0 < a.round {
-                point_b = point_a + normal * distance;
-            }
-            let mut kept = *contact;
-            (kept.point_a, kept.point_b, kept.distance) = (point_a, point_b, distance);
-            carried.push(kept);
-        }
-    }
-    carried
-}
-
-/// The radius of what a shape rolls on, if it is the same everywhere; 0 otherwise.
-pub(crate) fn round_of(shape: &Shape) -> f32 {
-    match shape {
-        Shape::Sphere(sphere) => sphere.radius(),
-        Shape::Capsule(capsule) => capsule.radius(),
-        Shape::Rounded(rounded) => rounded.radius(),
-        _ => 0.0,
-    }
-}
-
-/// A shape that is round, but not alike everywhere: when it turns, where it was touched says little.
-pub(crate) fn is_otherwise_round(shape: &Shape) -> bool {
-    matches!(
-        shape,
-        Shape::Cylinder(_) | Shape::Cone(_) | Shape::Ellipsoid(_) | Shape::TaperedCapsule(_) | Shape::User(_)
-    )
-}
-
-/// The axis, a unit vector from A to B, along which two boxes overlap least.
-pub(crate) fn least_overlap(a: &Aabb, b: &Aabb) -> Vec3 {
-    let overlap = a.max.min(b.max) - a.min.max(b.min);
-    let axis = if overlap.x <= overlap.y && overlap.x <= overlap.z {
-        Vec3::X
-    } else if overlap.y <= overlap.z {
-        Vec3::Y
-    } else {
-        Vec3::Z
-    };
-    // Twice the centres; halves first, so that they stay finite.
-    let apart = (b.min * 0.5 + b.max * 0.5) - (a.min * 0.5 + a.max * 0.5);
-    if apart.dot(axis) < 0.0 { -axis } else { axis }
 }

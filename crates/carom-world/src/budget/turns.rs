@@ -14,7 +14,7 @@
 //! Differs: bodies are left out, not collisions.
 
 use crate::bodies::movers::Movers;
-use crate::contacts::narrow::Record;
+use crate::contacts::record::Record;
 use crate::joint::Joints;
 use alloc::vec::Vec;
 use carom_broad::Pair;

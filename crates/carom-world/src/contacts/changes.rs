@@ -15,10 +15,9 @@
 //! Reference: A. Itai, A. Konheim, M. Rodeh, A Sparse Table Implementation of Priority Queues, ICALP 1981 (a sorted table with gaps).
 //! Differs: gaps are not spread evenly again until they run out, or become too many.
 
-use crate::BodyId;
-use crate::contacts::narrow::Record;
+use crate::contacts::record::Record;
 use crate::contacts::records::{Edit, Records};
-use crate::world::trim;
+use crate::memory::trim;
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use core::ops::Range;
@@ -45,26 +44,6 @@ const NEAR: usize = 2;
 
 /// So many places on either side are laid out anew where no gap is near, at least.
 const AROUND: usize = 512;
-
-impl Record {
-    /// At no place yet.
-    pub(crate) const NOBODYS: Record = Record::gap(Pair { a: 0, b: 0 });
-
-    /// Nobody's, at the place of a pair.
-    pub(crate) const fn gap(pair: Pair) -> Record {
-        // No handle of a body that lives has this generation.
-        let (a, b) = (BodyId { index: pair.a, generation: 0 }, BodyId { index: pair.b, generation: 0 });
-        let mut record = Record::new(a, b, false, false);
-        record.is_new = false;
-        record
-    }
-
-    /// It is nobody's.
-    #[inline]
-    pub(crate) fn is_gap(&self) -> bool {
-        self.a.generation == 0
-    }
-}
 
 /// Which places are gaps, a bit each; what is not written down is none.
 #[derive(Clone, Debug, Default)]
@@ -266,7 +245,7 @@ impl Changes {
         let (all, difference) = ((0..old.len(), 0..new.len()), (&mut self.gone, &mut self.added));
         #[cfg(feature = "parallel")]
         if is_same.is_none() {
-            return crate::par::compare(&lists, all, difference, &mut self.behind);
+            return compare_in_halves(&lists, all, difference, &mut self.behind);
         }
         lists.compare(all, is_same, difference);
     }
@@ -480,9 +459,35 @@ fn n_equal(block: &[Pair], list: &[Pair]) -> usize {
     }
 }
 
+/// Pairs that are compared by one thread: some 10 microseconds of work.
+#[cfg(feature = "parallel")]
+const COMPARED: usize = 1 << 14;
+
+/// As [`Lists::compare`] of all, on two threads, where a pair that stays is the same; `behind` is memory.
+#[cfg(feature = "parallel")]
+pub(crate) fn compare_in_halves(
+    lists: &Lists<'_>,
+    (olds, news): (Range<usize>, Range<usize>),
+    (gone, added): Difference<'_>,
+    behind: &mut (Vec<u32>, Vec<u32>),
+) {
+    if olds.end <= COMPARED || rayon::current_num_threads() == 1 {
+        return lists.compare((olds, news), ALL_SAME, (gone, added));
+    }
+    let (old, new) = lists.middle();
+    let (gone_behind, added_behind) = behind;
+    rayon::join(
+        || lists.compare((0..old, 0..new), ALL_SAME, (gone, added)),
+        || lists.compare((old..olds.end, new..news.end), ALL_SAME, (gone_behind, added_behind)),
+    );
+    gone.append(gone_behind);
+    added.append(added_behind);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BodyId;
     use carom_geom::Cylinder;
     use carom_math::{Pose, Vec3};
     use carom_query::{ManifoldCache, Shape, manifolds};

@@ -3,8 +3,10 @@
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair: the geometric mean; restitution: the larger).
 
 use crate::bodies::body::Traits;
-use crate::contacts::narrow::{NOT_SOLVED, Record};
-use crate::contacts::responses::Rules;
+use crate::contacts::record::{NOT_SOLVED, Record};
+use crate::contacts::rules::Rules;
+#[cfg(feature = "parallel")]
+use crate::par::CARRIED;
 use carom_math::ops;
 use carom_response::{ContactLink, Response};
 
@@ -93,4 +95,64 @@ pub(crate) fn take_back(records: &mut [Record], busy: &[u32], contacts: &[Contac
             contacts.get(record.first_solved as usize).is_some_and(|contact| contact.is_new);
         record.first_solved = NOT_SOLVED;
     }
+}
+
+/// As [`Handed::choose`], of so many records at a time as the answer says; the places of the solved ones of each part stand where those of the
+/// part begin.
+#[cfg(feature = "parallel")]
+pub(crate) fn choose_in_parts(
+    handed: &Handed<'_>,
+    (records, first): (&mut [Record], u32),
+    busy: &[u32],
+    solved: &mut [u32],
+    parts: &mut [Part],
+) {
+    if parts.len() <= 1 {
+        parts.iter_mut().for_each(|part| *part = handed.choose((&mut *records, first), busy, solved));
+        return;
+    }
+    let middle = parts.len() / 2;
+    let (parts, parts_above) = parts.split_at_mut(middle);
+    let (busy, busy_above) = busy.split_at(middle * CARRIED);
+    let (solved, solved_above) = solved.split_at_mut(middle * CARRIED);
+    let (records, records_above) = records.split_at_mut((busy_above[0] - first) as usize);
+    rayon::join(
+        || choose_in_parts(handed, (records, first), busy, solved, parts),
+        || choose_in_parts(handed, (records_above, busy_above[0]), busy_above, solved_above, parts_above),
+    );
+}
+
+/// As [`Handed::hand_over`], of what [`choose_in_parts`] found of the records at places `busy`; the first contact has number `number`.
+#[cfg(feature = "parallel")]
+pub(crate) fn hand_over_in_parts(
+    handed: &Handed<'_>,
+    (records, first): (&mut [Record], u32),
+    (busy, solved): (&[u32], &[u32]),
+    (parts, number): (&[Part], u32),
+    out: &mut [ContactLink],
+) {
+    if parts.len() <= 1 {
+        let n_solved = parts.first().map_or(0, |part| part.n_solved);
+        return handed.hand_over((records, first), &solved[..n_solved as usize], number, out);
+    }
+    let middle = parts.len() / 2;
+    let (parts, parts_above) = parts.split_at(middle);
+    let n_contacts = parts.iter().map(|part| part.n_contacts).sum::<u32>();
+    let (out, out_above) = out.split_at_mut(n_contacts as usize);
+    let (busy, busy_above) = busy.split_at(middle * CARRIED);
+    let (solved, solved_above) = solved.split_at(middle * CARRIED);
+    let (records, records_above) = records.split_at_mut((busy_above[0] - first) as usize);
+    let above = (parts_above, number + n_contacts);
+    rayon::join(
+        || hand_over_in_parts(handed, (records, first), (busy, solved), (parts, number), out),
+        || {
+            hand_over_in_parts(
+                handed,
+                (records_above, busy_above[0]),
+                (busy_above, solved_above),
+                above,
+                out_above,
+            )
+        },
+    );
 }

@@ -7,7 +7,8 @@
 //!
 //! Reference: [`carom_query::smooth_internal_edges`].
 
-use crate::contacts::narrow::{Record, Scene};
+use crate::contacts::record::Record;
+use crate::contacts::scene::Scene;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
 use carom_query::{Neighbour, smooth_internal_edges};

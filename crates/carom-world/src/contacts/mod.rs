@@ -9,6 +9,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what goes from phase to phase).
 
+pub(crate) mod carrying;
 pub(crate) mod changes;
 pub(crate) mod crowd;
 pub(crate) mod events;
@@ -17,10 +18,16 @@ pub(crate) mod internal_edges;
 pub(crate) mod meetings;
 pub(crate) mod narrow;
 pub(crate) mod pairs;
+#[cfg(feature = "parallel")]
+pub(crate) mod pieces;
+pub(crate) mod record;
 pub(crate) mod records;
 pub(crate) mod recycling;
 pub(crate) mod responses;
 pub(crate) mod rest;
+pub(crate) mod rules;
+pub(crate) mod scene;
+pub(crate) mod sink;
 
 use crate::BodyId;
 use crate::bodies::BodySet;
@@ -28,10 +35,10 @@ use crate::contacts::changes::{Changes, Gaps};
 use crate::contacts::events::{Event, EventKind};
 use crate::contacts::handed::Part;
 use crate::contacts::meetings::Meetings;
-use crate::contacts::narrow::Record;
+use crate::contacts::record::Record;
 use crate::contacts::records::Records;
-use crate::contacts::responses::{ResponseEvent, Rules};
 use crate::contacts::rest::Rest;
+use crate::contacts::rules::{ResponseEvent, Rules};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};
@@ -129,7 +136,7 @@ impl ContactSet {
     pub(crate) fn tell_events(&mut self) -> usize {
         let ContactSet { events, records, work, .. } = self;
         #[cfg(feature = "parallel")]
-        let n_touching = crate::par::tell(records, events, &mut work.event_parts);
+        let n_touching = crate::contacts::events::tell_in_parts(records, events, &mut work.event_parts);
         #[cfg(not(feature = "parallel"))]
         let n_touching = events::tell(records, events);
         // Those of pairs that are gone are in their order, too.

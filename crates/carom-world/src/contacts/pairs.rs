@@ -5,8 +5,9 @@
 use crate::bodies::BodySet;
 use crate::contacts::ContactSet;
 use crate::contacts::crowd;
-use crate::contacts::narrow::{self, Record};
-use crate::world::trim;
+use crate::contacts::narrow::{self};
+use crate::contacts::record::Record;
+use crate::memory::trim;
 use crate::{BodyId, World};
 use carom_broad::{BroadPhase, Pair};
 use core::mem;

@@ -6,7 +6,7 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 13.3.1 (structures split in what is read often and what seldom).
 
-use crate::contacts::narrow::Record;
+use crate::contacts::record::Record;
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_query::ManifoldCache;

@@ -13,111 +13,14 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
 
-use crate::{BodyId, Event, EventKind, JointId, World, WorldError};
+use crate::bodies::body::check_response;
+use crate::contacts::rules::{ResponseEvent, set};
+use crate::{BodyId, Event, EventKind, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
 use carom_math::Vec3;
 use carom_response::response::{self, CommonMotion, Exchange};
-use carom_response::{Body, BodyKind, Inconsistency, Joint, JointKind, Response};
-
-/// What a rule did to two bodies that touched.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct ResponseEvent {
-    /// The body with the smaller number.
-    pub a: BodyId,
-    /// The other.
-    pub b: BodyId,
-    /// What they did: stick or knock.
-    pub response: Response,
-    /// The joint that holds bodies that stick.
-    pub joint: Option<JointId>,
-    /// The impulse of a knock on B, in the world frame; of bodies that stick, zero.
-    pub impulse: Vec3,
-    /// Kinetic energy that the impact took; negative if it added some. For bodies that stick, this
-    /// counts from the last step before they pushed each other.
-    pub energy_lost: f64,
-}
-
-/// The rules, sorted by body and by pair. Most worlds have none.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Rules {
-    of_bodies: Vec<(u32, Response)>,
-    of_pairs: Vec<([u32; 2], Response)>,
-    /// Pairs that are about to stick, with the energy that this takes.
-    approaching: Vec<([u32; 2], f64)>,
-}
-
-impl Rules {
-    fn is_empty(&self) -> bool {
-        self.of_bodies.is_empty() && self.of_pairs.is_empty()
-    }
-
-    fn of_body(&self, body: u32) -> Response {
-        let found = self.of_bodies.binary_search_by_key(&body, |&(number, _)| number);
-        found.map_or(Response::Collide, |place| self.of_bodies[place].1)
-    }
-
-    /// What a pair does.
-    pub(crate) fn of(&self, Pair { a, b }: Pair) -> Response {
-        match self.of_pairs.binary_search_by_key(&[a, b], |&(pair, _)| pair) {
-            Ok(place) => self.of_pairs[place].1,
-            Err(_) if self.of_bodies.is_empty() => Response::Collide,
-            Err(_) => Response::of_pair(self.of_body(a), self.of_body(b)),
-        }
-    }
-
-    /// Whether any pair could pass.
-    pub(crate) fn has_pass(&self) -> bool {
-        self.of_bodies.iter().any(|rule| rule.1 == Response::Pass)
-            || self.of_pairs.iter().any(|rule| rule.1 == Response::Pass)
-    }
-
-    pub(crate) fn set_body(&mut self, body: u32, response: Response) {
-        let response = Some(response).filter(|&response| response != Response::Collide);
-        set(&mut self.of_bodies, body, response);
-    }
-
-    /// Drops the rules of a body that is removed.
-    pub(crate) fn forget(&mut self, body: u32) {
-        set(&mut self.of_bodies, body, None);
-        self.of_pairs.retain(|(pair, _)| !pair.contains(&body));
-        self.approaching.retain(|(pair, _)| !pair.contains(&body));
-    }
-
-    /// Checks that rules are sorted, of living bodies, and sound.
-    pub(crate) fn check(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
-        let lives = |body: u32| is_live.get(body as usize) == Some(&true);
-        let are_bodies = |k: usize| lives(self.of_bodies[k].0) && self.of_bodies[k].1.is_sound();
-        let is_pair = |[a, b]: [u32; 2]| a < b && lives(a) && lives(b);
-        let are_pairs = |k: usize| is_pair(self.of_pairs[k].0) && self.of_pairs[k].1.is_sound();
-        let are_near = |k: usize| is_pair(self.approaching[k].0) && self.approaching[k].1.is_finite();
-        check_list(&self.of_bodies, are_bodies, "a response of a body")?;
-        check_list(&self.of_pairs, are_pairs, "a response of a pair")?;
-        check_list(&self.approaching, are_near, "a pair that is about to stick")
-    }
-}
-
-/// Sets or removes an entry of a sorted list.
-fn set<K: Ord, V>(list: &mut Vec<(K, V)>, key: K, value: Option<V>) {
-    match (list.binary_search_by(|(other, _)| other.cmp(&key)), value) {
-        (Ok(place), Some(value)) => list[place].1 = value,
-        (Ok(place), None) => drop(list.remove(place)),
-        (Err(place), Some(value)) => list.insert(place, (key, value)),
-        (Err(_), None) => {}
-    }
-}
-
-fn check_list<K: Ord, V>(
-    list: &[(K, V)],
-    is_sound: impl Fn(usize) -> bool,
-    what: &'static str,
-) -> Result<(), Inconsistency> {
-    let is_good = |k: usize| is_sound(k) && (k == 0 || list[k - 1].0 < list[k].0);
-    (0..list.len()).find(|&k| !is_good(k)).map_or(Ok(()), |index| Err(Inconsistency { what, index }))
-}
+use carom_response::{Body, BodyKind, Joint, JointKind, Response};
 
 impl<B: BroadPhase> World<B> {
     /// What a body does to the bodies that it touches.
@@ -336,9 +239,4 @@ impl<B: BroadPhase> World<B> {
         let pushed = self.solver.contact_impulses().get(first..first.saturating_add(record.n as usize));
         pushed.unwrap_or(&[]).iter().any(|impulse| 0.0 < impulse.total_normal())
     }
-}
-
-/// Refuses a response whose numbers are out of their range.
-pub(crate) fn check_response(response: Response) -> Result<(), WorldError> {
-    if response.is_sound() { Ok(()) } else { Err(WorldError::BadNumber("response")) }
 }

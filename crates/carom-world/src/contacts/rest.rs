@@ -2,7 +2,7 @@
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (contacts of sleeping islands are put away).
 
-use crate::contacts::narrow::Record;
+use crate::contacts::record::Record;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
 

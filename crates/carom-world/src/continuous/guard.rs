@@ -16,100 +16,23 @@
 //! Differs: the ball follows what moves, and it is swept only if its way is longer than what is left of it.
 
 use crate::contacts::narrow;
-use crate::continuous::core_ball::{CORE, Core, find_cores};
+use crate::continuous::core_ball::find_cores;
 use crate::continuous::flight::Rotor;
 use crate::continuous::put_back::keep_momentum;
+use crate::continuous::state::{Guard, Way};
 use crate::world::World;
-use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Pose, Vec3, WidePose};
-use carom_query::{ImpactSettings, Motion, Shape, Workspace, cast_with};
-use carom_response::{Body, BodyKind, JointKind};
-
-/// A dynamic body is swift if its way in a step is longer than this share of its thickness, and than `SWIFT_MARGIN`.
-const SWIFT: f32 = 0.3;
-
-/// Shorter ways, as a share of the prediction, are within the reach of ordinary contacts.
-const SWIFT_MARGIN: f32 = 0.5;
+use carom_query::{ImpactSettings, Motion, cast_with};
+use carom_response::{BodyKind, JointKind};
 
 /// The ball of a body is swept if its way is longer than this share of its thickness, less its depth.
 const FAR: f32 = 0.25;
 
 /// A body that was moved back is swept again at most so often.
 const MAX_PASSES: u32 = 3;
-
-/// What decides whether a body needs the guard: it stands apart from the shape, which is large.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Girth {
-    /// Twice the depth of the middle of the shape, or of its thinnest part.
-    pub(crate) thickness: f32,
-    /// The farthest of these middles from the centre of mass.
-    pub(crate) lever: f32,
-    /// Of the farthest corner of its box from its origin.
-    pub(crate) radius: f32,
-    /// Has no inside, all or a part of it.
-    pub(crate) is_surface: bool,
-}
-
-impl Girth {
-    /// No body has this number.
-    pub(crate) const NONE: Girth =
-        Girth { thickness: f32::INFINITY, lever: 0.0, radius: 0.0, is_surface: false };
-
-    pub(crate) fn of(shape: &Shape, center_of_mass: Vec3) -> Girth {
-        let local = shape.aabb(&Pose::IDENTITY);
-        let mut girth = Girth { radius: local.min.abs().max(local.max.abs()).length(), ..Girth::NONE };
-        match shape {
-            Shape::HalfSpace(_) => girth.radius = f32::INFINITY,
-            // Most do not move, and to find the middle of a large mesh is dear.
-            Shape::Mesh(_) | Shape::HeightField(_) | Shape::Field(_) => {
-                girth.thickness = (local.max - local.min).min_element();
-                girth.is_surface = true;
-            }
-            Shape::Compound(compound) => {
-                for part in compound.parts() {
-                    let center = part.pose.inverse_transform_point(center_of_mass);
-                    let own = Girth::of(&part.shape, center);
-                    girth.thickness = girth.thickness.min(own.thickness);
-                    girth.lever = girth.lever.max(own.lever);
-                    girth.is_surface |= own.is_surface;
-                }
-            }
-            _ => {
-                let core = Core::of(shape, shape.mass_properties(1.0).center);
-                girth.thickness = 2.0 / CORE * core.map_or(0.0, |core| core.radius);
-                girth.lever = core.map_or(0.0, |core| (core.point - center_of_mass).length());
-            }
-        }
-        girth
-    }
-
-    /// Whether a body will go so far in a step of this length that ordinary contacts may come too late.
-    pub(crate) fn is_swift(&self, body: &Body, prediction: f32, dt: f32) -> bool {
-        let travel = body.linear_velocity.length() * dt;
-        match body.kind {
-            BodyKind::Fixed => false,
-            BodyKind::Dynamic => (SWIFT * self.thickness).max(SWIFT_MARGIN * prediction) < travel,
-            BodyKind::Kinematic => {
-                let angle = body.angular_velocity.length() * dt;
-                // A half-space has no end.
-                prediction < travel + if 0.0 < angle { angle * self.radius } else { 0.0 }
-            }
-        }
-    }
-}
-
-/// How far a body went in a step.
-#[derive(Clone, Copy, Debug, Default)]
-struct Way {
-    displacement: Vec3,
-    /// By turning, the farthest of its middles; of a surface or a driven body, the farthest point.
-    turned: f32,
-    /// By turning, the farthest point of any body.
-    swept: f32,
-}
 
 /// Something that a body met on its way.
 struct Met {
@@ -124,28 +47,6 @@ impl Met {
     fn carried(&self, start: &Pose) -> Pose {
         let [from, to] = self.other;
         if from == to { *start } else { to * from.inverse() * *start }
-    }
-}
-
-/// Memory of the guard.
-#[derive(Default)]
-pub(crate) struct Guard {
-    /// By number.
-    ways: Vec<Way>,
-    /// Bodies to be swept, and the other body of each pair.
-    pairs: Vec<(u32, u32)>,
-    /// Bodies that left their boxes.
-    leavers: Vec<u32>,
-    surfaces: Vec<u32>,
-    cores: Vec<Core>,
-    pub(crate) memory: Workspace,
-}
-
-impl Guard {
-    /// How far two bodies moved against each other in the step, at most.
-    pub(crate) fn travel_of_pair(&self, a: usize, b: usize) -> f32 {
-        let (a, b) = (self.ways[a], self.ways[b]);
-        (a.displacement - b.displacement).length() + a.swept + b.swept
     }
 }
 

@@ -15,10 +15,11 @@ pub(crate) mod guard;
 pub(crate) mod passes;
 pub(crate) mod put_back;
 pub(crate) mod slide;
+pub(crate) mod state;
 pub(crate) mod sweep;
 
-use crate::continuous::guard::Guard;
-use crate::continuous::sweep::Sweeps;
+use crate::continuous::state::Guard;
+use crate::continuous::state::Sweeps;
 use alloc::vec::Vec;
 
 /// What is kept between steps for bodies that go far for their size.

@@ -7,7 +7,7 @@
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (sensors and fast bodies).
 
-use crate::continuous::guard::Guard;
+use crate::continuous::state::Guard;
 use crate::world::World;
 use crate::{Event, EventKind};
 use carom_broad::BroadPhase;

@@ -13,7 +13,7 @@
 //! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3 (energy of impulses).
 
 use crate::continuous::flight::Rotor;
-use crate::continuous::sweep::{Limb, Sweeps};
+use crate::continuous::state::{Limb, Sweeps};
 use crate::world::World;
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};

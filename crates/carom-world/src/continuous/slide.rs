@@ -9,10 +9,11 @@
 //! Reference: P. Fauerby, Improved Collision Detection and Response, 2003 (collide and slide).
 //! Differs: any shapes, which turn; the way is projected onto the cone of all walls at once; the sweeps are certified.
 
+use crate::bodies::placing::clamped;
 use crate::continuous::flight::between;
-use crate::continuous::sweep::{Limb, Sweeps};
-use crate::world::{World, clamped};
-use alloc::vec::Vec;
+use crate::continuous::state::{Limb, Sweeps};
+use crate::continuous::state::{Near, Slides};
+use crate::world::World;
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Pose, ops};
@@ -29,27 +30,6 @@ const AWAY: f64 = 1e-6;
 
 /// A way closes on a wall if by more than this part of its length, which is above the rounding of the way in double precision.
 const LEVEL: f64 = 1e-9;
-
-/// Memory of the slides.
-#[derive(Default)]
-pub(crate) struct Slides {
-    /// The bodies that were stopped, and what is near them.
-    pairs: Vec<(u32, u32)>,
-    /// What is near one of them.
-    near: Vec<Near>,
-    /// Unit vectors into the walls beside it.
-    walls: Vec<DVec3>,
-    /// Unit vectors into those beside it that were stopped as well.
-    stopped: Vec<DVec3>,
-}
-
-/// Something near a body that slides.
-struct Near {
-    index: usize,
-    motion: Motion,
-    /// No nearer than this; where they overlap it is the core of the body that goes through nothing.
-    target: Option<f64>,
-}
 
 impl<B: BroadPhase> World<B> {
     /// All bodies have been put where they stop; who was stopped goes on.

@@ -19,10 +19,11 @@
 //! Differs: the times are certified, rotation included; a body that leaves the box in which its pairs were looked for waits there.
 
 use crate::bodies::body::Traits;
+use crate::bodies::placing::clamped;
 use crate::continuous::core_ball::{CORE, Core};
 use crate::continuous::flight::{Flight, between};
-use crate::continuous::slide::Slides;
-use crate::world::{World, clamped};
+use crate::continuous::state::{Limb, Sweeps};
+use crate::world::World;
 use crate::{BodyId, Event, EventKind};
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
@@ -56,38 +57,6 @@ const NEARLY_SLOP: f64 = 1.25;
 
 /// An overlap grows if by more than this part of the thickness, which is above the rounding of a pose.
 const DEEPER: f64 = 1e-3;
-
-/// When the fast bodies are stopped, by number, in shares of the step, and the paths of bodies that are swept; memory of the casts.
-#[derive(Default)]
-pub(crate) struct Sweeps {
-    pub(crate) stops: alloc::vec::Vec<f64>,
-    pub(crate) flights: alloc::vec::Vec<Option<Flight>>,
-    /// The velocities of bodies before the solver.
-    pub(crate) starts: alloc::vec::Vec<(u32, [Vec3; 2])>,
-    pub(crate) rotations: alloc::vec::Vec<DQuat>,
-    /// How near a body comes to what it is swept against; 0 if something overlaps it.
-    clearances: alloc::vec::Vec<f64>,
-    /// Bodies that may not turn, because an overlap would deepen.
-    is_held: alloc::vec::Vec<bool>,
-    pub(crate) limbs: alloc::vec::Vec<Limb>,
-    pub(crate) memory: Workspace,
-    pub(crate) slides: Slides,
-    /// Bodies that were put back, and bodies that may move with which they have pairs.
-    pub(crate) beside: alloc::vec::Vec<(u32, u32)>,
-    /// A body that was put back, then those beside it, with the energy that each gained.
-    pub(crate) payers: alloc::vec::Vec<(usize, f64)>,
-    /// Bodies that were put back, in rising order.
-    pub(crate) put_back: alloc::vec::Vec<u32>,
-}
-
-/// Whether a body hangs in joints.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Limb {
-    Not,
-    Held,
-    /// From one that is farther away than the body is wide.
-    Torn,
-}
 
 impl<B: BroadPhase> World<B> {
     /// Makes the boxes of fast bodies hold their way in a step of this length, if they do not yet: the last step was another one, or

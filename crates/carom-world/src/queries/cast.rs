@@ -7,7 +7,7 @@
 //! ed., 25.8.
 //! Differs: the times are brackets with a proof, and a body that is undecided is told and not passed.
 
-use crate::world::clamped;
+use crate::bodies::placing::clamped;
 use crate::{BodyId, World};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;

@@ -1,0 +1,70 @@
+//! Pairs whose shapes nobody has looked at for want of time: their bodies do not approach farther.
+//!
+//! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics 20(3), 2001 (plausible
+//! responses).
+
+use crate::contacts::record::Record;
+use crate::world::World;
+use carom_bounds::Aabb;
+use carom_broad::{BroadPhase, Pair};
+use carom_math::Vec3;
+use carom_query::Shape;
+use carom_response::{Body, plausible};
+
+impl<B: BroadPhase> World<B> {
+    /// Bodies whose boxes meet, and whose shapes nobody has looked at for want of time, do not approach farther.
+    pub(crate) fn stop_unknown(&mut self) {
+        if self.stats.undone.n_unknown == 0 {
+            return;
+        }
+        let is_unknown = |record: &&Record| record.is_put_off && record.is_new && !record.is_sensor;
+        for record in
+            self.contacts.busy.iter().map(|&place| &self.contacts.records[place as usize]).filter(is_unknown)
+        {
+            let (a, b) = (record.a.index as usize, record.b.index as usize);
+            // The box of what is not convex or has no end says little of where it is.
+            let is_like_its_box = |k: usize| self.bodies.shapes[k].as_ref().is_some_and(Shape::is_convex);
+            let box_of = |k: usize| self.bodies.proxies[k].and_then(|proxy| self.broad.aabb(proxy).ok());
+            let (true, true, Some(box_a), Some(box_b)) =
+                (is_like_its_box(a), is_like_its_box(b), box_of(a), box_of(b))
+            else {
+                continue;
+            };
+            let axis = least_overlap(&box_a, &box_b);
+            if let Ok([body_a, body_b]) = self.bodies.motions.get_disjoint_mut([a, b]) {
+                let has_parted = match self.settings.scatter {
+                    Some(scatter) => {
+                        let draw = number_of_draw(record.pair(), body_a, body_b);
+                        scatter.apply(body_a, body_b, axis, draw)
+                    }
+                    None => plausible::stop_approach(body_a, body_b, axis),
+                };
+                self.stats.undone.n_stopped += usize::from(has_parted);
+            }
+        }
+    }
+}
+
+/// The number of a random draw for two bodies: another one for each pair, and in each step in which
+/// one of them moves otherwise. It follows from the state alone, so a snapshot draws the same.
+pub(crate) fn number_of_draw(pair: Pair, a: &Body, b: &Body) -> u64 {
+    let velocities = [a.linear_velocity, b.linear_velocity, a.pose.translation, b.pose.translation];
+    let words = velocities.into_iter().flat_map(|v| v.to_array()).map(f32::to_bits);
+    let fold = |hash: u64, word: u32| (hash ^ u64::from(word)).wrapping_mul(0x0000_0100_0000_01b3);
+    words.chain([pair.a, pair.b]).fold(0xcbf2_9ce4_8422_2325, fold)
+}
+
+/// The axis, a unit vector from A to B, along which two boxes overlap least.
+pub(crate) fn least_overlap(a: &Aabb, b: &Aabb) -> Vec3 {
+    let overlap = a.max.min(b.max) - a.min.max(b.min);
+    let axis = if overlap.x <= overlap.y && overlap.x <= overlap.z {
+        Vec3::X
+    } else if overlap.y <= overlap.z {
+        Vec3::Y
+    } else {
+        Vec3::Z
+    };
+    // Twice the centres; halves first, so that they stay finite.
+    let apart = (b.min * 0.5 + b.max * 0.5) - (a.min * 0.5 + a.max * 0.5);
+    if apart.dot(axis) < 0.0 { -axis } else { axis }
+}
