@@ -6,6 +6,7 @@
 mod claims;
 mod code;
 mod floors;
+mod rings;
 mod seeds;
 mod source;
 #[cfg(test)]
@@ -127,6 +128,7 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
     let files = tree::files(root)?;
     found.extend(tree::check(&files, root, &packages)?);
     let (mut tests, mut guides) = (claims::TestNames::default(), Vec::new());
+    let mut crates = rings::Crates::default();
     for path in &files {
         let is_rust = path.ends_with(".rs");
         if !is_rust && !source::is_text(path) {
@@ -137,11 +139,13 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
         if is_rust {
             found.extend(source::check_rust(path, &text, kind(path, root, &packages)));
             tests.add(path, &text);
+            crates.add(path, &text);
         }
         if claims::is_guide(path) {
             guides.push((path, text));
         }
     }
+    found.extend(crates.check());
     for (path, text) in guides {
         found.extend(claims::check(path, &text, &tests));
     }
