@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 use carom_bounds::{Aabb, Frustum};
 use carom_math::{Interval, Ray};
 use glam::Vec3;
+#[cfg(feature = "parallel")]
+use rayon::prelude::*;
 
 /// The answers to many queries, side by side.
 ///
@@ -81,7 +83,7 @@ impl<T> Answers<T> {
     {
         self.clear();
         #[cfg(feature = "parallel")]
-        crate::par::answer(queries, self, memory, ask);
+        answer_in_pieces(queries, self, memory, ask);
         #[cfg(not(feature = "parallel"))]
         answer_piece(queries, 0, self, memory(), ask);
     }
@@ -155,4 +157,31 @@ pub(crate) fn answer_piece<Q, T, M>(
 /// Queries that need no memory.
 fn answer<Q: Sync, T: Send>(queries: &[Q], out: &mut Answers<T>, ask: impl Fn(&Q, &mut Vec<T>) + Sync) {
     out.gather(queries, || (), |(), _, query, found| ask(query, found));
+}
+
+/// Queries per piece: some 50 microseconds of work.
+#[cfg(feature = "parallel")]
+const PIECE: usize = 64;
+
+/// As [`answer_piece`], with memory for each piece.
+#[cfg(feature = "parallel")]
+fn answer_in_pieces<Q: Sync, T: Send, M>(
+    queries: &[Q],
+    out: &mut Answers<T>,
+    memory: impl Fn() -> M + Sync,
+    ask: impl Fn(&mut M, usize, &Q, &mut Vec<T>) + Sync,
+) {
+    if queries.len() <= PIECE || rayon::current_num_threads() == 1 {
+        return answer_piece(queries, 0, out, memory(), ask);
+    }
+    let of_pieces: Vec<Answers<T>> = queries
+        .par_chunks(PIECE)
+        .enumerate()
+        .map(|(number, piece)| {
+            let mut answers = Answers::new();
+            answer_piece(piece, number * PIECE, &mut answers, memory(), &ask);
+            answers
+        })
+        .collect();
+    of_pieces.into_iter().for_each(|piece| out.append(piece));
 }

@@ -5,7 +5,8 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (what all broad phases have in common).
 
-use crate::proxy::{ProxyId, ProxyTable};
+use crate::id::ProxyId;
+use crate::proxy::ProxyTable;
 use crate::spatial::{scan_box, scan_culled, scan_near, scan_ray};
 use crate::{
     BoxHit, BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Found, Groups, Mobility, Pair,

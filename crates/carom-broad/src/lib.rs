@@ -62,9 +62,8 @@ mod error;
 mod filter;
 mod found;
 mod found_by;
+mod id;
 mod pair;
-#[cfg(feature = "parallel")]
-mod par;
 mod phase;
 #[cfg(feature = "point-filter")]
 mod point_filter;
@@ -82,11 +81,12 @@ pub use error::BroadPhaseError;
 pub use filter::{Filter, Groups, Mobility, PairFilter};
 pub use found::Found;
 pub use found_by::{Changes, FinderIndex, FoundBy, PairFinder};
+pub use id::ProxyId;
 pub use pair::{EventLog, Pair};
 pub use phase::{BroadPhase, Counters};
 #[cfg(feature = "point-filter")]
 pub use point_filter::PointFilter;
-pub use proxy::{ProxyId, ProxyTable};
+pub use proxy::ProxyTable;
 pub use spatial::{
     BoxHit, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_culled, scan_near, scan_ray,
 };

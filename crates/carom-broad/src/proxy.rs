@@ -3,35 +3,15 @@
 //! A slot's generation grows by one at every birth and every death, so it is odd exactly while the slot is live, and
 //! a handle is good exactly while the generations are equal. A slot whose generations are used up is never reused.
 //!
-//! Reference: S. McGrath, Handles are the better pointers, 2018 (index and generation in place of a pointer).
+//! Reference: A. Weissflog, Handles are the better pointers, 2018 (index and generation in place of a pointer).
 //! Differs: one counter says both which life it is and whether it is live.
 
+use crate::id::ProxyId;
 use crate::{BroadPhaseError, Filter};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
-
-/// A handle of a box in a broad phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ProxyId {
-    index: u32,
-    generation: u32,
-}
-
-impl ProxyId {
-    /// The slot: what [`Pair`](crate::Pair)s are made of. Live proxies have different ones.
-    #[inline]
-    pub const fn index(self) -> u32 {
-        self.index
-    }
-
-    /// Which life of the slot this is.
-    #[inline]
-    pub const fn generation(self) -> u32 {
-        self.generation
-    }
-}
 
 /// The last generation in which a slot can die and be born again.
 const LAST_GENERATION: u32 = u32::MAX - 2;
@@ -160,7 +140,7 @@ impl ProxyTable {
     pub fn check_moves(&self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
         // The offender is looked for only when there is one.
         #[cfg(feature = "parallel")]
-        let are_good = crate::par::are_good(self, moves);
+        let are_good = are_good_in_halves(self, moves);
         #[cfg(not(feature = "parallel"))]
         let are_good = self.are_good(moves);
         if are_good {
@@ -294,4 +274,19 @@ fn is_sound(aabb: &Aabb) -> bool {
         & (max.x < f32::INFINITY)
         & (max.y < f32::INFINITY)
         & (max.z < f32::INFINITY)
+}
+
+/// More moves are checked by two threads: some 30 microseconds of work each.
+#[cfg(feature = "parallel")]
+const MOVES: usize = 1 << 12;
+
+/// As [`ProxyTable::are_good`].
+#[cfg(feature = "parallel")]
+fn are_good_in_halves(proxies: &ProxyTable, moves: &[(ProxyId, Aabb)]) -> bool {
+    if moves.len() <= MOVES || rayon::current_num_threads() == 1 {
+        return proxies.are_good(moves);
+    }
+    let (low, high) = moves.split_at(moves.len() / 2);
+    let (low, high) = rayon::join(|| proxies.are_good(low), || proxies.are_good(high));
+    low & high
 }

@@ -77,7 +77,7 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
             escaped: &mut work.escaped,
         };
         #[cfg(feature = "parallel")]
-        let (largest, n_woken) = crate::par::ingest(ingest);
+        let (largest, n_woken) = crate::coherent::ingest::ingest_in_halves(ingest);
         #[cfg(not(feature = "parallel"))]
         let (largest, n_woken) = carom_lanes::dispatch(ingest);
         self.stirred.add(moves, self.proxies.n_live());

@@ -247,10 +247,10 @@ impl Kernel for Keep<'_> {
     }
 }
 
-#[cfg(feature = "parallel")]
-use crate::par::{emit, recheck};
 #[cfg(not(feature = "parallel"))]
 use {emit_all as emit, recheck_piece as recheck};
+#[cfg(feature = "parallel")]
+use {emit_in_halves as emit, recheck_in_halves as recheck};
 
 /// Makes `out` the pairs that touch.
 pub(crate) fn emit_all(pairs: &[Pair], touches: &[bool], out: &mut Vec<Pair>) {
@@ -326,6 +326,50 @@ impl Kernel for Recheck<'_> {
         }
         n_due
     }
+}
+
+/// More candidates are looked through by two threads: some 50 microseconds of work each.
+#[cfg(feature = "parallel")]
+const CANDIDATES: usize = 1 << 15;
+
+/// As [`recheck_piece`].
+#[cfg(feature = "parallel")]
+fn recheck_in_halves(all: Recheck<'_>) -> usize {
+    if all.pairs.len() <= CANDIDATES || rayon::current_num_threads() == 1 {
+        return recheck_piece(all);
+    }
+    let Recheck { reached, base, pairs, recheck_at, touches, due, boxes } = all;
+    let middle = pairs.len() / 2;
+    let (low_pairs, high_pairs) = pairs.split_at(middle);
+    let (low_at, high_at) = recheck_at.split_at_mut(middle);
+    let (low_touches, high_touches) = touches.split_at_mut(middle);
+    let (low_due, high_due) = due.split_at_mut(middle + SPARE);
+    let piece = |pairs, recheck_at, touches, due| {
+        recheck_piece(Recheck { reached, base, pairs, recheck_at, touches, due, boxes })
+    };
+    let (low, high) = rayon::join(
+        || piece(low_pairs, low_at, low_touches, low_due),
+        || piece(high_pairs, high_at, high_touches, high_due),
+    );
+    low + high
+}
+
+/// As [`emit_all`].
+#[cfg(feature = "parallel")]
+fn emit_in_halves(pairs: &[Pair], touches: &[bool], out: &mut Vec<Pair>) {
+    if pairs.len() <= CANDIDATES || rayon::current_num_threads() == 1 {
+        return emit_all(pairs, touches, out);
+    }
+    let middle = pairs.len() / 2;
+    let ((low_pairs, high_pairs), (low_touches, high_touches)) =
+        (pairs.split_at(middle), touches.split_at(middle));
+    let n_low = count(low_touches);
+    make_room(n_low + count(high_touches), out);
+    let (low_out, high_out) = out.split_at_mut(n_low);
+    rayon::join(
+        || emit_piece(low_pairs, low_touches, low_out),
+        || emit_piece(high_pairs, high_touches, high_out),
+    );
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 use crate::ProxyId;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
+#[cfg(feature = "parallel")]
+use carom_lanes::dispatch;
 use carom_lanes::{Kernel, Simd};
 
 /// How much of the pace is left one frame after a move.
@@ -120,4 +122,46 @@ fn holds(outer: &Aabb, inner: &Aabb) -> bool {
         & (inner.max.x <= outer.max.x)
         & (inner.max.y <= outer.max.y)
         & (inner.max.z <= outer.max.z)
+}
+
+/// More moves are taken in by two threads: some 30 microseconds of work each.
+#[cfg(feature = "parallel")]
+const MOVES: usize = 1 << 12;
+
+/// Takes in moves, those of the slots below one apart from the others, where they stand apart.
+#[cfg(feature = "parallel")]
+pub(crate) fn ingest_in_halves(all: Ingest<'_>) -> (f32, u64) {
+    let middle = all.moves.len() / 2;
+    let is_little = all.moves.len() <= MOVES || rayon::current_num_threads() == 1;
+    let (low_moves, high_moves) = all.moves.split_at(middle);
+    let Some((id, _)) = high_moves.first().filter(|_| !is_little) else { return dispatch(all) };
+    let slot = id.index();
+    let (low_is_below, high_is_not) = rayon::join(
+        || low_moves.iter().all(|(id, _)| id.index() < slot),
+        || high_moves.iter().all(|(id, _)| slot <= id.index()),
+    );
+    if !(low_is_below && high_is_not) {
+        return dispatch(all);
+    }
+    let Ingest { first, boxes, fat, pace, limit, escaped, .. } = all;
+    let place = slot as usize - first;
+    let n = boxes.len();
+    let (low_boxes, high_boxes) = boxes.split_at_mut(place);
+    let (low_fat, high_fat) = fat[..n].split_at(place);
+    let (low_pace, high_pace) = pace[..n].split_at_mut(place);
+    let mut beyond = Vec::new();
+    let low =
+        Ingest { moves: low_moves, first, boxes: low_boxes, fat: low_fat, pace: low_pace, limit, escaped };
+    let high = Ingest {
+        moves: high_moves,
+        first: slot as usize,
+        boxes: high_boxes,
+        fat: high_fat,
+        pace: high_pace,
+        limit,
+        escaped: &mut beyond,
+    };
+    let ((a, n_a), (b, n_b)) = rayon::join(|| dispatch(low), || dispatch(high));
+    escaped.append(&mut beyond);
+    (a.max(b), n_a + n_b)
 }
