@@ -12,7 +12,7 @@ use carom_broad::{BroadPhase, Groups, Pair};
 use carom_math::tol;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_response::{Body, BodyKind, Energy, Joint, JointImpulse, JointKind};
+use carom_response::{Body, BodyKind, Energy, Joint, JointImpulse, JointKind, TorsionSpring, Winding};
 
 impl<B: BroadPhase> World<B> {
     /// Adds a body. Numbers of removed bodies are given out again, the last one first.
@@ -110,10 +110,16 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the energy of all bodies after a step with substeps of `substep`: see [`Body::energy`].
+    /// The potential energy counts springs too: see [`Joint::spring_energy`].
     pub fn energy(&self, substep: f32) -> Energy {
         let gravity = self.settings.solver.gravity;
         let energies = self.body_ids().map(|id| self.bodies[id.index as usize].energy(gravity, substep));
-        energies.fold(Energy::default(), |sum, energy| sum + energy)
+        let mut sum = energies.fold(Energy::default(), |sum, energy| sum + energy);
+        for (_, joint) in self.joints.iter() {
+            let [a, b] = [joint.body_a, joint.body_b].map(|body| &self.bodies[body as usize]);
+            sum.potential += joint.spring_energy(a, b, substep);
+        }
+        sum
     }
 
     /// Where a body is.
@@ -281,15 +287,51 @@ impl<B: BroadPhase> World<B> {
         self.joints.get(id).ok_or(WorldError::StaleJoint(id))
     }
 
-    /// Changes what a joint leaves free, for instance the speed of its motor, and wakes its bodies.
+    /// Changes what a joint leaves free, for instance the speed of its motor, and wakes its bodies. A hinge that stays one
+    /// keeps its spring.
     pub fn set_joint_kind(&mut self, id: JointId, kind: JointKind) -> Result<(), WorldError> {
         let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
         check_kind(&kind)?;
         joint.kind = kind;
         joint.impulse = JointImpulse::default();
+        if !matches!(kind, JointKind::Hinge { .. }) {
+            joint.spring = None;
+        }
         let ends = [joint.body_a, joint.body_b];
         ends.iter().for_each(|&body| self.movers.wake(&mut self.bodies, body as usize));
         Ok(())
+    }
+
+    /// Gives a hinge a spring about its axis, or takes it away, and wakes its bodies.
+    ///
+    /// Whole turns are counted from the first spring on; another spring goes on with the count. To wind a spring up, turn
+    /// its bodies by a motor, or give it a rest angle of some turns.
+    pub fn set_joint_spring(
+        &mut self,
+        id: JointId,
+        spring: Option<TorsionSpring>,
+    ) -> Result<(), WorldError> {
+        let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
+        if !matches!(joint.kind, JointKind::Hinge { .. }) {
+            return Err(WorldError::NoHinge(id));
+        }
+        if let Some(spring) = spring {
+            spring.validate().map_err(WorldError::BadSpring)?;
+        }
+        if joint.spring.is_none() {
+            joint.winding = Winding::default();
+        }
+        (joint.spring, joint.impulse.spring) = (spring, 0.0);
+        let ends = [joint.body_a, joint.body_b];
+        ends.iter().for_each(|&body| self.movers.wake(&mut self.bodies, body as usize));
+        Ok(())
+    }
+
+    /// Returns the angle of a hinge in radians, with whole turns if it has a spring: see [`Joint::hinge_angle`].
+    pub fn hinge_angle(&self, id: JointId) -> Result<f64, WorldError> {
+        let joint = self.joint(id)?;
+        let [a, b] = [joint.body_a, joint.body_b].map(|body| &self.bodies[body as usize]);
+        joint.hinge_angle(a, b).ok_or(WorldError::NoHinge(id))
     }
 
     /// Removes a joint and wakes its bodies.

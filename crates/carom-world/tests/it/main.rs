@@ -10,6 +10,7 @@ mod door;
 mod events;
 mod fields;
 mod frames;
+mod escapement;
 mod gears;
 mod golden;
 mod halting;
