@@ -381,8 +381,7 @@ impl JointStep {
             let axis = rotation::rotate(rows.rotation_a, Vec3::X);
             let (speed, old) = (rows.hinge_speed(), joint.impulse.spring);
             let turning = rows.felt_turning(axis);
-            let new =
-                spring.impulse(joint.deviation(&spring), self.start_speed, speed, old, turning, h);
+            let new = spring.impulse(joint.deviation(&spring), self.start_speed, speed, old, turning, h);
             rows.twist(axis * (new - old));
             joint.impulse.spring = new;
         }

@@ -95,6 +95,6 @@ pub use joint::{Joint, JointImpulse, JointKind, Motor};
 pub use penalty::Penalty;
 pub use response::Response;
 pub use settings::{SolverError, SolverSettings};
-pub use spring::{TorsionSpring, Winding};
 pub use solver::{Hurry, Solver, SolverMemory, StepStats};
+pub use spring::{TorsionSpring, Winding};
 pub use validate::Inconsistency;

@@ -20,6 +20,7 @@ use carom_math::{Real, Vec3, ops, rotation};
 use core::f64::consts::TAU;
 
 /// Angular speed, in radians per unit of time. Slower than this a wound spring is held by something, and may fall asleep.
+/// It bounds the rounding of a solved stop, far below any speed that can be seen.
 const MIN_SPRING_SPEED: Real = 1e-3;
 
 /// A torsion spring about the axis of a hinge.
@@ -106,7 +107,10 @@ impl Winding {
     /// Returns the winding at `angle`, within pi, with the number of turns that is nearest to this one after turning by `way`.
     pub(crate) fn at(self, angle: Real, way: Real) -> Winding {
         let more = ops::floor((self.angle + way - angle) / TAU as Real + 0.5);
-        // A way that is no number counts no turns.
+        // Numbers out of their range count nothing.
+        if !more.is_finite() {
+            return self;
+        }
         Winding { turns: self.turns.saturating_add(more as i32), angle }
     }
 
@@ -130,8 +134,7 @@ impl Joint {
     pub fn hinge_angle(&self, a: &Body, b: &Body) -> Option<f64> {
         let JointKind::Hinge { .. } = self.kind else { return None };
         let turn = |body: &Body, own| rotation::normalize(rotation::mul(body.pose.rotation, own));
-        let (rotation_a, rotation_b) =
-            (turn(a, self.frame_a.rotation), turn(b, self.frame_b.rotation));
+        let (rotation_a, rotation_b) = (turn(a, self.frame_a.rotation), turn(b, self.frame_b.rotation));
         let y = rotation::rotate_back(rotation_a, rotation::rotate(rotation_b, Vec3::Y));
         let angle = ops::atan2(y.z, y.y);
         // The winding is that before the last substep, in which it turned by less than pi.

@@ -14,7 +14,7 @@
 use crate::body::ShapeSpec;
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
-use core::f64::consts::{FRAC_PI_2, PI, TAU};
+use core::f64::consts::{FRAC_PI_2, TAU};
 use glam::DVec2;
 use libm::{atan2, cos, sin, tan};
 
@@ -130,15 +130,5 @@ impl Escapement {
     /// The angle to turn a wheel by, so that a tooth is just about to drop on the exit pallet.
     pub fn start_angle(&self) -> f64 {
         FRAC_PI_2 + self.half_span() - 0.25 * PALLET * self.pitch() - 0.1 * self.pitch()
-    }
-
-    /// Radians by which the wheel drops from pallet to pallet without pushing.
-    pub fn drop(&self) -> f64 {
-        0.5 * self.pitch() * (1.0 - PALLET - TIP)
-    }
-
-    /// The angle of the anchor, in radians, beyond which no pallet is in the way of a tooth; half of it is a safe swing.
-    pub fn max_swing(&self) -> f64 {
-        (REACH - self.lock).min(0.1 * PI)
     }
 }

@@ -306,11 +306,7 @@ impl<B: BroadPhase> World<B> {
     ///
     /// Whole turns are counted from the first spring on; another spring goes on with the count. To wind a spring up, turn
     /// its bodies by a motor, or give it a rest angle of some turns.
-    pub fn set_joint_spring(
-        &mut self,
-        id: JointId,
-        spring: Option<TorsionSpring>,
-    ) -> Result<(), WorldError> {
+    pub fn set_joint_spring(&mut self, id: JointId, spring: Option<TorsionSpring>) -> Result<(), WorldError> {
         let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
         if !matches!(joint.kind, JointKind::Hinge { .. }) {
             return Err(WorldError::NoHinge(id));

@@ -53,7 +53,8 @@ fn period(times: &[(f64, f64)]) -> f64 {
 
 #[test]
 fn a_free_wheel_swings_with_the_period_and_the_energy_of_the_closed_form() {
-    for (substeps, frequency, turns) in [(6, 0.5, 0.3), (6, 1.0, 0.3), (6, 2.0, 0.1), (6, 1.0, 1.5), (1, 1.0, 0.3)]
+    for (substeps, frequency, turns) in
+        [(6, 0.5, 0.3), (6, 1.0, 0.3), (6, 2.0, 0.1), (6, 1.0, 1.5), (1, 1.0, 0.3)]
     {
         let stiffness = (TAU * frequency) * (TAU * frequency) * INERTIA;
         let mut scene = wheel(substeps, FREE, TorsionSpring::new(stiffness as f32, (TAU * turns) as f32));
@@ -83,7 +84,8 @@ fn a_free_wheel_swings_with_the_period_and_the_energy_of_the_closed_form() {
 fn two_free_wheels_swing_against_each_other() {
     let stiffness = TAU * TAU * INERTIA * 0.75;
     let mut scene = wheel(6, FREE, TorsionSpring::new(stiffness as f32, 1.0));
-    scene.bodies[0] = carom_response::Body::dynamic(Pose::IDENTITY, 3.0, Vec3::ZERO, crate::scene::box_inertia(WHEEL, 3.0));
+    scene.bodies[0] =
+        carom_response::Body::dynamic(Pose::IDENTITY, 3.0, Vec3::ZERO, crate::scene::box_inertia(WHEEL, 3.0));
     let start = scene.spring_energy();
     let mut times = Vec::new();
     for k in 1..=3600 {
@@ -138,7 +140,11 @@ fn a_spring_at_rest_has_its_whole_torque() {
         let (impulse, h) = (scene.joints[0].impulse, DT / 6.0);
         // The stop is a joint and gives way a little.
         let closed = stiffness * (rest - scene.angle() as f32);
-        println!("stiffness {stiffness}: spring {}, stop {}, of {closed}", impulse.spring / h, impulse.upper / h);
+        println!(
+            "stiffness {stiffness}: spring {}, stop {}, of {closed}",
+            impulse.spring / h,
+            impulse.upper / h
+        );
         assert!((impulse.spring / h / closed - 1.0).abs() < 0.01, "{}", impulse.spring / h);
         assert!((impulse.upper / h / closed - 1.0).abs() < 0.01, "{}", impulse.upper / h);
     }
@@ -156,7 +162,9 @@ fn a_spring_at_rest_has_its_whole_torque() {
         let angle = scene.angle();
         // The lever is that of the sunken arm.
         let closed = -9.81 * 0.5 * angle.cos() / f64::from(stiffness);
-        println!("an arm on stiffness {stiffness} sinks by {angle:.5} rad; its weight bends it by {closed:.5}");
+        println!(
+            "an arm on stiffness {stiffness} sinks by {angle:.5} rad; its weight bends it by {closed:.5}"
+        );
         assert!((angle / closed - 1.0).abs() < 0.02, "{angle} {closed}");
     }
 }
