@@ -1,10 +1,13 @@
-//! Scenes of games: bodies of all shapes on a terrain, ragdolls, knots, a pile. Nothing sleeps.
+//! Scenes of games: bodies of all shapes on a terrain, ragdolls, knots, a pile, a clock. Nothing sleeps.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::rapier::Scene;
 use carom_benches::{Answers, Contest, Row, Runner, Times, Unit, pile as fill};
 use carom_scenes::mesh::{Knot, MeshData, terrain, torus_knot};
-use carom_scenes::{BodySpec, Rng, SceneSpec, ShapeSpec, bench_pile, hull_points, push_ragdoll};
+use carom_scenes::{
+    BodySpec, MOVEMENT_BODIES, MOVEMENT_GEARS, Rng, SceneSpec, ShapeSpec, bench_pile, clockwork, hull_points,
+    push_ragdoll,
+};
 use carom_world::SolverSettings;
 use glam::{DVec3, Quat, Vec3};
 use std::cell::RefCell;
@@ -44,6 +47,38 @@ fn main() {
     if runner.wants("pile") {
         run(&mut runner, "pile", &bench_pile(n_boxes, 7), 300);
     }
+    if runner.wants("clock") {
+        run_clock(&mut runner, if runner.is_quick() { 6 } else { 60 });
+    }
+}
+
+/// Movements with mainsprings, gears as meshes and escapements, by carom alone: rapier has no contacts of
+/// two meshes that move, and its joints count no turns.
+fn run_clock(runner: &mut Runner, n_movements: usize) {
+    let (world, bodies) = fill(&clockwork(n_movements), SolverSettings::default().with_sleep(false));
+    let mut answers = Answers::new();
+    answers.equal("bodies", &bodies.len(), &(n_movements * MOVEMENT_BODIES));
+    let joints: Vec<_> = world.joints().map(|(id, _)| id).collect();
+    let world = RefCell::new(world);
+    let (narrow, n_steps) = (RefCell::new(0.0), RefCell::new(0u32));
+    let row = Row { workload: "clock", size: bodies.len() as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers).entry("carom", || {
+        if let Ok(stats) = world.borrow_mut().step(STEP) {
+            *narrow.borrow_mut() += stats.times.narrow;
+            *n_steps.borrow_mut() += 1;
+        }
+    });
+    runner.frames(row, 300, contest.of_whole_runs(), || {});
+    let (world, n_steps) = (world.into_inner(), n_steps.into_inner().max(1));
+    let turned = |id| world.hinge_angle(id).map_or(f64::NAN, f64::abs);
+    let barrels = joints.iter().step_by(MOVEMENT_BODIES).map(|&id| turned(id));
+    println!(
+        "    {} gears, {} pairs of boxes, contacts {:.2} ms a step; a barrel turned by {:.3} radians in {n_steps} steps",
+        n_movements * MOVEMENT_GEARS,
+        world.stats().n_pairs,
+        narrow.into_inner() * 1e3 / f64::from(n_steps),
+        barrels.sum::<f64>() / n_movements as f64
+    );
 }
 
 /// Hills that rise at their rim, so that nothing leaves them.

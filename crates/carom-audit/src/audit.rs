@@ -277,7 +277,7 @@ impl Audit {
         let all: BTreeMap<u32, BodyId> = world.body_ids().map(|id| (id.index(), id)).collect();
         for (_, joint) in world.joints() {
             let motor = match joint.kind {
-                JointKind::Hinge { motor, .. } => motor.is_some(),
+                JointKind::Hinge { motor, .. } => motor.is_some() || joint.spring.is_some(),
                 _ => false,
             };
             if let (Some(a), Some(b)) = (all.get(&joint.body_a), all.get(&joint.body_b)) {

@@ -129,7 +129,7 @@ pub struct DemoArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=200))]
     pub detail: Option<u32>,
     /// Bodies that move, characters, or particles: 10,000 if not given, 100 `bullets`, 60 balls that `stick`, 40 in
-    /// `level`, 24 gears in `clock`, 30 `tetrahedra`, 264 limbs of 24 ragdolls on the `stairs`, 1,400 `ants` and
+    /// `level`, 60 arbors in `clock`, five in each movement, 30 `tetrahedra`, 264 limbs of 24 ragdolls on the `stairs`, 1,400 `ants` and
     /// crumbs; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
@@ -193,7 +193,7 @@ impl DemoArgs {
             "bullets" => 100,
             "stick" => 60,
             "level" => 40,
-            "clock" => 24,
+            "clock" => 60,
             "tetrahedra" => 30,
             "stairs" => 264,
             "ants" => 1400,

@@ -6,6 +6,7 @@ pub mod decompose;
 pub mod demo;
 pub(crate) mod demo_ants;
 pub(crate) mod demo_boxes;
+pub(crate) mod demo_clock;
 pub(crate) mod demo_deadline;
 pub(crate) mod demo_figure;
 pub(crate) mod demo_impacts;

@@ -6,7 +6,7 @@ use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
-use carom_world::{BodyDesc, BodyId, JointKind, Motor, Response, World};
+use carom_world::{BodyDesc, BodyId, JointKind, Motor, Response, TorsionSpring, World};
 use std::sync::Arc;
 
 /// Shapes of a scene: equal large ones are built once.
@@ -51,12 +51,20 @@ pub(crate) fn insert<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> 
                 let kind = JointKind::Hinge { limits: None, motor };
                 (a, b, kind, frame(anchor_a, axis_a), frame(anchor_b, axis_b))
             }
+            JointSpec::SpringAxle { a, b, anchor_a, anchor_b, axis_a, axis_b, .. } => {
+                let kind = JointKind::Hinge { limits: None, motor: None };
+                (a, b, kind, frame(anchor_a, axis_a), frame(anchor_b, axis_b))
+            }
             _ => return Err(format!("joint {i} is of an unknown kind")),
         };
         let (Some(a), Some(b)) = (bodies.get(a), bodies.get(b)) else {
             return Err(format!("joint {i} names a body that is not there"));
         };
-        world.insert_joint(*a, *b, kind, frame_a, frame_b).map_err(|e| format!("joint {i}: {e}"))?;
+        let id = world.insert_joint(*a, *b, kind, frame_a, frame_b).map_err(|e| format!("joint {i}: {e}"))?;
+        if let JointSpec::SpringAxle { stiffness, rest_angle, damping, .. } = *joint {
+            let spring = TorsionSpring::new(stiffness, rest_angle).with_damping(damping);
+            world.set_joint_spring(id, Some(spring)).map_err(|e| format!("joint {i}: {e}"))?;
+        }
     }
     Ok(Inserted { bodies, shapes: cache.shapes, shape_of })
 }

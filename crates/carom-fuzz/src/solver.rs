@@ -3,7 +3,7 @@
 use crate::bytes::Bytes;
 use carom_geom::{Contact, FeatureId, Manifold};
 use carom_math::{Mat3, Pose, Vec3};
-use carom_response::{Body, ContactPair, Joint, JointKind, Solver, SolverSettings};
+use carom_response::{Body, ContactPair, Joint, JointKind, Solver, SolverSettings, TorsionSpring};
 
 fn body(bytes: &mut Bytes<'_>) -> Body {
     let pose = Pose::new(bytes.rotation_f32(), bytes.point_f32());
@@ -57,6 +57,10 @@ fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
     if bytes.byte().is_multiple_of(4) {
         joint.frame_a = Pose::new(bytes.rotation_f32(), bytes.point_f32());
         joint.body_b = 1 + b as u32;
+    }
+    if bytes.byte().is_multiple_of(4) {
+        let spring = TorsionSpring::new(bytes.float() as f32, bytes.float() as f32);
+        joint = joint.with_spring(spring.with_damping(bytes.float() as f32));
     }
     Some(joint)
 }

@@ -22,7 +22,7 @@ pub enum BodyKind {
 pub struct Energy {
     /// Half m v^2 plus half w I w.
     pub kinetic: f64,
-    /// The energy in the field of gravity. It is 0 at the origin.
+    /// The energy in the field of gravity, which is 0 at the origin; for a world, that of springs too.
     pub potential: f64,
 }
 

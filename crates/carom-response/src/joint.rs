@@ -12,6 +12,7 @@ use crate::joint_mass::JointScale;
 use crate::kept::scale_for;
 use crate::lane_vec::State;
 use crate::solver::MassData;
+use crate::spring::{TorsionSpring, Winding};
 use carom_math::{Mat3, Pose, Quat, Real, Vec3, ops, rotation};
 
 /// Two bodies that are held together, and how. Frames are given in the bodies' frames.
@@ -31,6 +32,12 @@ pub struct Joint {
     pub kind: JointKind,
     /// Impulses of the last substep, for the next step: set to zero when the joint was changed.
     pub impulse: JointImpulse,
+    /// A spring about the axis of a hinge; other joints have none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub spring: Option<TorsionSpring>,
+    /// The angle at the start of the last substep. Counted while there is a spring.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub winding: Winding,
 }
 
 /// What a joint leaves free.
@@ -105,6 +112,9 @@ pub struct JointImpulse {
     pub upper: Real,
     /// Of the motor.
     pub motor: Real,
+    /// Of the spring.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub spring: Real,
     /// Length of the substep in which they were: as long as this one, they are as large. 0 where there was none.
     pub substep: Real,
 }
@@ -134,6 +144,8 @@ impl Joint {
             frame_b: frame.relative_to(&b.pose),
             kind,
             impulse: JointImpulse::default(),
+            spring: None,
+            winding: Winding::default(),
         })
     }
 
@@ -153,6 +165,8 @@ impl Joint {
             frame_b: Pose::from_translation(b.pose.inverse_transform_point(points[1])),
             kind: JointKind::Distance { min: bounds[0], max: bounds[1] },
             impulse: JointImpulse::default(),
+            spring: None,
+            winding: Winding::default(),
         })
     }
 
@@ -163,7 +177,8 @@ impl Joint {
             && self.frame_b.is_finite()
             && i.linear.is_finite()
             && i.angular.is_finite()
-            && (i.lower + i.upper + i.motor).is_finite()
+            && (i.lower + i.upper + i.motor + i.spring).is_finite()
+            && self.is_spring_sound()
     }
 }
 
@@ -219,7 +234,7 @@ pub(crate) struct Substep {
 /// Radians. How a body that turns farther than this in a substep lies at its end, is not seen in its velocity at the start: a joint of
 /// such bodies holds their velocities alone, for as long as they whirl, and pulls nothing together. Pulled, a joint ten metres beside two
 /// bodies threw them about ever faster, without end.
-const MOST_TURN: Real = 0.5;
+pub(crate) const MAX_TURN: Real = 0.5;
 
 /// The bodies as joints change them.
 pub(crate) struct Jointed<'a> {
@@ -244,6 +259,8 @@ pub(crate) struct JointStep {
     /// The joint's frames in the world.
     rotation_a: Quat,
     rotation_b: Quat,
+    /// Of B against A about the axis of a hinge with a spring, before the impulses of the substep.
+    start_speed: Real,
 }
 
 impl JointStep {
@@ -258,6 +275,7 @@ impl JointStep {
             between: Vec3::ZERO,
             rotation_a: Quat::IDENTITY,
             rotation_b: Quat::IDENTITY,
+            start_speed: 0.0,
         }
     }
 
@@ -279,7 +297,19 @@ impl JointStep {
             between: b.world_center() - a.world_center(),
             rotation_a: rotation::normalize(rotation::mul(a.pose.rotation, joint.frame_a.rotation)),
             rotation_b: rotation::normalize(rotation::mul(b.pose.rotation, joint.frame_b.rotation)),
+            start_speed: 0.0,
         }
+    }
+
+    /// Takes the angle and the speed of a hinge with a spring, before the forces of a substep act.
+    pub(crate) fn begin(&mut self, joint: &mut Joint, masses: &[MassData], states: &[State], h: Real) {
+        if self.is_idle || joint.spring.is_none() {
+            return;
+        }
+        let rows = Rows::load(self, masses, states);
+        self.start_speed = rows.hinge_speed();
+        // The winding is that of the substep before.
+        joint.winding = joint.winding.at(rows.hinge_angle(), self.start_speed * h);
     }
 
     /// Applies the impulses of the step before, scaled to this length of substep.
@@ -306,6 +336,7 @@ impl JointStep {
         i.lower *= ratio;
         i.upper *= ratio;
         i.motor *= ratio;
+        i.spring *= ratio;
         match joint.kind {
             JointKind::Distance { .. } => {
                 let direction = rows.along();
@@ -316,7 +347,9 @@ impl JointStep {
                 rows.twist(i.angular);
                 let axis = rotation::rotate(rows.rotation_a, Vec3::X);
                 match joint.kind {
-                    JointKind::Hinge { .. } => rows.twist(axis * (i.motor + i.lower - i.upper)),
+                    JointKind::Hinge { .. } => {
+                        rows.twist(axis * (i.motor + i.spring + i.lower - i.upper));
+                    }
                     JointKind::Ball { .. } => {
                         let (bend, _) = rows.bend();
                         rows.twist(bend * -i.upper);
@@ -344,6 +377,14 @@ impl JointStep {
         let h = substep.h;
         let has_springs = has_springs && !rows.whirl(&joint.kind, substep);
         let soft = if has_springs { substep.softness } else { Softness::RIGID };
+        if let Some(spring) = joint.spring.filter(|_| has_springs) {
+            let axis = rotation::rotate(rows.rotation_a, Vec3::X);
+            let (speed, old) = (rows.hinge_speed(), joint.impulse.spring);
+            let turning = rows.felt_turning(axis);
+            let new = spring.impulse(joint.deviation(&spring), self.start_speed, speed, old, turning, h);
+            rows.twist(axis * (new - old));
+            joint.impulse.spring = new;
+        }
         let i = &mut joint.impulse;
         match joint.kind {
             JointKind::Distance { min, max } => {
@@ -538,7 +579,7 @@ impl Rows {
 
     /// One of the bodies turns so far in the substep that its side of the joint is somewhere else then.
     fn whirl(&self, kind: &JointKind, substep: &Substep) -> bool {
-        let most = MOST_TURN / substep.h;
+        let most = MAX_TURN / substep.h;
         let turns = |w: Vec3| most < w.length();
         if !(turns(self.w_a) || turns(self.w_b)) {
             return false;
@@ -591,6 +632,11 @@ impl Rows {
         let sine = cross.length();
         let axis = if 0.0 < sine { cross / sine } else { rotation::rotate(self.rotation_a, Vec3::Y) };
         (axis, ops::atan2(sine, a.dot(b)))
+    }
+
+    /// Of B against A about the axis.
+    fn hinge_speed(&self) -> Real {
+        rotation::rotate(self.rotation_a, Vec3::X).dot(self.w_b - self.w_a)
     }
 
     /// From A's y axis to B's, about the axis.

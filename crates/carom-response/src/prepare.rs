@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::color::{Coloring, Sides};
 use crate::contact::PairKey;
 use crate::island::Islands;
-use crate::joint::MovingJoints;
+use crate::joint::{Joint, MovingJoints};
 use crate::kept::{KeptList, Stowed};
 #[cfg(feature = "parallel")]
 use crate::par as loops;
@@ -87,7 +87,8 @@ impl Given<'_> {
             }
         }
         islands.count(MANY_BODIES, settles);
-        for joint in self.joints.iter().filter(|joint| joint.has_turning_motor()) {
+        let drives = |joint: &&Joint| joint.has_turning_motor() || joint.has_turning_spring(self.bodies);
+        for joint in self.joints.iter().filter(drives) {
             for slot in [joint.body_a, joint.body_b].map(|body| self.slot(body)) {
                 if self.is_active[slot as usize] {
                     islands.drive(slot);

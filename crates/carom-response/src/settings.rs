@@ -6,7 +6,7 @@
 use carom_math::{Real, Vec3};
 
 /// The largest number for settings that have no narrower bound.
-const MAX_SETTING: Real = 1e9;
+pub(crate) const MAX_SETTING: Real = 1e9;
 
 /// The smallest and the largest unit of length: lengths times it neither overflow nor underflow.
 const LENGTH_UNITS: [Real; 2] = [1e-9, 1e9];
@@ -48,7 +48,8 @@ pub struct SolverSettings {
     pub restitution_threshold: Real,
     /// Bodies slower than this, turning included, may fall asleep.
     pub sleep_speed: Real,
-    /// For how long all bodies of an island must be slow before it falls asleep. One with a motor that is to turn stays awake.
+    /// For how long all bodies of an island must be slow before it falls asleep. One with a motor that is to turn, or a spring that
+    /// turns, stays awake.
     pub sleep_delay: Real,
     /// Speed per unit of time that bodies in islands of four and more lose once they have stayed near their place, whether they may sleep or
     /// not, and no motor drives them: as rolling friction brakes. Without it the top of a tall stack sways for minutes, because a few passes

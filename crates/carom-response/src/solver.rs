@@ -381,6 +381,9 @@ impl Solver {
                     substep = Substep { h, softness: softness(h), ..substep };
                 }
             }
+            for (step, &place) in joint_steps.iter_mut().zip(moving) {
+                step.begin(&mut joints[place as usize], masses, states, h);
+            }
             let begun = Some(Begun { h, ratio: (!is_first).then_some(ratio) });
             loops::advance(states, free, joint_pushes, &Advance { ended: ended.take(), begun, dt });
             if is_first {

@@ -70,8 +70,9 @@ impl Joint {
             is_rigid(&self.frame_a) && is_rigid(&self.frame_b),
             "a joint with a frame that is no rotation",
         )?;
+        demand(self.is_spring_sound(), "a joint with a spring out of its bounds, or that is no hinge")?;
         let i = &self.impulse;
-        let numbers = [i.lower, i.upper, i.motor, i.substep];
+        let numbers = [i.lower, i.upper, i.motor, i.spring, i.substep];
         let is_finite =
             i.linear.is_finite() && i.angular.is_finite() && numbers.iter().all(|x| x.is_finite());
         demand(is_finite && 0.0 <= i.substep, "a joint with an impulse that is not finite")

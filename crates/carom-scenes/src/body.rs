@@ -174,6 +174,28 @@ pub enum JointSpec {
         /// Radians per second, and the most torque.
         motor: Option<[f32; 2]>,
     },
+    /// A common axis about which B turns, with a torsion spring.
+    SpringAxle {
+        /// Number of the first body.
+        a: usize,
+        /// Number of the second body.
+        b: usize,
+        /// A point of the axis, in A's frame.
+        anchor_a: Vec3,
+        /// The same point, in B's frame.
+        anchor_b: Vec3,
+        /// Unit vector along the axis, in A's frame.
+        axis_a: Vec3,
+        /// The same direction, in B's frame.
+        axis_b: Vec3,
+        /// Torque per radian.
+        stiffness: f32,
+        /// Radians by which the spring is wound: B is turned to this angle, whole turns counted, if nothing holds it. 0 is the
+        /// angle where the scene starts if the two frames agree there.
+        rest_angle: f32,
+        /// Torque per angular speed, against it.
+        damping: f32,
+    },
 }
 
 /// A scene: bodies and what joins them.

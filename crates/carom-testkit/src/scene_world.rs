@@ -7,7 +7,7 @@ use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
-use carom_world::{BodyDesc, BodyId, JointKind, Motor, Response, World};
+use carom_world::{BodyDesc, BodyId, JointKind, Motor, Response, TorsionSpring, World};
 use std::sync::Arc;
 
 /// Returns the shape of a scene's body.
@@ -75,9 +75,17 @@ pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyI
                 let kind = JointKind::Hinge { limits: None, motor };
                 (a, b, kind, [frame(anchor_a, axis_a), frame(anchor_b, axis_b)])
             }
+            JointSpec::SpringAxle { a, b, anchor_a, anchor_b, axis_a, axis_b, .. } => {
+                let kind = JointKind::Hinge { limits: None, motor: None };
+                (a, b, kind, [frame(anchor_a, axis_a), frame(anchor_b, axis_b)])
+            }
             ref other => panic!("no joint is made of {other:?} here"),
         };
-        world.insert_joint(ids[a], ids[b], kind, frames[0], frames[1]).unwrap();
+        let id = world.insert_joint(ids[a], ids[b], kind, frames[0], frames[1]).unwrap();
+        if let JointSpec::SpringAxle { stiffness, rest_angle, damping, .. } = *joint {
+            let spring = TorsionSpring::new(stiffness, rest_angle).with_damping(damping);
+            world.set_joint_spring(id, Some(spring)).unwrap();
+        }
     }
     ids
 }

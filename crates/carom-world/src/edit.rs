@@ -15,7 +15,7 @@ use carom_broad::{BroadPhase, Groups, Pair};
 use carom_math::tol;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_response::{Body, BodyKind, Energy, Joint, JointImpulse, JointKind};
+use carom_response::{Body, BodyKind, Energy, Joint, JointImpulse, JointKind, TorsionSpring, Winding};
 
 impl<B: BroadPhase> World<B> {
     /// Adds a body. Numbers of removed bodies are given out again, the last one first.
@@ -113,11 +113,17 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the energy of all bodies after a step with substeps of `substep`: see [`Body::energy`].
+    /// The potential energy counts springs too: see [`Joint::spring_energy`].
     pub fn energy(&self, substep: f32) -> Energy {
         let gravity = self.settings.solver.gravity;
-        let energies =
-            self.body_ids().map(|id| self.bodies.motions[id.index as usize].energy(gravity, substep));
-        energies.fold(Energy::default(), |sum, energy| sum + energy)
+        let motions = &self.bodies.motions;
+        let energies = self.body_ids().map(|id| motions[id.index as usize].energy(gravity, substep));
+        let mut sum = energies.fold(Energy::default(), |sum, energy| sum + energy);
+        for (_, joint) in self.joints.iter() {
+            let [a, b] = [joint.body_a, joint.body_b].map(|body| &motions[body as usize]);
+            sum.potential += joint.spring_energy(a, b, substep);
+        }
+        sum
     }
 
     /// Where a body is.
@@ -187,7 +193,7 @@ impl<B: BroadPhase> World<B> {
     pub fn set_velocity(&mut self, id: BodyId, linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         body::check_velocity(linear, angular)?;
-        self.bodies.movers.wake(&mut self.bodies.motions, index);
+        self.bodies.wake(index);
         let body = &mut self.bodies.motions[index];
         body.linear_velocity = linear;
         body.angular_velocity = angular;
@@ -202,7 +208,7 @@ impl<B: BroadPhase> World<B> {
         if !(force.is_finite() && torque.is_finite()) {
             return Err(WorldError::BadNumber("force"));
         }
-        self.bodies.movers.wake(&mut self.bodies.motions, index);
+        self.bodies.wake(index);
         let body = &mut self.bodies.motions[index];
         (body.force, body.torque) = (force, torque);
         Ok(())
@@ -217,7 +223,7 @@ impl<B: BroadPhase> World<B> {
         let mut pushed = self.bodies.motions[index];
         pushed.apply_impulse(impulse, point);
         body::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
-        self.bodies.movers.wake(&mut self.bodies.motions, index);
+        self.bodies.wake(index);
         pushed.is_halted = self.bodies.motions[index].is_halted;
         self.bodies.motions[index] = pushed;
         self.bodies.is_stale[index] |= pushed.is_halted;
@@ -243,7 +249,7 @@ impl<B: BroadPhase> World<B> {
     /// Wakes a body and those it fell asleep with.
     pub fn wake(&mut self, id: BodyId) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
-        self.bodies.movers.wake(&mut self.bodies.motions, index);
+        self.bodies.wake(index);
         Ok(())
     }
 
@@ -285,22 +291,54 @@ impl<B: BroadPhase> World<B> {
         self.joints.get(id).ok_or(WorldError::StaleJoint(id))
     }
 
-    /// Changes what a joint leaves free, for instance the speed of its motor, and wakes its bodies.
+    /// Changes what a joint leaves free, for instance the speed of its motor, and wakes its bodies. A hinge that stays one
+    /// keeps its spring.
     pub fn set_joint_kind(&mut self, id: JointId, kind: JointKind) -> Result<(), WorldError> {
         let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
         check_kind(&kind)?;
         joint.kind = kind;
         joint.impulse = JointImpulse::default();
+        if !matches!(kind, JointKind::Hinge { .. }) {
+            joint.spring = None;
+        }
         let ends = [joint.body_a, joint.body_b];
-        ends.iter().for_each(|&body| self.bodies.movers.wake(&mut self.bodies.motions, body as usize));
+        ends.iter().for_each(|&body| self.bodies.wake(body as usize));
         Ok(())
+    }
+
+    /// Gives a hinge a spring about its axis, or takes it away, and wakes its bodies.
+    ///
+    /// Whole turns are counted from the first spring on; another spring goes on with the count. To wind a spring up, turn
+    /// its bodies by a motor, or give it a rest angle of some turns.
+    pub fn set_joint_spring(&mut self, id: JointId, spring: Option<TorsionSpring>) -> Result<(), WorldError> {
+        let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
+        if !matches!(joint.kind, JointKind::Hinge { .. }) {
+            return Err(WorldError::NoHinge(id));
+        }
+        if let Some(spring) = spring {
+            spring.validate().map_err(WorldError::BadSpring)?;
+        }
+        if joint.spring.is_none() {
+            joint.winding = Winding::default();
+        }
+        (joint.spring, joint.impulse.spring) = (spring, 0.0);
+        let ends = [joint.body_a, joint.body_b];
+        ends.iter().for_each(|&body| self.bodies.wake(body as usize));
+        Ok(())
+    }
+
+    /// Returns the angle of a hinge in radians, with whole turns if it has a spring: see [`Joint::hinge_angle`].
+    pub fn hinge_angle(&self, id: JointId) -> Result<f64, WorldError> {
+        let joint = self.joint(id)?;
+        let [a, b] = [joint.body_a, joint.body_b].map(|body| &self.bodies.motions[body as usize]);
+        joint.hinge_angle(a, b).ok_or(WorldError::NoHinge(id))
     }
 
     /// Removes a joint and wakes its bodies.
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), WorldError> {
         let joint = self.joints.remove(id).ok_or(WorldError::StaleJoint(id))?;
         for body in [joint.body_a, joint.body_b] {
-            self.bodies.movers.wake(&mut self.bodies.motions, body as usize);
+            self.bodies.wake(body as usize);
         }
         self.refilter(joint.body_a, joint.body_b);
         Ok(())
@@ -312,8 +350,8 @@ impl<B: BroadPhase> World<B> {
             return Err(WorldError::BadJoint);
         }
         check_kind(&joint.kind)?;
-        self.bodies.movers.wake(&mut self.bodies.motions, index_a);
-        self.bodies.movers.wake(&mut self.bodies.motions, index_b);
+        self.bodies.wake(index_a);
+        self.bodies.wake(index_b);
         let id = self.joints.insert(joint);
         self.refilter(a.index, b.index);
         Ok(id)
@@ -331,7 +369,7 @@ impl<B: BroadPhase> World<B> {
         });
         let joined = self.joints.of(id.index).iter().map(|&(other, _)| other);
         for body in others.into_iter().map(|other| other.index).chain(joined).chain([id.index]) {
-            self.bodies.movers.wake(&mut self.bodies.motions, body as usize);
+            self.bodies.wake(body as usize);
         }
     }
 

@@ -24,6 +24,11 @@ pub enum WorldError {
     Box(BroadPhaseError),
     /// A joint needs two different bodies, finite frames, and bounds in their order that allow something.
     BadJoint,
+    /// Only a hinge has an angle and a spring.
+    NoHinge(JointId),
+    /// The setting of a spring with this name is out of its bounds:
+    /// [`TorsionSpring::validate`](crate::TorsionSpring::validate).
+    BadSpring(&'static str),
     /// The time step, a setting, or a number in a body that grew beyond its range.
     Solver(SolverError),
     /// The setting of the world with this name is out of its bounds:
@@ -55,6 +60,8 @@ impl core::fmt::Display for WorldError {
                     "a joint needs two bodies, finite frames, and bounds in their order that allow something"
                 )
             }
+            WorldError::NoHinge(id) => write!(f, "the joint {} is no hinge", id.number()),
+            WorldError::BadSpring(name) => write!(f, "the {name} of a spring is out of its bounds"),
             WorldError::Solver(error) => error.fmt(f),
             WorldError::BadSetting(name) => write!(f, "the setting {name} is out of its bounds"),
             WorldError::Inconsistent(entry) => write!(f, "the state does not fit together: {entry}"),

@@ -73,4 +73,6 @@ pub use world::World;
 pub use carom_broad::{Answers, Groups, Mobility};
 pub use carom_math::Budget;
 pub use carom_response::plausible::Scatter;
-pub use carom_response::{Energy, Inconsistency, Joint, JointKind, Motor, Response, SolverSettings};
+pub use carom_response::{
+    Energy, Inconsistency, Joint, JointKind, Motor, Response, SolverSettings, TorsionSpring, Winding,
+};

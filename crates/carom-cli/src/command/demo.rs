@@ -2,6 +2,7 @@
 
 use crate::args::DemoArgs;
 use crate::command::demo_ants::{self, Colony};
+use crate::command::demo_clock;
 use crate::command::{
     demo_boxes, demo_deadline, demo_figure, demo_impacts, demo_model, demo_particles, demo_rays, demo_soft,
     demo_tetrahedra, demo_trees, demo_walk,
@@ -44,6 +45,8 @@ pub(crate) struct Run {
     shortfall: Shortfall,
     /// Crumbs that ants brought home, and that they carry.
     crumbs: Option<[u64; 2]>,
+    /// A line on the gears of a clock, with the line break before it; else empty.
+    clock: String,
     /// Meshes that change their shape: how the run is told, after the name of the scene.
     pub(crate) told: Option<String>,
     /// Names of the parts of a file that touch in some frame.
@@ -91,6 +94,7 @@ impl Run {
             recording,
             shortfall,
             crumbs: None,
+            clock: String::new(),
             told: None,
             touching: None,
             check: None,
@@ -170,7 +174,10 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             Some(file) => demo_model::play(args, file)?,
             None => demo_figure::play(args)?,
         },
-        "clock" => simulate(&carom_scenes::works(args.n_bodies()), None, args)?,
+        "clock" => {
+            let n_movements = args.n_bodies().div_ceil(carom_scenes::MOVEMENT_BODIES);
+            simulate(&carom_scenes::clockwork(n_movements), None, args)?
+        }
         "bullets" => simulate(&carom_scenes::bullets(args.n_bodies(), args.seed), None, args)?,
         "stick" => simulate(&carom_scenes::stick(args.n_bodies(), args.seed), None, args)?,
         "ants" => {
@@ -245,7 +252,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         report::print(&format!(
             "{}: {} bodies, {} steps of 1/60 s; mean milliseconds of a step:\n  broad phase {broad:.3}, narrow phase \
              {narrow:.3}, response {response:.3}: together {:.3}\n  at the end {} pairs of boxes, {} contacts, {} bodies \
-             asleep; state {:016x}{}{}",
+             asleep; state {:016x}{}{}{}",
             args.scene,
             run.n_bodies,
             args.n_frames(),
@@ -257,6 +264,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             run.crumbs.map_or_else(String::new, |[brought, carried]| format!(
                 "\n  {brought} crumbs were brought to the hill, and {carried} are carried"
             )),
+            run.clock,
             run.shortfall.lines(args),
         ))?;
     }
@@ -376,6 +384,7 @@ fn play(
         energy,
         recording,
         shortfall,
+        clock: if args.scene == "clock" { demo_clock::report(&world, &inserted) } else { String::new() },
         crumbs: colony.map(|colony| [colony.n_home(), colony.n_carrying() as u64]),
         told: None,
         touching: None,

@@ -10,6 +10,7 @@ mod penalty;
 mod plausible;
 mod responses;
 mod scene;
+mod springs;
 mod stacks;
 mod truths;
 mod turning;

@@ -95,6 +95,11 @@ impl BodySet {
         self.shapes[index] = shape;
     }
 
+    /// Wakes a body and those it fell asleep with.
+    pub(crate) fn wake(&mut self, index: usize) {
+        self.movers.wake(&mut self.motions, index);
+    }
+
     /// Where the bodies are that moved, at this detection.
     pub(crate) fn note_seen(&mut self) {
         let n_seen = self.seen.len();

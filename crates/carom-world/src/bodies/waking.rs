@@ -33,7 +33,7 @@ impl<B: BroadPhase> World<B> {
     /// Wakes all bodies; those that were awake have to come to rest anew.
     pub fn wake_all(&mut self) {
         for body in 0..self.bodies.motions.len() {
-            self.bodies.movers.wake(&mut self.bodies.motions, body);
+            self.bodies.wake(body);
         }
     }
 
@@ -48,7 +48,7 @@ impl<B: BroadPhase> World<B> {
             return;
         }
         for sleeper in sleepers {
-            self.bodies.movers.wake(&mut self.bodies.motions, sleeper.index as usize);
+            self.bodies.wake(sleeper.index as usize);
         }
         self.bodies.movers.settle(&mut self.bodies.motions);
         self.contacts.find_busy(&self.bodies);
@@ -104,7 +104,7 @@ impl<B: BroadPhase> World<B> {
                 return;
             }
             for sleeper in sleepers {
-                self.bodies.movers.wake(&mut self.bodies.motions, sleeper as usize);
+                self.bodies.wake(sleeper as usize);
             }
             self.bodies.movers.settle(&mut self.bodies.motions);
             // Those that they touch are among the busy now.
@@ -147,7 +147,7 @@ impl<B: BroadPhase> World<B> {
         let (is_woken, all) = self.concerned(&old, &new);
         for body in 0..self.bodies.motions.len() {
             if all || is_woken[body] {
-                self.bodies.movers.wake(&mut self.bodies.motions, body);
+                self.bodies.wake(body);
             }
         }
         Ok(())

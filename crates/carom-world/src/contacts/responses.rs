@@ -169,7 +169,7 @@ impl<B: BroadPhase> World<B> {
     fn change_motion(&mut self, number: u32, change: impl FnOnce(&mut Body)) {
         let index = number as usize;
         if self.bodies.motions[index].kind == BodyKind::Dynamic {
-            self.bodies.movers.wake(&mut self.bodies.motions, index);
+            self.bodies.wake(index);
             change(&mut self.bodies.motions[index]);
             self.bodies.is_stale[index] |= self.bodies.motions[index].is_halted;
             self.foresee_way(index);

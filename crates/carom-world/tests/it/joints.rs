@@ -4,7 +4,9 @@ use crate::scenes::{DT, cuboid, ground};
 use carom_geom::{Cuboid, HalfSpace};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, JointId, JointKind, World, WorldError, WorldSettings};
+use carom_world::{
+    BodyDesc, BodyId, JointId, JointKind, Motor, TorsionSpring, World, WorldError, WorldSettings,
+};
 
 const STEP: f32 = 1.0 / 60.0;
 
@@ -180,4 +182,65 @@ fn a_hinge_may_be_limited_about_half_a_turn() {
         let off = (angle - 0.5 * (limits[0] + limits[1]) + PI).rem_euclid(2.0 * PI) - PI;
         assert!(off.abs() < 0.5 * (limits[1] - limits[0]) + 0.05, "{limits:?}: at {angle}");
     }
+}
+
+/// A hinge with a spring that a motor has wound up, in the middle of a turn.
+fn wound() -> (World, JointId) {
+    let mut world = World::new();
+    let post = world.insert(BodyDesc::fixed(cuboid(Vec3::splat(0.1)))).unwrap();
+    let wheel = world.insert(BodyDesc::new(cuboid(Vec3::new(0.5, 0.5, 0.1)))).unwrap();
+    let motor = Some(Motor { speed: 6.0, max_torque: 50.0 });
+    let kind = JointKind::Hinge { limits: None, motor };
+    let hinge = world.insert_joint_at(post, wheel, kind, Vec3::ZERO, Vec3::Z).unwrap();
+    world.set_joint_spring(hinge, Some(TorsionSpring::new(0.1, 0.0))).unwrap();
+    for _ in 0..200 {
+        world.step(DT).unwrap();
+    }
+    world.set_joint_kind(hinge, JointKind::Hinge { limits: None, motor: None }).unwrap();
+    (world, hinge)
+}
+
+#[test]
+fn springs_are_for_hinges_and_a_bad_setting_is_named() {
+    let (mut world, hinge) = wound();
+    assert!((19.0..21.0).contains(&world.hinge_angle(hinge).unwrap()));
+    let spring = world.joint(hinge).unwrap().spring;
+    for (bad, name) in [
+        (TorsionSpring::new(-1.0, 0.0), "stiffness"),
+        (TorsionSpring::new(1.0, f32::NAN), "rest_angle"),
+        (TorsionSpring::new(1.0, 0.0).with_damping(f32::INFINITY), "damping"),
+    ] {
+        let refused = world.set_joint_spring(hinge, Some(bad));
+        assert_eq!(refused, Err(WorldError::BadSpring(name)));
+        assert!(refused.unwrap_err().to_string().contains(name));
+        assert_eq!(world.joint(hinge).unwrap().spring, spring);
+    }
+    let other = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.2))).with_position(Vec3::X * 3.0)).unwrap();
+    let post = world.body_ids().next().unwrap();
+    let rod = JointKind::Distance { min: 3.0, max: 3.0 };
+    let rod = world.insert_joint(post, other, rod, Pose::IDENTITY, Pose::IDENTITY).unwrap();
+    assert_eq!(world.set_joint_spring(rod, spring), Err(WorldError::NoHinge(rod)));
+    assert_eq!(world.hinge_angle(rod), Err(WorldError::NoHinge(rod)));
+    // A hinge that becomes something else loses its spring.
+    world.set_joint_kind(hinge, JointKind::Fixed).unwrap();
+    assert_eq!(world.joint(hinge).unwrap().spring, None);
+    world.validate().unwrap();
+}
+
+/// Turns and impulses are in a snapshot: what is restored goes on with the same bits.
+#[test]
+fn a_wound_spring_is_restored_with_its_turns() {
+    let (mut world, hinge) = wound();
+    let snapshot = world.snapshot();
+    let shapes: Vec<_> = world.shapes().map(|(id, shape)| (id, shape.clone())).collect();
+    let shape = |id| shapes.iter().find(|(own, _)| *own == id).map(|(_, shape)| shape.clone());
+    let mut again = World::<carom_broad_tree::DynamicBvh>::restored(&snapshot, shape).unwrap();
+    assert_eq!(again.hinge_angle(hinge), world.hinge_angle(hinge));
+    for _ in 0..120 {
+        world.step(DT).unwrap();
+        again.step(DT).unwrap();
+        assert_eq!(again.state_hash(), world.state_hash());
+    }
+    assert_eq!(again.hinge_angle(hinge), world.hinge_angle(hinge));
+    assert!(again.hinge_angle(hinge).unwrap() < 18.0);
 }

@@ -7,6 +7,7 @@ mod bullets;
 mod crowds;
 mod detail;
 mod door;
+mod escapement;
 mod events;
 mod fields;
 mod frames;

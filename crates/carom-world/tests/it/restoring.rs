@@ -6,7 +6,9 @@ use carom_geom::{Capsule, ConvexHull, Sphere};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
-use carom_world::{BodyDesc, Budget, Inconsistency, JointKind, Motor, Snapshot, World, WorldError};
+use carom_world::{
+    BodyDesc, Budget, Inconsistency, JointKind, Motor, Snapshot, TorsionSpring, World, WorldError,
+};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
@@ -40,7 +42,10 @@ fn scene(budget: Budget) -> World {
     for (k, kind) in (1..).zip(kinds) {
         let at = Vec3::new(4.0 + k as f32, 4.0, 0.0);
         let link = world.insert(BodyDesc::new(capsule(0.2, 0.2)).with_position(at)).unwrap();
-        world.insert_joint_at(last, link, kind, at - Vec3::X * 0.5, Vec3::Z).unwrap();
+        let joint = world.insert_joint_at(last, link, kind, at - Vec3::X * 0.5, Vec3::Z).unwrap();
+        if matches!(kind, JointKind::Hinge { .. }) {
+            world.set_joint_spring(joint, Some(TorsionSpring::new(3.0, 20.0))).unwrap();
+        }
         last = link;
     }
     let rope = JointKind::Distance { min: 0.0, max: 1.5 };
