@@ -151,7 +151,7 @@ impl Body {
         body.kind = BodyKind::Dynamic;
         body.center_of_mass = center_of_mass;
         body.inverse_mass = if 0.0 < mass { 1.0 / mass } else { 0.0 };
-        let inverse = inverse_of(&inertia);
+        let inverse = integrate::inverse_of(&inertia);
         let is_positive = 0.0 < inertia.as_dmat3().determinant()
             && 0.0 < inverse.x_axis.x
             && 0.0 < inverse.y_axis.y
@@ -215,7 +215,7 @@ impl Body {
             energy += 0.5 * self.linear_velocity.length_squared() / self.inverse_mass;
         }
         let w = self.pose.inverse_transform_vector(self.angular_velocity);
-        let inertia = inverse_of(&self.inverse_inertia);
+        let inertia = integrate::inverse_of(&self.inverse_inertia);
         if inertia.is_finite() {
             energy += 0.5 * w.dot(inertia * w);
         }
@@ -302,10 +302,4 @@ impl Body {
             && self.near_angular.is_finite()
             && numbers.iter().all(|number| number.is_finite())
     }
-}
-
-/// The inverse of a tensor of inertia, or of masses: in `f64`, because the determinant of that of a grain of sand, or of an
-/// asteroid, is out of the range of `f32`. Not finite where there is none.
-pub(crate) fn inverse_of(m: &Mat3) -> Mat3 {
-    m.as_dmat3().inverse().as_mat3()
 }

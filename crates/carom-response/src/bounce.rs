@@ -6,7 +6,8 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9, eq. 25.12 to 25.14; B. Mirtich,
 //! Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, 3.
 
-use crate::body::{Body, BodyKind, inverse_of};
+use crate::body::{Body, BodyKind};
+use crate::integrate::inverse_of;
 use carom_math::{Mat3, Real, Vec3};
 
 /// The velocity after hitting a surface that does not move, which has the unit normal `normal`.

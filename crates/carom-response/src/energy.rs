@@ -14,10 +14,12 @@
 
 use crate::body::Body;
 use crate::contact::ContactImpulse;
+use crate::free::{Free, gyration_sq};
 use crate::island::{DisjointSets, Islands};
 use crate::lane_vec::State;
-use crate::pieces::{Free, MassData, Summary, gyration_sq};
+use crate::mass::MassData;
 use crate::rest::Touch;
+use crate::summary::Summary;
 use alloc::vec::Vec;
 use carom_math::glam::DVec3;
 use carom_math::{Real, Vec3, ops};

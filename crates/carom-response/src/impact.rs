@@ -17,8 +17,9 @@
 //! Differs: a friction impulse that would raise the energy of the two bodies is left out.
 
 use crate::contact::{Contacts, Seen};
+use crate::free::Free;
 use crate::lane_vec::State;
-use crate::pieces::{Free, MassData, held_center};
+use crate::mass::{MassData, held_center};
 use crate::settings::SolverSettings;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Mat3, Real, Vec3, ops};

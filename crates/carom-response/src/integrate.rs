@@ -12,7 +12,6 @@
 //! Geometric Numerical Integration, 2006, IV.4 (projection onto invariants) and VII.5 (rigid bodies).
 //! Tried: Catto's implicit Euler step for the gyroscopic torque damps a top; a midpoint rule lets its momentum drift.
 
-use crate::body::inverse_of;
 use carom_math::glam::{DMat3, DQuat, DVec3};
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 
@@ -204,4 +203,10 @@ pub fn turn_by_euler(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     let half = angular_velocity * (0.5 * h);
     let (q, d) = (rotation, rotation::mul(Quat::from_xyzw(half.x, half.y, half.z, 0.0), rotation));
     rotation::normalize(Quat::from_xyzw(q.x + d.x, q.y + d.y, q.z + d.z, q.w + d.w))
+}
+
+/// The inverse of a tensor of inertia, or of masses: in `f64`, because the determinant of that of a grain of sand, or of an
+/// asteroid, is out of the range of `f32`. Not finite where there is none.
+pub(crate) fn inverse_of(m: &Mat3) -> Mat3 {
+    m.as_dmat3().inverse().as_mat3()
 }

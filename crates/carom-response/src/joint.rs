@@ -7,11 +7,13 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints); E. Catto, Modeling and Solving Constraints, GDC
 //! 2009.
 
-use crate::body::{Body, inverse_of};
+use crate::body::Body;
+use crate::contact::scale_for;
+use crate::integrate::inverse_of;
 use crate::joint_mass::JointScale;
-use crate::kept::scale_for;
 use crate::lane_vec::State;
-use crate::solver::MassData;
+use crate::mass::MassData;
+use crate::spring::MAX_TURN;
 use crate::spring::{TorsionSpring, Winding};
 use carom_math::{Mat3, Pose, Quat, Real, Vec3, ops, rotation};
 
@@ -230,11 +232,6 @@ pub(crate) struct Substep {
     pub(crate) softness: Softness,
     pub(crate) slop: Real,
 }
-
-/// Radians. How a body that turns farther than this in a substep lies at its end, is not seen in its velocity at the start: a joint of
-/// such bodies holds their velocities alone, for as long as they whirl, and pulls nothing together. Pulled, a joint ten metres beside two
-/// bodies threw them about ever faster, without end.
-pub(crate) const MAX_TURN: Real = 0.5;
 
 /// The bodies as joints change them.
 pub(crate) struct Jointed<'a> {

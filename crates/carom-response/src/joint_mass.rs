@@ -18,7 +18,7 @@
 //! Tried: an inertia that follows the tension; it adds energy to bodies that whirl.
 
 use crate::island::DisjointSets;
-use crate::solver::MassData;
+use crate::mass::MassData;
 use alloc::vec::Vec;
 use carom_math::Real;
 

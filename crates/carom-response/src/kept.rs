@@ -6,16 +6,14 @@
 //! Reference: E. Catto, Contact Manifolds, GDC 2007 (feature ids); E. Catto, Iterative Dynamics with Temporal
 //! Coherence, GDC 2005 (warm starting).
 
+use crate::contact::scale_for;
 use crate::contact::{ContactImpulse, PairKey, Seen};
-use crate::impulse::Group;
+use crate::group::Group;
 use crate::lane_vec::{Lanes, V3};
 use crate::load::LoadScale;
-#[cfg(feature = "parallel")]
-use crate::par as loops;
-#[cfg(not(feature = "parallel"))]
-use crate::pieces as loops;
-use crate::pieces::held_center;
-use crate::solver::MassData;
+use crate::mass::MassData;
+use crate::mass::held_center;
+use crate::memory;
 use alloc::vec::Vec;
 use carom_geom::{Contact, FeatureId, MAX_CONTACTS};
 use carom_lanes::{F32Lanes, Simd, U32Lanes, prefetch};
@@ -101,8 +99,8 @@ impl KeptList {
 
     /// Room for so many groups, to be written over.
     pub(crate) fn resize(&mut self, n_groups: usize) {
-        loops::renew(&mut self.traces, 8 * n_groups, Trace::default());
-        loops::renew(&mut self.impulses, 8 * n_groups, ContactImpulse::default());
+        memory::renew(&mut self.traces, 8 * n_groups, Trace::default());
+        memory::renew(&mut self.impulses, 8 * n_groups, ContactImpulse::default());
     }
 
     /// Asks for a pair ahead.
@@ -111,16 +109,6 @@ impl KeptList {
         prefetch(&self.traces, place as usize);
         prefetch(&self.impulses, place as usize);
     }
-}
-
-/// Impulses are of use for substeps that are at most so many times as long. Some only mend velocities and would be as large in any substep:
-/// scaled from a step of a microsecond to one of a sixtieth of a second they threw a stack of ten boxes 500 times as high as it stood; by 8,
-/// a fifth higher (November 2026). From six substeps to one they are scaled by 6.
-const MOST_LONGER: Real = 7.0;
-
-/// By what impulses of a substep of length `from` are scaled for one of length `h`; 0 where they are of no use.
-pub(crate) fn scale_for(h: Real, from: Real) -> Real {
-    if 0.0 < from && h <= MOST_LONGER * from { h / from } else { 0.0 }
 }
 
 /// The impulses of pairs at rest, under one of their bodies.

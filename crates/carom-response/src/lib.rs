@@ -59,18 +59,24 @@ extern crate alloc;
 
 mod body;
 pub mod bounce;
+mod classes;
 mod color;
 mod contact;
 mod energy;
+mod free;
+mod group;
 mod impact;
 mod impulse;
 pub mod integrate;
 mod island;
 mod joint;
 mod joint_mass;
+mod joint_spring;
 mod kept;
 mod lane_vec;
 mod load;
+mod mass;
+mod memory;
 pub mod ode;
 #[cfg(feature = "parallel")]
 mod par;
@@ -84,6 +90,7 @@ mod settings;
 mod solver;
 mod spring;
 mod store;
+mod summary;
 mod take_back;
 mod validate;
 

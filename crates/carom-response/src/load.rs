@@ -13,7 +13,7 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft contacts leak, relaxation).
 //! Differs: only loaded contacts leak; a pile in which all do creeps on.
 
-use crate::impulse::Group;
+use crate::group::Group;
 use crate::island::Islands;
 use crate::settings::SolverSettings;
 use alloc::collections::BTreeMap;

@@ -9,14 +9,15 @@
 mod crew;
 
 use crate::body::Body;
+use crate::classes::Classes;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
-use crate::impulse::Group;
+use crate::free::{Free, Moves};
+use crate::group::Group;
 use crate::kept::Trace;
 use crate::lane_vec::{Lanes, State, States};
-use crate::pieces::{
-    self, Advance, Forces, Free, Limits, Manifolds, MassData, Moved, Moves, Summary, Verdict, take,
-};
-use crate::prepare::Classes;
+use crate::mass::MassData;
+use crate::pieces::{self, Advance, Forces, Limits, Manifolds, Moved, take};
+use crate::summary::{Summary, Verdict};
 use alloc::vec::Vec;
 use carom_lanes::{SharedLine, Simd};
 use carom_math::{Real, Vec3};
@@ -61,18 +62,6 @@ pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
         return pieces::inside(work);
     }
     rayon::scope(|_| work())
-}
-
-/// So many bytes of fresh memory are little.
-const FRESH: usize = 1 << 16;
-
-/// As [`pieces::renew`]: fresh memory is slow when it is written the first time, and then by all.
-pub(crate) fn renew<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
-    if size_of::<T>() * n.saturating_sub(list.len()) <= FRESH {
-        return pieces::renew(list, n, value);
-    }
-    pieces::give_up(list, n);
-    list.par_extend(rayon::iter::repeat_n(value, n - list.len()));
 }
 
 /// How long light pieces of so much are, so that all threads have equally many.

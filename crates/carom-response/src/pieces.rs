@@ -4,301 +4,26 @@
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
-use crate::body::{Body, inverse_of};
+use crate::body::Body;
+use crate::classes::Classes;
 use crate::color::NOBODY;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
-use crate::impulse::{self, Group, Pass};
+use crate::free::{Free, Moves, delta_rotation, gyration_sq, motion, set_motion, slot_of};
+use crate::group::{Group, Pass};
+use crate::impulse::{self};
 use crate::integrate;
+use crate::integrate::inverse_of;
 use crate::kept::{self, KeptList, Rows, Trace};
-use crate::lane_vec::{Lanes, REST, State};
+use crate::lane_vec::{REST, State};
 use crate::load::LoadScale;
-use crate::prepare::Classes;
-use crate::rest::{self, DEEP_SLOPS, Touch};
+use crate::mass::MassData;
+use crate::rest::{self};
 pub(crate) use crate::store::{Limits, Moved, store_bodies};
+pub(crate) use crate::summary::summarize;
+use crate::summary::{AHEAD, NOT_MATCHED, Summary};
 use alloc::vec::Vec;
-use carom_geom::Contact;
 use carom_lanes::{Kernel, Simd};
-use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation, tol};
-
-/// Mass of a body in the world frame, fixed for the step; zero for what does not move.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MassData {
-    pub(crate) inverse_mass: Real,
-    /// xx, yy, zz, xy, xz, yz.
-    pub(crate) inverse_inertia: [Real; 6],
-    pub(crate) center: Vec3,
-    /// From 0 to 1: it has come to rest, and no overlap has to be undone for its sake. What cannot move is at rest.
-    pub(crate) calm: Real,
-    /// When the step begins.
-    velocity: Vec3,
-    /// Square of a relative speed: a body that passes another one faster moves farther than its size in the step.
-    max_contact_speed_sq: Real,
-    /// It turns too far in the step for contacts to follow.
-    spins_far: bool,
-}
-
-impl MassData {
-    /// Of what cannot move.
-    pub(crate) const NONE: MassData = MassData {
-        inverse_mass: 0.0,
-        inverse_inertia: [0.0; 6],
-        center: Vec3::ZERO,
-        calm: 1.0,
-        velocity: Vec3::ZERO,
-        max_contact_speed_sq: Real::INFINITY,
-        spins_far: false,
-    };
-
-    /// Inverse mass and inertia; how calm it is.
-    pub(crate) fn row(&self) -> Lanes {
-        let [xx, yy, zz, xy, xz, yz] = self.inverse_inertia;
-        [self.inverse_mass, xx, yy, zz, xy, xz, yz, self.calm]
-    }
-
-    /// Returns whether the body moves or turns too far in the step for its contacts with `other` to follow.
-    fn outruns(&self, other: &MassData) -> bool {
-        self.spins_far || self.max_contact_speed_sq < (self.velocity - other.velocity).length_squared()
-    }
-
-    /// Returns whether a contact of a body that outruns it acts on the centre of the body, wherever it touches.
-    ///
-    /// A body that spins fast has turned its contact away before the step is over, and something else of it is there.
-    /// Once it is in deep, its contacts may part at each step while its centre goes on. `outwards` is the unit
-    /// normal that points to this body, `lever` the contact from its centre.
-    fn is_held_at_center(&self, lever: Vec3, outwards: Vec3, distance: Real, slop: Real) -> bool {
-        if !(distance < -slop) {
-            return false;
-        }
-        let center = 0.5 * distance - lever.dot(outwards);
-        center < 0.0 || center * center < 0.25 * lever.length_squared()
-    }
-
-    pub(crate) fn inertia_matrix(&self) -> Mat3 {
-        let [xx, yy, zz, xy, xz, yz] = self.inverse_inertia;
-        Mat3::from_cols(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz))
-    }
-}
-
-/// Returns which of two bodies contacts hold at its centre, if they hold one: 0 for A, 1 for B.
-///
-/// Both bodies get the impulse on one line, or the pair would gain angular momentum: so it is one centre for both. If
-/// both bodies outrun their contacts, it is that of the lighter one.
-#[inline]
-pub(crate) fn held_center(
-    [a, b]: [&MassData; 2],
-    normal: Vec3,
-    contacts: &[Contact],
-    slop: Real,
-) -> Option<usize> {
-    let is_held = |body: &MassData, other: &MassData, outwards: Vec3| {
-        body.outruns(other)
-            && contacts.iter().any(|c| {
-                let lever = (c.point_a + c.point_b) * 0.5 - body.center;
-                body.is_held_at_center(lever, outwards, c.distance, slop)
-            })
-    };
-    match (is_held(a, b, -normal), is_held(b, a, normal)) {
-        (true, true) => Some(usize::from(a.inverse_mass < b.inverse_mass)),
-        (true, false) => Some(0),
-        (false, true) => Some(1),
-        (false, false) => None,
-    }
-}
-
-/// How a body moves when nothing touches it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Free {
-    /// What a substep of forces adds.
-    pub(crate) dv: Vec3,
-    pub(crate) dw: Vec3,
-    /// What damping leaves.
-    keep_v: Real,
-    keep_w: Real,
-    /// The velocities before contacts changed them.
-    v: Vec3,
-    w: Vec3,
-    pub(crate) moves: Moves,
-    /// Contacts changed its velocities.
-    is_pushed: bool,
-    /// It turns too far in the step for contacts to follow: it turns at the end, with its final momentum.
-    pub(crate) is_whirling: bool,
-    /// It was in a blow of a bounce.
-    has_bounced: bool,
-    /// Joints hold it. They turn with the body, so its angular velocity is that of its present orientation.
-    is_jointed: bool,
-    rotation: Quat,
-    /// The inertia tensor in the body's frame; zero if all principal moments are equal.
-    pub(crate) inertia: Mat3,
-}
-
-impl Free {
-    /// Of what cannot move.
-    pub(crate) const NONE: Free = Free {
-        dv: Vec3::ZERO,
-        dw: Vec3::ZERO,
-        keep_v: 1.0,
-        keep_w: 1.0,
-        v: Vec3::ZERO,
-        w: Vec3::ZERO,
-        moves: Moves::Not,
-        is_pushed: false,
-        is_whirling: false,
-        has_bounced: false,
-        is_jointed: false,
-        rotation: Quat::IDENTITY,
-        inertia: Mat3::ZERO,
-    };
-
-    /// The change of the velocity by forces in a substep, and the velocities before contacts changed them.
-    pub(crate) fn substep(&self) -> [Vec3; 3] {
-        [self.dv * self.keep_v, self.v, self.w]
-    }
-
-    /// Adds a blow to the velocities before contacts changed them; contacts do not repeat it in the next substep.
-    pub(crate) fn push(&mut self, v: Vec3, w: Vec3) {
-        self.v += v;
-        self.w += w;
-        self.is_pushed = true;
-        self.has_bounced = true;
-    }
-
-    /// The body moves by forces alone, and it bounced.
-    pub(crate) fn has_bounced(&self) -> bool {
-        self.has_bounced && self.is_loose()
-    }
-
-    /// The velocity that forces add in a substep.
-    pub(crate) fn dv(&self) -> Vec3 {
-        self.dv
-    }
-
-    /// Marks a body that is held by joints.
-    pub(crate) fn join(&mut self) {
-        self.is_jointed = true;
-    }
-
-    /// The body moves by forces, and no joint holds it.
-    pub(crate) fn is_loose(&self) -> bool {
-        self.moves == Moves::ByForce && !self.is_jointed
-    }
-
-    /// Contacts changed the velocities of the body, which are now `state`.
-    pub(crate) fn is_pushed(&self, state: &State) -> bool {
-        self.is_pushed || motion(state) != (self.v, self.w)
-    }
-
-    /// For substeps so many times as long.
-    pub(crate) fn lengthen(&mut self, times: Real) {
-        self.dv *= times;
-        self.dw *= times;
-        // 1 / (1 + damping h) of what it was.
-        let longer = |keep: Real| keep / (keep + times * (1.0 - keep));
-        (self.keep_v, self.keep_w) = (longer(self.keep_v), longer(self.keep_w));
-    }
-}
-
-/// What is to be known of a contact before it is solved: small, because it is read often.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Summary {
-    pub(crate) key: PairKey,
-    /// By the deepest contact.
-    pub(crate) touch: Touch,
-    /// No more than [`MAX_CONTACTS`](carom_geom::MAX_CONTACTS).
-    pub(crate) n_contacts: u8,
-    pub(crate) bounces: bool,
-    pub(crate) is_new: bool,
-}
-
-/// What is true of all contacts that were looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Verdict {
-    /// They are between two bodies that there are, and have good numbers.
-    pub(crate) are_good: bool,
-    /// They are in the order of their keys, also of the one before, none is empty, and none bounces.
-    pub(crate) are_plain: bool,
-}
-
-impl Verdict {
-    /// Of nothing.
-    pub(crate) const GOOD: Verdict = Verdict { are_good: true, are_plain: true };
-    const BAD: Verdict = Verdict { are_good: false, are_plain: false };
-
-    /// Of these and others.
-    #[cfg(feature = "parallel")]
-    pub(crate) fn and(self, other: Verdict) -> Verdict {
-        Verdict { are_good: self.are_good & other.are_good, are_plain: self.are_plain & other.are_plain }
-    }
-}
-
-/// Writes what is to be known of the contacts from number `first` on, as many as `out` is long. Bodies are numbered below `n_bodies`.
-pub(crate) fn summarize(
-    contacts: &Contacts<'_>,
-    first: usize,
-    n_bodies: usize,
-    slop: Real,
-    out: &mut [Summary],
-) -> Verdict {
-    let mut all = Verdict::GOOD;
-    let mut last = match first.checked_sub(1) {
-        Some(before) if contacts.is_whole(before) => contacts.get(before).key(),
-        _ => PairKey::default(),
-    };
-    for (k, out) in (first..).zip(out) {
-        if !contacts.is_whole(k) {
-            return Verdict::BAD;
-        }
-        // Several threads leave gaps between their manifolds, at which a processor stops reading ahead.
-        contacts.prefetch(k + AHEAD);
-        let contact = contacts.get(k);
-        all.are_good &= contact.is_between(n_bodies) && contact.is_valid();
-        let points = contact.manifold.contacts();
-        let (key, bounces) = (contact.key(), 0.0 < contact.restitution);
-        all.are_plain &= last <= key && !points.is_empty() && !bounces;
-        last = key;
-        *out = Summary {
-            key,
-            touch: touch_of(points, slop),
-            n_contacts: points.len() as u8,
-            bounces,
-            is_new: contact.is_new,
-        };
-    }
-    all
-}
-
-/// Two bodies touch if they are no farther apart than the slop.
-fn touch_of(points: &[Contact], slop: Real) -> Touch {
-    let distance = points.iter().fold(Real::INFINITY, |least, point| least.min(point.distance));
-    if distance <= -DEEP_SLOPS * slop {
-        Touch::Deep
-    } else if distance <= slop {
-        Touch::Touching
-    } else {
-        Touch::Apart
-    }
-}
-
-/// How a body moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moves {
-    /// Not: it is fixed, sleeps, or is halted.
-    Not,
-    /// As its owner says.
-    ByVelocity,
-    ByForce,
-}
-
-impl Moves {
-    pub(crate) fn of(body: &Body) -> Moves {
-        if body.is_active() {
-            Moves::ByForce
-        } else if body.is_driven() {
-            Moves::ByVelocity
-        } else {
-            Moves::Not
-        }
-    }
-}
+use carom_math::{Mat3, Real, Vec3, ops, rotation, tol};
 
 /// Writes how these movers' bodies move, and says whether their numbers are good.
 pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
@@ -310,9 +35,6 @@ pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> b
     }
     are_finite
 }
-
-/// Of a contact that is not known from the step before.
-pub(crate) const NOT_MATCHED: u32 = u32::MAX;
 
 /// Where each of the contacts with these numbers was in the step before; these and `order`, which says where all were, are sorted by their
 /// keys. `left` gets the places of those that are none of these contacts'.
@@ -339,21 +61,6 @@ pub(crate) fn match_kept(
 /// Where the threads are, if there are any.
 pub(crate) fn inside<R>(work: impl FnOnce() -> R) -> R {
     work()
-}
-
-/// Makes a list so long whose content is to be written over. Where it has to grow beyond its memory nothing is copied to the new one.
-pub(crate) fn renew<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
-    give_up(list, n);
-    list.resize(n, value);
-}
-
-/// Forgets what a list has no room for.
-pub(crate) fn give_up<T>(list: &mut Vec<T>, n: usize) {
-    if list.capacity() < n {
-        // In the old place at first, so that no more than one of the two is there; a little more, for most grow on.
-        *list = Vec::new();
-        list.reserve_exact(n + n / 4);
-    }
 }
 
 /// Two pieces of work on so many bodies or manifolds, neither of which waits for the other.
@@ -468,16 +175,6 @@ pub(crate) struct Manifolds<'a> {
     pub(crate) slop: Real,
     pub(crate) load: LoadScale,
 }
-
-/// The place of a body's state: fixed and sleeping bodies share the last one, `still`.
-#[inline]
-pub(crate) fn slot_of(slots: &[u32], body: u32, still: u32) -> u32 {
-    slots[body as usize].min(still)
-}
-
-/// So many manifolds ahead are asked for from memory: their order, by colours, is none that it could foresee, and loading a pile of 10,000
-/// boxes took 6.2 milliseconds where it took 2.7 with this. 3 or 8 ahead are as good, 16 a tenth slower.
-const AHEAD: usize = 5;
 
 /// Lays out groups of eight manifolds, of which the first is number `first`, and writes their traces. Returns contacts known from the step
 /// before, and all contacts.
@@ -733,13 +430,6 @@ fn end_substep(states: &mut [State], free: &mut [Free], h: Real, fastest: Real) 
     }
 }
 
-/// Square of the radius of gyration, in the mean of all axes; 0 for what never turns or never moves on.
-pub(crate) fn gyration_sq(body: &Body) -> Real {
-    let i = &body.inverse_inertia;
-    let trace = i.x_axis.x + i.y_axis.y + i.z_axis.z;
-    if 0.0 < trace { 3.0 * body.inverse_mass / trace } else { 0.0 }
-}
-
 /// The inertia tensor, or zero for a body that turns about every axis alike or not at all.
 fn uneven_inertia(inverse: &Mat3) -> Mat3 {
     let inverse_of_one = Mat3::from_diagonal(Vec3::splat(inverse.x_axis.x));
@@ -749,18 +439,4 @@ fn uneven_inertia(inverse: &Mat3) -> Mat3 {
     }
     let inertia = inverse_of(inverse);
     if inertia.is_finite() { inertia } else { Mat3::ZERO }
-}
-
-pub(crate) fn motion(state: &State) -> (Vec3, Vec3) {
-    let m = &state.front;
-    (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]))
-}
-
-fn set_motion(state: &mut State, v: Vec3, w: Vec3) {
-    state.front = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
-}
-
-pub(crate) fn delta_rotation(state: &State) -> Quat {
-    let d = &state.back;
-    Quat::from_xyzw(d[3], d[4], d[5], d[6])
 }

@@ -6,8 +6,10 @@
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024.
 
 use crate::body::Body;
+use crate::classes::Classes;
 use crate::color::{Coloring, Sides};
 use crate::contact::PairKey;
+use crate::free::slot_of;
 use crate::island::Islands;
 use crate::joint::{Joint, MovingJoints};
 use crate::kept::{KeptList, Stowed};
@@ -15,12 +17,11 @@ use crate::kept::{KeptList, Stowed};
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
-use crate::pieces::{NOT_MATCHED, Summary, slot_of};
 use crate::rest::Touch;
+use crate::summary::{NOT_MATCHED, Summary};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_math::Real;
-use core::ops::Range;
 
 /// Islands with fewer bodies are solved to the end, and come to rest without help.
 const MANY_BODIES: u32 = 4;
@@ -189,47 +190,6 @@ impl Given<'_> {
     }
 }
 
-/// Which groups make up which colour, and in each the same number of blocks: those of the same bodies in every colour.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Classes {
-    /// The first group of each block, colour by colour; one more at the end.
-    starts: Vec<u32>,
-    n_blocks: usize,
-}
-
-impl Classes {
-    /// How many colours there are.
-    pub(crate) fn n_colors(&self) -> usize {
-        self.starts.len().saturating_sub(1) / self.n_blocks.max(1)
-    }
-
-    /// The groups of each colour.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = Range<usize>> {
-        (0..self.n_colors()).map(|color| self.part(color, 0, 1))
-    }
-
-    /// The groups of a colour that one of so many threads has: those of the same blocks in every colour, and so of the same bodies.
-    pub(crate) fn part(&self, color: usize, member: usize, n_members: usize) -> Range<usize> {
-        let blocks = &self.starts[color * self.n_blocks..=(color + 1) * self.n_blocks];
-        let first_of = |member: usize| {
-            let (block, rest) = (member * self.n_blocks / n_members, member * self.n_blocks % n_members);
-            let first = blocks[block] as usize;
-            // Where the blocks cannot be shared equally one is divided.
-            let next = blocks.get(block + 1).map_or(first, |&next| next as usize);
-            first + (next - first) * rest / n_members
-        };
-        first_of(member)..first_of(member + 1)
-    }
-}
-
-#[cfg(test)]
-impl Classes {
-    /// Of colours that begin with these groups, each of one block; the last is where they end.
-    pub(crate) fn of_one_block(starts: &[u32]) -> Classes {
-        Classes { starts: starts.to_vec(), n_blocks: 1 }
-    }
-}
-
 /// Pairs that move together, if both can move.
 pub(crate) fn links(summaries: &[Summary], joints: MovingJoints<'_>) -> impl Iterator<Item = (u32, u32)> {
     touching(summaries, joints).map(|(a, b, _)| (a, b))
@@ -240,34 +200,4 @@ fn touching(summaries: &[Summary], joints: MovingJoints<'_>) -> impl Iterator<It
     let pairs = summaries.iter().filter(|summary| summary.touch != Touch::Apart);
     let pairs = pairs.map(|summary| (summary.key.body_a, summary.key.body_b, summary.touch));
     pairs.chain(joints.iter().map(|joint| (joint.body_a, joint.body_b, Touch::Touching)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_are_of_the_same_blocks_in_every_colour_and_leave_nothing_out() {
-        // Two colours of four blocks, the second with an empty one; one colour of one block.
-        let classes = [
-            Classes { starts: alloc::vec![0, 5, 6, 20, 22, 30, 30, 41, 44], n_blocks: 4 },
-            Classes { starts: alloc::vec![0, 9], n_blocks: 1 },
-        ];
-        assert_eq!(classes[0].groups().collect::<Vec<_>>(), [0..22, 22..44]);
-        assert_eq!([0, 1].map(|member| classes[0].part(0, member, 2)), [0..6, 6..22]);
-        assert_eq!([0, 1].map(|member| classes[0].part(1, member, 2)), [22..30, 30..44]);
-        for classes in classes {
-            for n_members in 1..12 {
-                let mut next = 0;
-                for color in 0..classes.n_colors() {
-                    for part in (0..n_members).map(|member| classes.part(color, member, n_members)) {
-                        assert!(part.start == next && part.start <= part.end);
-                        next = part.end;
-                    }
-                }
-                assert_eq!(Some(next), classes.starts.last().map(|&end| end as usize));
-            }
-        }
-        assert_eq!(Classes::default().n_colors(), 0);
-    }
 }

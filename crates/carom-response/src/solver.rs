@@ -9,31 +9,36 @@
 //! and 25.9.
 
 use crate::body::Body;
+use crate::classes::Classes;
 use crate::color::Coloring;
+use crate::contact::scale_for;
 use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
 use crate::energy::{self, Energies};
+use crate::free::{Free, Moves, slot_of};
+use crate::group::{Group, Pass, Stage};
 use crate::impact::{self, Bouncers, Moment};
-use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
 use crate::joint::{Joint, JointImpulse, JointStep, Jointed, MovingJoints, Softness, Substep};
 use crate::joint_mass::JointMasses;
-use crate::kept::{Kept, KeptList, Stowed, scale_for};
+use crate::kept::{Kept, KeptList, Stowed};
 use crate::lane_vec::{REST, State};
 use crate::load::{LoadScale, WorldLoad};
+use crate::memory;
 #[cfg(feature = "parallel")]
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
-use crate::pieces::{Advance, Begun, Forces, Free, Limits, Manifolds, Moved, Moves, Summary, slot_of};
-use crate::prepare::{Classes, Given, links};
+use crate::pieces::{Advance, Begun, Forces, Limits, Manifolds, Moved};
+use crate::prepare::{Given, links};
 use crate::rest::Touch;
 use crate::settings::{SolverError, SolverSettings};
+use crate::summary::Summary;
 use crate::take_back;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_math::{Real, Vec3};
 
-pub(crate) use crate::pieces::MassData;
+use crate::mass::MassData;
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -84,7 +89,7 @@ pub struct Solver {
     slots: Vec<u32>,
     // Workspace.
     summaries: Vec<Summary>,
-    /// As [`Verdict::are_plain`](crate::pieces::Verdict) says.
+    /// As [`Verdict::are_plain`](crate::summary::Verdict) says.
     are_plain: bool,
     active: Vec<u32>,
     bouncing: Vec<u32>,
@@ -327,7 +332,7 @@ impl Solver {
         hurry: &mut Hurry<'_>,
     ) -> Result<StepStats, SolverError> {
         // Those of the step before are written over.
-        loops::renew(&mut self.impulses, contacts.len(), ContactImpulse::default());
+        memory::renew(&mut self.impulses, contacts.len(), ContactImpulse::default());
         if dt == 0.0 {
             self.impulses.fill(ContactImpulse::default());
             return Ok(StepStats::default());
@@ -464,7 +469,7 @@ impl Solver {
     /// Looks at every contact once, for all that is asked of it before it is solved.
     fn summarize(&mut self, n_bodies: usize, contacts: &Contacts<'_>) -> Result<(), SolverError> {
         let slop = self.settings.slop * self.settings.length_unit;
-        loops::renew(&mut self.summaries, contacts.len(), Summary::default());
+        memory::renew(&mut self.summaries, contacts.len(), Summary::default());
         let verdict = loops::summarize(contacts, 0, n_bodies, slop, &mut self.summaries);
         self.are_plain = verdict.are_plain;
         if verdict.are_good {
@@ -546,7 +551,7 @@ impl Solver {
     fn load_contacts(&mut self, contacts: &Contacts<'_>, h: Real, stats: &mut StepStats) {
         let still = self.movers.len() as u32;
         let n_groups = self.coloring.n_groups();
-        loops::renew(&mut self.groups, n_groups, Group::empty(still));
+        memory::renew(&mut self.groups, n_groups, Group::empty(still));
         // What is left of the step before the last is written over.
         self.solved.resize(n_groups);
         let from = Manifolds {
@@ -604,7 +609,7 @@ impl Solver {
             self;
         let places = coloring.places();
         // Each is written over.
-        loops::renew(reports, 8 * groups.len(), ContactImpulse::default());
+        memory::renew(reports, 8 * groups.len(), ContactImpulse::default());
         loops::store_groups(classes, groups, &mut solved.impulses, reports);
         let is_all = n == n_contacts && active.iter().zip(0..).all(|(&contact, k)| contact == k);
         if is_all {

@@ -7,9 +7,10 @@
 //! Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, VII.5 (rigid bodies).
 
 use crate::body::{Body, BodyKind};
+use crate::free::{Free, Moves, delta_rotation, gyration_sq, motion};
 use crate::integrate;
 use crate::lane_vec::State;
-use crate::pieces::{Free, MassData, Moves, delta_rotation, gyration_sq, motion};
+use crate::mass::MassData;
 use crate::rest::{self, StepMotion, Touch};
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 

@@ -11,7 +11,7 @@
 //! after contact; a box that carries fifty times its weight began to rock. To relax in each substep what is
 //! near a deep overlap; it also held a third box, but shook what rocks on its rim.
 
-use crate::impulse::{Group, Pass};
+use crate::group::{Group, Pass};
 use crate::lane_vec::{Motion, States, Sym3, V3, gather_motion, scatter_motion};
 use carom_geom::MAX_CONTACTS;
 use carom_lanes::{F32Lanes, Simd};

@@ -16,10 +16,11 @@
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (stages and colours handed out by atomic counters);
 //! M. Herlihy, N. Shavit, The Art of Multiprocessor Programming, 2008, chapter 17 (barriers).
 
-use crate::impulse::{Group, Pass, Stepper};
+use crate::classes::Classes;
+use crate::group::{Group, Pass};
+use crate::impulse::Stepper;
 use crate::lane_vec::State;
 use crate::pieces;
-use crate::prepare::Classes;
 use alloc::vec::Vec;
 use carom_lanes::SharedLine;
 use core::hint::spin_loop;
@@ -207,7 +208,7 @@ impl<'a> Colors<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::impulse::Stage;
+    use crate::group::Stage;
     use crate::lane_vec::REST;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,0 +1,148 @@
+//! How a body moves in a step when nothing touches it, and its state in lanes.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
+
+use crate::body::Body;
+use crate::lane_vec::State;
+use carom_math::{Mat3, Quat, Real, Vec3};
+
+/// How a body moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moves {
+    /// Not: it is fixed, sleeps, or is halted.
+    Not,
+    /// As its owner says.
+    ByVelocity,
+    ByForce,
+}
+
+impl Moves {
+    pub(crate) fn of(body: &Body) -> Moves {
+        if body.is_active() {
+            Moves::ByForce
+        } else if body.is_driven() {
+            Moves::ByVelocity
+        } else {
+            Moves::Not
+        }
+    }
+}
+
+/// How a body moves when nothing touches it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Free {
+    /// What a substep of forces adds.
+    pub(crate) dv: Vec3,
+    pub(crate) dw: Vec3,
+    /// What damping leaves.
+    pub(crate) keep_v: Real,
+    pub(crate) keep_w: Real,
+    /// The velocities before contacts changed them.
+    pub(crate) v: Vec3,
+    pub(crate) w: Vec3,
+    pub(crate) moves: Moves,
+    /// Contacts changed its velocities.
+    pub(crate) is_pushed: bool,
+    /// It turns too far in the step for contacts to follow: it turns at the end, with its final momentum.
+    pub(crate) is_whirling: bool,
+    /// It was in a blow of a bounce.
+    pub(crate) has_bounced: bool,
+    /// Joints hold it. They turn with the body, so its angular velocity is that of its present orientation.
+    pub(crate) is_jointed: bool,
+    pub(crate) rotation: Quat,
+    /// The inertia tensor in the body's frame; zero if all principal moments are equal.
+    pub(crate) inertia: Mat3,
+}
+
+impl Free {
+    /// Of what cannot move.
+    pub(crate) const NONE: Free = Free {
+        dv: Vec3::ZERO,
+        dw: Vec3::ZERO,
+        keep_v: 1.0,
+        keep_w: 1.0,
+        v: Vec3::ZERO,
+        w: Vec3::ZERO,
+        moves: Moves::Not,
+        is_pushed: false,
+        is_whirling: false,
+        has_bounced: false,
+        is_jointed: false,
+        rotation: Quat::IDENTITY,
+        inertia: Mat3::ZERO,
+    };
+
+    /// The change of the velocity by forces in a substep, and the velocities before contacts changed them.
+    pub(crate) fn substep(&self) -> [Vec3; 3] {
+        [self.dv * self.keep_v, self.v, self.w]
+    }
+
+    /// Adds a blow to the velocities before contacts changed them; contacts do not repeat it in the next substep.
+    pub(crate) fn push(&mut self, v: Vec3, w: Vec3) {
+        self.v += v;
+        self.w += w;
+        self.is_pushed = true;
+        self.has_bounced = true;
+    }
+
+    /// The body moves by forces alone, and it bounced.
+    pub(crate) fn has_bounced(&self) -> bool {
+        self.has_bounced && self.is_loose()
+    }
+
+    /// The velocity that forces add in a substep.
+    pub(crate) fn dv(&self) -> Vec3 {
+        self.dv
+    }
+
+    /// Marks a body that is held by joints.
+    pub(crate) fn join(&mut self) {
+        self.is_jointed = true;
+    }
+
+    /// The body moves by forces, and no joint holds it.
+    pub(crate) fn is_loose(&self) -> bool {
+        self.moves == Moves::ByForce && !self.is_jointed
+    }
+
+    /// Contacts changed the velocities of the body, which are now `state`.
+    pub(crate) fn is_pushed(&self, state: &State) -> bool {
+        self.is_pushed || motion(state) != (self.v, self.w)
+    }
+
+    /// For substeps so many times as long.
+    pub(crate) fn lengthen(&mut self, times: Real) {
+        self.dv *= times;
+        self.dw *= times;
+        // 1 / (1 + damping h) of what it was.
+        let longer = |keep: Real| keep / (keep + times * (1.0 - keep));
+        (self.keep_v, self.keep_w) = (longer(self.keep_v), longer(self.keep_w));
+    }
+}
+
+/// Square of the radius of gyration, in the mean of all axes; 0 for what never turns or never moves on.
+pub(crate) fn gyration_sq(body: &Body) -> Real {
+    let i = &body.inverse_inertia;
+    let trace = i.x_axis.x + i.y_axis.y + i.z_axis.z;
+    if 0.0 < trace { 3.0 * body.inverse_mass / trace } else { 0.0 }
+}
+
+pub(crate) fn motion(state: &State) -> (Vec3, Vec3) {
+    let m = &state.front;
+    (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]))
+}
+
+pub(crate) fn set_motion(state: &mut State, v: Vec3, w: Vec3) {
+    state.front = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
+}
+
+pub(crate) fn delta_rotation(state: &State) -> Quat {
+    let d = &state.back;
+    Quat::from_xyzw(d[3], d[4], d[5], d[6])
+}
+
+/// The place of a body's state: fixed and sleeping bodies share the last one, `still`.
+#[inline]
+pub(crate) fn slot_of(slots: &[u32], body: u32, still: u32) -> u32 {
+    slots[body as usize].min(still)
+}
