@@ -116,19 +116,13 @@ impl<B: BroadPhase> World<B> {
     /// result has the same bits in every run, with any broad phase and any number of threads. A budget in seconds is kept by what the
     /// work took in the steps before; the first step on one takes a slow machine for granted. It is refused without a clock.
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
-        if matches!(budget, Budget::Time(_)) && !clock::IS_THERE {
-            return Err(WorldError::NoClock);
-        }
-        self.settings.solver.check(dt)?;
-        self.apply_settings()?;
-        let mut plan = Plan::start(budget, self.budget.pace, self.settings.solver.substeps);
+        let mut plan = self.plan(dt, budget)?;
         // Broad and narrow phase: which bodies touch, and where.
         self.bodies.movers.settle(&mut self.bodies.motions);
         self.foresee(dt);
         self.detect_within(&mut plan, self.settings.recycled_for());
         let mut clock = Clock::start();
-        let n_pairs = self.stats.n_tested + self.stats.undone.n_pairs;
-        if n_pairs == 0 && !self.bodies.are_moving() {
+        if self.stats.n_tested + self.stats.undone.n_pairs == 0 && !self.bodies.are_moving() {
             return Ok(&self.stats);
         }
         if 0.0 < dt && plan.is_held(self.stats.n_tested, self.stats.undone.n_pairs) {
@@ -149,6 +143,16 @@ impl<B: BroadPhase> World<B> {
             self.apply_responses();
         }
         Ok(&self.stats)
+    }
+
+    /// Checks the time step and the settings, which come into force, and begins to spend the budget.
+    fn plan(&mut self, dt: f32, budget: Budget) -> Result<Plan, WorldError> {
+        if matches!(budget, Budget::Time(_)) && !clock::IS_THERE {
+            return Err(WorldError::NoClock);
+        }
+        self.settings.solver.check(dt)?;
+        self.apply_settings()?;
+        Ok(Plan::start(budget, self.budget.pace, self.settings.solver.substeps))
     }
 
     /// Finds all contacts where the bodies are: [`World::contacts`] and [`World::events`]. Part of every step, which recycles contacts;

@@ -144,7 +144,7 @@ impl ContactSet {
         n_touching
     }
 
-    /// As [`World::tell_events`], where some are halted, and were in the detection before: what was told of pairs in which nothing moved
+    /// As [`ContactSet::tell_events`], where some are halted, and were in the detection before: what was told of pairs in which nothing moved
     /// goes on.
     pub(crate) fn tell_events_of_busy(&mut self) -> usize {
         let ContactSet { events, work, records, busy, .. } = self;
