@@ -30,7 +30,8 @@ pub struct ImpactCounters {
     pub iterations: u64,
     /// Pairs of support points computed in those rounds.
     pub supports: u64,
-    /// Values of a separation along an axis: root searches, and the proofs between them.
+    /// Values of a separation along an axis: root searches, the proofs between them, and axes that
+    /// rule out a triangle.
     pub separations: u64,
 }
 

@@ -326,6 +326,12 @@ pub struct DistanceArgs {
     /// What is asked about.
     #[command(flatten)]
     pub pair: PairArgs,
+    /// Prove that they do not meet: by a plane between them, or a bound of their distance
+    #[arg(long)]
+    pub proof: bool,
+    /// What the answer cost, in counts that are the same on every machine
+    #[arg(long)]
+    pub cost: bool,
     /// Write the answer as one JSON document
     #[arg(long)]
     pub json: bool,
@@ -343,6 +349,9 @@ pub struct SweepArgs {
     /// How A turns on its way, a unit quaternion in the frame of the world
     #[arg(long, value_name = "qx,qy,qz,qw", value_parser = numbers::<4>, allow_hyphen_values = true)]
     pub rotate_by: Option<Numbers<4>>,
+    /// Prove that they do not meet: by a bound of their distance
+    #[arg(long)]
+    pub proof: bool,
     /// What the answer cost, in counts that are the same on every machine
     #[arg(long)]
     pub cost: bool,
@@ -371,6 +380,9 @@ pub struct RayArgs {
     /// Both sides of the origin
     #[arg(long)]
     pub both: bool,
+    /// What the answer cost, in counts that are the same on every machine
+    #[arg(long)]
+    pub cost: bool,
     /// Write the answer as one JSON document
     #[arg(long)]
     pub json: bool,

@@ -3,13 +3,15 @@
 //! ```
 //! use carom_cli::solid::{ShapeSpec, Winding, build};
 //! use carom_io::Placement;
+//! use carom_query::QueryCost;
 //!
 //! let ball = build(&ShapeSpec::Sphere(0.5), 1.0, &Placement::IDENTITY, Winding::Outwards)?;
 //! let mut moved = Placement::IDENTITY;
 //! moved.0[3] = 2.0;
 //! let brick = build(&ShapeSpec::Box([1.0, 1.0, 1.0]), 1.0, &moved, Winding::Outwards)?;
-//! let answer = carom_cli::report::distance_members(&ball, &brick, false);
-//! assert_eq!(answer["distance"], 0.5);
+//! let mut cost = QueryCost::default();
+//! let answer = carom_cli::report::distance_members(&ball, &brick, false, &mut cost);
+//! assert_eq!((answer["distance"].as_f64(), cost.iterations), (Some(0.5), 0));
 //! # Ok::<(), String>(())
 //! ```
 #![forbid(unsafe_code)]

@@ -4,9 +4,10 @@ use crate::remarks::Remarks;
 use crate::solid::Solid;
 use carom_math::f64::Pose;
 use carom_query::f64::{
-    MeshShape, SolidOverlap, SolidRelation, contact, distance, holds_component, intersects, solid_overlap,
-    solid_relation, triangle_pairs,
+    MeshShape, SolidOverlap, SolidRelation, contact_counted, distance, distance_counted, holds_component,
+    intersects_counted, separating_plane, solid_overlap, solid_relation, triangle_pairs_counted,
 };
+use carom_query::{QueryCost, Workspace};
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -106,25 +107,73 @@ pub(crate) fn finish(
     Ok(remarks.ending(false))
 }
 
-/// How many pairs of triangles of two meshes in world coordinates share a point; exact.
-pub fn count_pairs(a: &MeshShape, b: &MeshShape) -> usize {
+/// The counts of a query's cost by their names.
+pub fn cost_members(cost: &QueryCost) -> Value {
+    json!({
+        "nodes": cost.nodes,
+        "volume_tests": cost.volume_tests,
+        "leaves": cost.leaves,
+        "primitives": cost.primitives,
+        "pair_tests": cost.pair_tests,
+        "axes": cost.axes,
+        "feature_pairs": cost.feature_pairs,
+        "iterations": cost.iterations,
+        "depth_iterations": cost.depth_iterations,
+        "supports": cost.supports,
+        "samples": cost.samples,
+    })
+}
+
+/// A line of the counts in the member `cost` of a document, if it has one.
+pub fn cost_line(document: &Map<String, Value>) -> Option<String> {
+    let counts = document.get("cost")?.as_object()?.iter();
+    let counts: Vec<String> =
+        counts.map(|(name, count)| format!("{} {count}", name.replace('_', " "))).collect();
+    Some(format!("cost: {}", counts.join(", ")))
+}
+
+/// The plane between two solids, where one is found: the proof that they do not meet.
+pub fn plane_members(a: &Solid, b: &Solid) -> Option<Value> {
+    let plane = separating_plane(&a.shape, &a.pose, &b.shape, &b.pose)?;
+    Some(json!({
+        "normal": list(plane.normal), "end_of_a": plane.end_of_a, "start_of_b": plane.start_of_b,
+    }))
+}
+
+/// The proof that two solids do not meet: a plane, if one is found, and a bound of their distance.
+pub fn proof_members(a: &Solid, b: &Solid) -> Map<String, Value> {
+    let mut members = Map::new();
+    if let Some(plane) = plane_members(a, b) {
+        members.insert("plane".to_owned(), plane);
+    }
+    let near = distance(&a.shape, &a.pose, &b.shape, &b.pose);
+    if let Some(bound) = near.at_least() {
+        members.insert("distance_at_least".to_owned(), json!(bound));
+    }
+    members
+}
+
+/// How many pairs of triangles of two meshes in world coordinates share a point; exact. The cost
+/// is added to `cost`.
+pub fn count_pairs(a: &MeshShape, b: &MeshShape, cost: &mut QueryCost) -> usize {
     let mut pairs = Vec::new();
-    triangle_pairs(a, &Pose::IDENTITY, b, &Pose::IDENTITY, &mut pairs);
+    triangle_pairs_counted(a, &Pose::IDENTITY, b, &Pose::IDENTITY, &mut pairs, cost);
     pairs.len()
 }
 
 /// What `distance` answers about two solids, in the order of the documentation, without the schema.
 ///
-/// With `is_contact` also depth, normal and deepest points where meshes are involved.
-pub fn distance_members(a: &Solid, b: &Solid, is_contact: bool) -> Map<String, Value> {
-    let mut members = Map::new();
+/// With `is_contact` also depth, normal and deepest points where meshes are involved. The cost is
+/// added to `cost`, except that of [`Contact::of`].
+pub fn distance_members(a: &Solid, b: &Solid, is_contact: bool, cost: &mut QueryCost) -> Map<String, Value> {
+    let (mut members, mut memory) = (Map::new(), Workspace::default());
     let n_pairs = match (a.mesh(), b.mesh()) {
-        (Some(mesh_a), Some(mesh_b)) => Some(count_pairs(mesh_a, mesh_b)),
+        (Some(mesh_a), Some(mesh_b)) => Some(count_pairs(mesh_a, mesh_b, cost)),
         _ => None,
     };
     let is_intersecting = match n_pairs {
         Some(n) => 0 < n,
-        None => intersects(&a.shape, &a.pose, &b.shape, &b.pose),
+        None => intersects_counted(&a.shape, &a.pose, &b.shape, &b.pose, cost),
     };
     members.insert("intersects".to_owned(), json!(is_intersecting));
     if let Some(n) = n_pairs {
@@ -132,12 +181,15 @@ pub fn distance_members(a: &Solid, b: &Solid, is_contact: bool) -> Map<String, V
     }
     let are_convex = a.shape.is_convex() && b.shape.is_convex();
     let deep = if is_intersecting && (are_convex || is_contact) {
-        contact(&a.shape, &a.pose, &b.shape, &b.pose, 0.0)
+        contact_counted(&a.shape, &a.pose, &b.shape, &b.pose, 0.0, &mut memory, cost)
     } else {
         None
     };
-    let d = distance(&a.shape, &a.pose, &b.shape, &b.pose);
+    let d = distance_counted(&a.shape, &a.pose, &b.shape, &b.pose, &mut memory, cost);
     members.insert("distance".to_owned(), json!(if is_intersecting { 0.0 } else { d.distance }));
+    if let Some(bound) = d.at_least().filter(|_| !is_intersecting) {
+        members.insert("distance_at_least".to_owned(), json!(bound));
+    }
     let overlap = match (a.mesh(), b.mesh(), is_contact) {
         (Some(mesh_a), Some(mesh_b), true) => {
             let contact = Contact::of(mesh_a, mesh_b);

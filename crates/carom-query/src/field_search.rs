@@ -16,7 +16,7 @@
 
 use crate::ray_convex::Point;
 use carom_geom::{DistanceField, DistanceSample, LinearFloor, SupportMap, SupportPoint};
-use carom_gjk::{GjkCache, GjkSettings, wide};
+use carom_gjk::{Counters, GjkCache, GjkSettings, wide};
 use carom_math::WidePose;
 use carom_math::scaling::{length, unit};
 use glam::DVec3;
@@ -344,6 +344,8 @@ pub(crate) struct Convex<'a> {
     pub(crate) center: DVec3,
     radius: f64,
     cache: GjkCache,
+    /// Of the searches for its nearest points.
+    pub(crate) counters: Counters,
     /// The shape lies behind this plane, which touches it: normal and height.
     plane: Option<(DVec3, f64)>,
 }
@@ -351,7 +353,15 @@ pub(crate) struct Convex<'a> {
 impl<'a> Convex<'a> {
     pub(crate) fn new(map: &'a dyn SupportMap, pose: &'a WidePose) -> Convex<'a> {
         let (center, radius) = (pose.transform_point(map.center()), map.radius());
-        Convex { core: Core(map), pose, center, radius, cache: GjkCache::new(), plane: None }
+        Convex {
+            core: Core(map),
+            pose,
+            center,
+            radius,
+            cache: GjkCache::new(),
+            counters: Counters::default(),
+            plane: None,
+        }
     }
 
     /// How far the core reaches along a direction.
@@ -385,6 +395,8 @@ impl Target for Convex<'_> {
         let settings = GjkSettings::default();
         let found =
             wide::distance(&self.core, &crate::ray_convex::Point, &at, &settings, Some(&mut self.cache));
+        self.counters.iterations += found.counters.iterations;
+        self.counters.supports += found.counters.supports;
         if found.distance == 0.0 {
             return Seen { distance: 0.0, away: DVec3::ZERO, point: place };
         }

@@ -159,6 +159,7 @@ mod pair_batch;
 pub mod f64;
 
 mod closest;
+mod cost;
 mod field_lows;
 mod field_search;
 mod impact;
@@ -170,6 +171,7 @@ pub use carom_bvh::{
 };
 pub use carom_ccd::{Impact, ImpactCounters, ImpactSettings, Motion, MotionError, Proof, TimeOfImpact, Why};
 pub use carom_gjk::Outcome;
+pub use cost::QueryCost;
 pub use kernel::*;
 pub use pair_batch::{PairBatch, PlacedPair, intersects_batch};
 pub use workspace::Workspace;

@@ -7,6 +7,7 @@
 //! Detection, 2004.
 //! Differs: each step asks for the distance anew, with a cache, instead of updating one simplex.
 
+use crate::cost::Count;
 use carom_geom::{SupportMap, SupportPoint};
 use carom_gjk::{GjkCache, GjkSettings, wide};
 use carom_math::ops::sqrt;
@@ -36,7 +37,12 @@ impl SupportMap for Point {
 
 /// The least t, of any sign, at which `origin + t direction`, in the shape's frame, is in the shape, with the outward unit
 /// normal there.
-pub(crate) fn enter(shape: &dyn SupportMap, origin: DVec3, direction: DVec3) -> Option<(f64, DVec3)> {
+pub(crate) fn enter(
+    shape: &dyn SupportMap,
+    origin: DVec3,
+    direction: DVec3,
+    count: impl Count,
+) -> Option<(f64, DVec3)> {
     // The steps begin before the ball around the shape.
     let reach = shape.radius() + shape.margin();
     let length_sq = direction.length_squared();
@@ -54,6 +60,7 @@ pub(crate) fn enter(shape: &dyn SupportMap, origin: DVec3, direction: DVec3) -> 
     for _ in 0..tol::RAY_ROUNDS {
         let place = WidePose { translation: origin + direction * t, ..WidePose::IDENTITY };
         let gap = wide::distance(shape, &Point, &place, &GjkSettings::default(), Some(&mut cache));
+        count.add_search(&gap.counters);
         if gap.distance <= tol::RAY_REACHES * (reach + to_center.length()) {
             return Some((t, normal));
         }

@@ -32,7 +32,9 @@ pub mod f64;
 
 mod clip;
 mod closest;
+mod counters;
 mod reduce;
 
+pub use counters::{Counters, Tally};
 pub use kernel::*;
 pub use reduce::Chosen;

@@ -13,7 +13,8 @@ use carom_ccd::{Element, ElementSettings};
 use carom_io::scene_json::read_numbers;
 use carom_math::f64::{Interval, Ray};
 use carom_math::tol;
-use carom_query::f64::{intersects, project_point};
+use carom_query::QueryCost;
+use carom_query::f64::{intersects_counted, project_point_counted};
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -90,17 +91,21 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
         return Err("not an object".to_owned());
     }
     let op = question.get("op").and_then(Value::as_str).ok_or("no \"op\"")?;
-    let mut members = Map::new();
+    let wants = |key: &str| question.get(key).and_then(Value::as_bool).unwrap_or(false);
+    let (wants_cost, wants_proof) = (wants("cost"), wants("proof"));
+    let (mut members, mut cost) = (Map::new(), QueryCost::default());
     match op {
         "distance" | "contact" => {
             let (a, b) = (shapes.read(question, "a")?, shapes.read(question, "b")?);
-            members = report::distance_members(&a, &b, op == "contact");
+            members = report::distance_members(&a, &b, op == "contact", &mut cost);
+            if wants_proof && let Some(plane) = report::plane_members(&a, &b) {
+                members.insert("plane".to_owned(), plane);
+            }
             let mut remarks = remarks_of(&[&a, &b]);
             if members.get("contact").is_some_and(Value::is_null) {
                 [&a, &b].iter().filter_map(|solid| solid.ambiguity()).for_each(|why| remarks.note(why));
             }
             add_remarks(&mut members, &remarks);
-            Ok(members)
         }
         "cast" => {
             let (a, b) = (shapes.read(question, "a")?, shapes.read(question, "b")?);
@@ -109,9 +114,8 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
                 Some(_) => sweep::angular(&list(question, "rotate_by")?)
                     .map_err(|e| format!("\"rotate_by\": {e}"))?,
             };
-            members = sweep::members(&a, &b, vector(question, "by")?, angular, false)?;
+            members = sweep::members(&a, &b, vector(question, "by")?, angular, wants_cost, wants_proof)?;
             add_remarks(&mut members, &remarks_of(&[&a, &b]));
-            Ok(members)
         }
         "vertex_face" | "edge_edge" => {
             let at = |key| list::<12>(question, key).map(|x| points(&x));
@@ -130,20 +134,22 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
                     .ok_or_else(|| format!("a \"min_separation\" of {value}"))?,
             };
             let settings = ElementSettings::default().with_minimum_separation(separation);
-            Ok(sweep::time_members(&element.time_of_impact(&settings)))
+            members = sweep::time_members(&element.time_of_impact(&settings));
         }
         "intersects" => {
             let (a, b) = (shapes.read(question, "a")?, shapes.read(question, "b")?);
             if let (Some(mesh_a), Some(mesh_b)) = (a.mesh(), b.mesh()) {
-                let n = report::count_pairs(mesh_a, mesh_b);
+                let n = report::count_pairs(mesh_a, mesh_b, &mut cost);
                 members.insert("intersects".to_owned(), json!(0 < n));
                 members.insert("triangle_pairs".to_owned(), json!(n));
             } else {
-                let is_hit = intersects(&a.shape, &a.pose, &b.shape, &b.pose);
+                let is_hit = intersects_counted(&a.shape, &a.pose, &b.shape, &b.pose, &mut cost);
                 members.insert("intersects".to_owned(), json!(is_hit));
             }
+            if wants_proof && members["intersects"] == json!(false) {
+                members.extend(report::proof_members(&a, &b));
+            }
             add_remarks(&mut members, &remarks_of(&[&a, &b]));
-            Ok(members)
         }
         "ray" => {
             let solid = shapes.read(question, "a")?;
@@ -151,10 +157,9 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             if ray.direction == DVec3::ZERO {
                 return Err("\"dir\" is zero".to_owned());
             }
-            let is = |key: &str| question.get(key).and_then(Value::as_bool).unwrap_or(false);
-            let interval = if is("both") { Interval::BOTH } else { Interval::FORWARD };
-            let mut hits = ray::cast(&solid, &ray, interval, is("all"));
-            if is("merge") {
+            let interval = if wants("both") { Interval::BOTH } else { Interval::FORWARD };
+            let mut hits = ray::cast(&solid, &ray, interval, wants("all"), &mut cost);
+            if wants("merge") {
                 hits = ray::merged(hits, &solid, &ray);
             }
             let mut remarks = remarks_of(&[&solid]);
@@ -162,12 +167,12 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             let hits: Vec<Value> = hits.iter().map(|h| ray::hit_members(h, None).into()).collect();
             members.insert("hits".to_owned(), json!(hits));
             add_remarks(&mut members, &remarks);
-            Ok(members)
         }
         "point" => {
             let solid = shapes.read(question, "a")?;
             let point = vector(question, "point")?;
-            let projection = project_point(&solid.shape, &solid.pose, point).ok_or("the shape is empty")?;
+            let projection = project_point_counted(&solid.shape, &solid.pose, point, &mut cost)
+                .ok_or("the shape is empty")?;
             members.insert("distance".to_owned(), json!(projection.distance.abs()));
             members.insert("nearest".to_owned(), report::list(projection.point));
             members.insert("inside".to_owned(), json!(projection.inside));
@@ -177,12 +182,17 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
                 remarks.note(solid.ambiguity().unwrap_or_else(backwards));
             }
             add_remarks(&mut members, &remarks);
-            Ok(members)
         }
-        _ => Err(format!(
-            "unknown op {op:?}; known are distance contact intersects cast ray point vertex_face edge_edge"
-        )),
+        _ => {
+            return Err(format!(
+                "unknown op {op:?}; known are distance contact intersects cast ray point vertex_face edge_edge"
+            ));
+        }
     }
+    if wants_cost && matches!(op, "distance" | "contact" | "intersects" | "ray" | "point") {
+        members.insert("cost".to_owned(), report::cost_members(&cost));
+    }
+    Ok(members)
 }
 
 /// The remarks on all shapes of a question.

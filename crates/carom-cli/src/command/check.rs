@@ -13,6 +13,7 @@ use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
 use carom_io::{Part, without_controls};
+use carom_query::QueryCost;
 use carom_query::f64::{MeshShape, SolidRelation, contact, distance};
 use core::ops::ControlFlow;
 use glam::DVec3;
@@ -163,7 +164,7 @@ fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pa
 /// The exact answer for one pair; `None` when it need not be listed.
 fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairReport> {
     let (x, y) = (&solids[a], &solids[b]);
-    let n = report::count_pairs(x.mesh()?, y.mesh()?);
+    let n = report::count_pairs(x.mesh()?, y.mesh()?, &mut QueryCost::default());
     let contact_of_solids = Contact::of(x.mesh()?, y.mesh()?);
     if let Some(overlap) = contact_of_solids.overlap {
         let (depth, point) = (Some(overlap.at_most), overlap.point);

@@ -6,7 +6,7 @@ use crate::report::{self, Found, counted, spaced};
 use crate::shape_arg::ShapeArg;
 use crate::solid::{self, Solid, Winding};
 use carom_io::Placement;
-use carom_query::f64::separating_plane;
+use carom_query::QueryCost;
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 
@@ -15,12 +15,13 @@ pub fn run(args: &DistanceArgs, winding: Winding) -> Result<Found, String> {
     let ([a, b], remarks) = read_pair(&args.pair, winding)?;
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.distance.v1"));
-    document.extend(report::distance_members(&a, &b, false));
-    if let Some(plane) = separating_plane(&a.shape, &a.pose, &b.shape, &b.pose) {
-        let members = json!({
-            "normal": plane.normal.to_array(), "end_of_a": plane.end_of_a, "start_of_b": plane.start_of_b,
-        });
-        document.insert("plane".to_owned(), members);
+    let mut cost = QueryCost::default();
+    document.extend(report::distance_members(&a, &b, false, &mut cost));
+    if let Some(plane) = report::plane_members(&a, &b) {
+        document.insert("plane".to_owned(), plane);
+    }
+    if args.cost {
+        document.insert("cost".to_owned(), report::cost_members(&cost));
     }
     remarks.add_to(&mut document);
     let is_intersecting = document["intersects"] == json!(true);
@@ -28,6 +29,12 @@ pub fn run(args: &DistanceArgs, winding: Winding) -> Result<Found, String> {
         report::print(&Value::Object(document).to_string())?;
     } else {
         report::print(&sentence(&document))?;
+        if let Some(line) = proof_line(&document).filter(|_| args.proof) {
+            report::print(&line)?;
+        }
+        if let Some(line) = report::cost_line(&document) {
+            report::print(&line)?;
+        }
     }
     Ok(remarks.ending(is_intersecting))
 }
@@ -60,6 +67,18 @@ fn read(
     };
     let placement = placement.map_err(|e| format!("{which}: {e}"))?;
     solid::build_with(&shape.0, scale, &placement, winding, &args.reading.options(false))
+}
+
+/// The proof that they are apart, for people; `None` if they meet or no proof was found.
+fn proof_line(d: &Map<String, Value>) -> Option<String> {
+    if let Some(plane) = d.get("plane") {
+        let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+        let normal = spaced(DVec3::from_array([0, 1, 2].map(|i| number(&plane["normal"][i]))));
+        let [end, start] = ["end_of_a", "start_of_b"].map(|name| report::number(number(&plane[name])));
+        return Some(format!("proof: along {normal} A ends at {end}, and B begins at {start}"));
+    }
+    let bound = d.get("distance_at_least")?.as_f64().filter(|bound| 0.0 < *bound)?;
+    Some(format!("proof: no plane was found; they are apart by at least {}", report::number(bound)))
 }
 
 /// The answer for people.

@@ -8,7 +8,8 @@ use crate::solid::{self, ShapeSpec, Solid, Winding};
 use carom_geom::barycentric;
 use carom_io::{Part, Placement, without_controls};
 use carom_math::f64::{Interval, Ray};
-use carom_query::f64::{ray_cast, ray_cast_all};
+use carom_query::QueryCost;
+use carom_query::f64::{ray_cast_all_counted, ray_cast_counted};
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 
@@ -54,9 +55,10 @@ pub fn run(args: &RayArgs, winding: Winding) -> Result<Found, String> {
         }
     };
     let mut hits: Vec<(Option<&str>, Hit)> = Vec::new();
+    let mut cost = QueryCost::default();
     for (part, solid) in &solids {
         remarks.add(&solid.remarks);
-        let mut found = cast(solid, &ray, interval, args.all);
+        let mut found = cast(solid, &ray, interval, args.all, &mut cost);
         if !args.raw {
             found = merged(found, solid, &ray);
         }
@@ -70,9 +72,13 @@ pub fn run(args: &RayArgs, winding: Winding) -> Result<Found, String> {
         hits.sort_by(|x, y| nearer(x.1.t, y.1.t));
         hits.truncate(1);
     }
+    let mut document = Map::new();
+    if args.cost {
+        document.insert("cost".to_owned(), report::cost_members(&cost));
+    }
+    let cost = report::cost_line(&document);
     if args.json {
         let hits: Vec<Value> = hits.iter().map(|(part, hit)| hit_members(hit, *part).into()).collect();
-        let mut document = Map::new();
         document.insert("schema".to_owned(), json!("carom.ray.v1"));
         document.insert("hits".to_owned(), json!(hits));
         remarks.add_to(&mut document);
@@ -88,6 +94,9 @@ pub fn run(args: &RayArgs, winding: Winding) -> Result<Found, String> {
             report::print(&format!("t {t}: {part}{triangle}at {point}, normal {normal}"))?;
         }
     }
+    if let Some(cost) = cost.filter(|_| !args.json) {
+        report::print(&cost)?;
+    }
     Ok(remarks.ending(!hits.is_empty()))
 }
 
@@ -102,8 +111,8 @@ pub fn note_normals(hits: &[Hit], solid: &Solid, remarks: &mut Remarks) {
 }
 
 /// The hits of a ray with one solid, in order of t; without `is_all` the first alone, which for a line that runs
-/// both ways is the one nearest to the origin.
-pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool) -> Vec<Hit> {
+/// both ways is the one nearest to the origin. The cost is added to `cost`.
+pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool, cost: &mut QueryCost) -> Vec<Hit> {
     let hit = |h: carom_geom::f64::RayHit| {
         let triangle = solid.mesh().map(|_| h.part);
         let barycentric =
@@ -112,7 +121,7 @@ pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool) -> Vec<H
     };
     if is_all || interval == Interval::BOTH {
         let mut found = Vec::new();
-        ray_cast_all(&solid.shape, &solid.pose, ray, interval, &mut found);
+        ray_cast_all_counted(&solid.shape, &solid.pose, ray, interval, &mut found, cost);
         let mut hits: Vec<Hit> = found.into_iter().map(hit).collect();
         if !is_all {
             hits.sort_by(|a, b| nearer(a.t, b.t));
@@ -120,7 +129,7 @@ pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool) -> Vec<H
         }
         hits
     } else {
-        ray_cast(&solid.shape, &solid.pose, ray, interval).map(hit).into_iter().collect()
+        ray_cast_counted(&solid.shape, &solid.pose, ray, interval, cost).map(hit).into_iter().collect()
     }
 }
 

@@ -23,7 +23,7 @@ pub fn run(args: &SweepArgs, winding: Winding) -> Result<Found, String> {
     };
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.sweep.v1"));
-    document.extend(members(&a, &b, DVec3::from_array(args.by.0), angular, args.cost)?);
+    document.extend(members(&a, &b, DVec3::from_array(args.by.0), angular, args.cost, args.proof)?);
     remarks.add_to(&mut document);
     let is_hit = document["hit"] == json!(true);
     if args.json {
@@ -41,14 +41,16 @@ pub fn angular(quaternion: &[f64; 4]) -> Result<DVec3, String> {
     motion.map(|motion| motion.angular()).map_err(|e| e.to_string())
 }
 
-/// What `sweep` answers about A, which goes by a vector and turns about the origin of its frame, and B, which stays; without the schema,
-/// with the cost where that is wanted.
+/// What `sweep` answers about A, which goes by a vector and turns about the origin of its frame, and
+/// B, which stays; without the schema. On demand with the cost and, if they do not meet, with the
+/// proof: a bound of their distance.
 pub fn members(
     a: &Solid,
     b: &Solid,
     by: DVec3,
     angular: DVec3,
     wants_cost: bool,
+    wants_proof: bool,
 ) -> Result<Map<String, Value>, String> {
     let largest = by.abs().max_element();
     if tol::MAX_LENGTH < largest {
@@ -57,7 +59,7 @@ pub fn members(
     let motion_a = motion_of(&a.pose, a.origin, by, angular).map_err(|e| format!("A: {e}"))?;
     let motion_b =
         motion_of(&b.pose, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO).map_err(|e| format!("B: {e}"))?;
-    let settings = ImpactSettings::default().with_tolerance(tol::SWEEP_BRACKET);
+    let settings = ImpactSettings::default().with_tolerance(tol::SWEEP_BRACKET).with_distance(wants_proof);
     let (mut memory, mut counters) = (Workspace::default(), ImpactCounters::default());
     let answer = if wants_cost {
         cast_counted(&a.shape, &motion_a, &b.shape, &motion_b, &settings, &mut memory, &mut counters)
@@ -76,6 +78,11 @@ pub fn members(
         TimeOfImpact::Clear(_) => None,
     };
     let mut members = time_members(&answer);
+    if let TimeOfImpact::Clear(clear) = &answer
+        && wants_proof
+    {
+        members.insert("distance_at_least".to_owned(), json!(clear.distance));
+    }
     members.insert("point".to_owned(), place.map_or(Value::Null, |(point, _)| report::list(point)));
     members.insert("normal".to_owned(), place.map_or(Value::Null, |(_, normal)| report::list(normal)));
     if wants_cost {
@@ -116,14 +123,15 @@ pub fn time_members(answer: &TimeOfImpact) -> Map<String, Value> {
     members
 }
 
-/// The answer for people; the cost has a line of its own.
+/// The answer for people; the proof and the cost have lines of their own.
 fn sentence(d: &Map<String, Value>) -> String {
     let mut text = answer_sentence(d);
-    if let Some(cost) = d.get("cost").and_then(Value::as_object) {
-        let counts: Vec<String> =
-            cost.iter().map(|(name, count)| format!("{} {count}", name.replace('_', " "))).collect();
-        text.push_str("\ncost: ");
-        text.push_str(&counts.join(", "));
+    if let Some(bound) = d.get("distance_at_least").and_then(Value::as_f64) {
+        text.push_str(&format!("\nproof: they are never nearer than {}", report::number(bound)));
+    }
+    if let Some(line) = report::cost_line(d) {
+        text.push('\n');
+        text.push_str(&line);
     }
     text
 }

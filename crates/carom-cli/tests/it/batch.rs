@@ -71,6 +71,56 @@ fn meshes_hulls_and_files() {
 }
 
 #[test]
+fn costs_are_told_on_demand() {
+    let (ball, cube) = (json!({"sphere": 1}), json!({"file": "cube.obj"}));
+    for (mut question, name) in [
+        (json!({"op": "distance", "a": ball, "b": cube, "pose_b": [4, 0, 0, 0, 0, 0, 1]}), "primitives"),
+        (json!({"op": "contact", "a": ball, "b": cube, "pose_b": [1, 0, 0, 0, 0, 0, 1]}), "pair_tests"),
+        (json!({"op": "intersects", "a": cube, "b": cube}), "pair_tests"),
+        (
+            json!({"op": "cast", "a": ball, "b": cube, "by": [4, 0, 0], "pose_b": [4, 0, 0, 0, 0, 0, 1]}),
+            "searches",
+        ),
+        (json!({"op": "ray", "a": cube, "origin": [0.1, 0.2, 5], "dir": [0, 0, -1]}), "pair_tests"),
+        (json!({"op": "point", "a": cube, "point": [3, 0.2, 0.1]}), "pair_tests"),
+    ] {
+        let plain = one(question.clone());
+        assert!(plain.get("cost").is_none(), "{plain}");
+        question["cost"] = json!(true);
+        let mut told = one(question);
+        let cost = told.as_object_mut().unwrap().remove("cost").unwrap_or_else(|| panic!("{plain}"));
+        assert!(1 <= cost[name].as_u64().unwrap(), "{name}: {cost}");
+        assert_eq!(told, plain);
+    }
+}
+
+#[test]
+fn proofs_are_told_on_demand() {
+    let (ball, cube) = (json!({"sphere": 1}), json!({"file": "cube.obj"}));
+    for op in ["distance", "contact", "intersects"] {
+        let mut question = json!({"op": op, "a": ball, "b": cube, "pose_b": [4, 0, 0, 0, 0, 0, 1]});
+        assert!(one(question.clone()).get("plane").is_none());
+        question["proof"] = json!(true);
+        let d = one(question.clone());
+        let [end, start] = ["end_of_a", "start_of_b"].map(|name| d["plane"][name].as_f64().unwrap());
+        let bound = d["distance_at_least"].as_f64().unwrap();
+        assert!(d["intersects"] == false && 0.0 < bound && 0.0 < start - end, "{d}");
+        assert!((start - end - bound).abs() < 1e-6, "{d}");
+        question["pose_b"] = json!([1, 0, 0, 0, 0, 0, 1]);
+        let d = one(question);
+        assert!(d["intersects"] == true && d.get("plane").is_none(), "{d}");
+        assert!(d.get("distance_at_least").is_none(), "{d}");
+    }
+    let mut question =
+        json!({"op": "cast", "a": ball, "b": ball, "by": [8, 0, 0], "pose_a": [-4, 3, 0, 0, 0, 0, 1]});
+    assert!(one(question.clone()).get("distance_at_least").is_none());
+    question["proof"] = json!(true);
+    let d = one(question);
+    let bound = d["distance_at_least"].as_f64().unwrap_or_else(|| panic!("{d}"));
+    assert!(d["hit"] == false && 0.5 < bound && bound <= 1.0, "{d}");
+}
+
+#[test]
 fn bad_lines_never_end_the_run() {
     let bad = [
         (r#"hello"#, "line 1: "),

@@ -26,8 +26,41 @@ fn a_plane_proves_that_shapes_are_apart() {
     let (d, _) = json("distance sphere:0.5 box:1,1,1 --pose-a 2,0,0,0,0,0,1 --json");
     assert!(near(&d["plane"]["normal"], &[-1.0, 0.0, 0.0]), "{d}");
     assert!(near(&d["plane"]["end_of_a"], &[-1.5]) && near(&d["plane"]["start_of_b"], &[-1.0]), "{d}");
+    assert!(near(&d["distance_at_least"], &[0.5]), "{d}");
     let (d, _) = json("distance box:1,1,1 sphere:0.5 --pose-b 1.2,0.1,0,0,0,0,1 --json");
-    assert!(d.get("plane").is_none(), "{d}");
+    assert!(d.get("plane").is_none() && d.get("distance_at_least").is_none(), "{d}");
+    let text = stdout(&carom("distance sphere:0.5 box:1,1,1 --pose-a 2,0,0,0,0,0,1 --proof --cost"));
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() == 3 && lines[2].starts_with("cost: "), "{text}");
+    assert_eq!(lines[1], "proof: along -1 0 0 A ends at -1.5, and B begins at -1");
+    // A ball inside of the surface of a cube: no plane.
+    let (d, _) = json("distance cube.obj sphere:0.125 --pose-b 0.5,0.5,0.5,0,0,0,1 --json");
+    let bound = d["distance_at_least"].as_f64().unwrap_or_else(|| panic!("{d}"));
+    assert!(
+        d.get("plane").is_none() && near(&d["distance"], &[bound]) && (bound - 0.375).abs() < 1e-9,
+        "{d}"
+    );
+    let text = stdout(&carom("distance cube.obj sphere:0.125 --pose-b 0.5,0.5,0.5,0,0,0,1 --proof"));
+    assert!(text.contains("\nproof: no plane was found; they are apart by at least "), "{text}");
+}
+
+#[test]
+fn costs_are_told_on_demand() {
+    let pair = "box:1,1,1 box:1,1,1 --pose-b 0,4,0,0,0,0,1";
+    assert!(json(&format!("distance {pair} --json")).0.get("cost").is_none());
+    let (d, _) = json(&format!("distance {pair} --cost --json"));
+    // Whether they touch, by the second axis, and how far apart they are, by GJK.
+    let count = |name: &str| d["cost"][name].as_u64().unwrap_or_else(|| panic!("{name}: {d}"));
+    assert_eq!((count("axes"), count("pair_tests"), count("nodes"), count("samples")), (2, 2, 0, 0), "{d}");
+    assert!(1 <= count("iterations") && count("iterations") <= count("supports"), "{d}");
+    let text = stdout(&carom(&format!("distance {pair} --cost")));
+    let line = text.lines().nth(1).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.starts_with("cost: ") && line.contains("pair tests 2"), "{text}");
+    // Of two meshes: all pairs of triangles that touch, and the distance.
+    let (d, _) = json("distance cube.obj cube.obj --pose-b 0.5,0.25,0,0,0,0,1 --cost --json");
+    let count = |name: &str| d["cost"][name].as_u64().unwrap_or_else(|| panic!("{name}: {d}"));
+    assert!(d["triangle_pairs"].as_u64().unwrap() <= count("pair_tests"), "{d}");
+    assert!(1 <= count("leaves") && count("primitives") <= 2 * 12 * 12, "{d}");
 }
 
 #[test]

@@ -47,6 +47,18 @@ fn sentences_and_errors() {
 }
 
 #[test]
+fn costs_are_told_on_demand() {
+    let ray = "ray cube.obj --from 0.25,0.5,5 --dir 0,0,-1";
+    assert!(json(&format!("{ray} --json")).0.get("cost").is_none());
+    let (d, _) = json(&format!("{ray} --cost --json"));
+    let count = |name: &str| d["cost"][name].as_u64().unwrap_or_else(|| panic!("{name}: {d}"));
+    assert!(1 <= count("pair_tests") && count("pair_tests") <= count("primitives"), "{d}");
+    assert!(1 <= count("nodes") && count("primitives") <= 12, "{d}");
+    let text = stdout(&carom(&format!("{ray} --cost")));
+    assert!(text.lines().nth(1).is_some_and(|line| line.starts_with("cost: ")), "{text}");
+}
+
+#[test]
 fn hits_of_one_crossing_are_one() {
     // Through the middle of a side, which a diagonal crosses, and through a corner.
     for (dir, raw, merged) in [("0,0,-1", 4, 2), ("1,1,1", 12, 2)] {

@@ -97,6 +97,23 @@ fn sentences_for_people() {
 }
 
 #[test]
+fn what_is_never_met_has_a_bound_of_the_distance() {
+    let (d, status) = json(
+        "sweep sphere:1 box:1,1,1 --pose-a -5,3,0,0,0,0,1 --by 10,0,0 --rotate-by 0,0,0.6,0.8 --proof --json",
+    );
+    let least = d["distance_at_least"].as_f64().unwrap_or_else(|| panic!("{d}"));
+    // It passes at a distance of 1.
+    assert!(status == 0 && d["hit"] == false && 0.5 < least && least <= 1.0, "{d}");
+    let past = "sweep sphere:1 sphere:1 --pose-a -4,3,0,0,0,0,1 --by 8,0,0";
+    assert!(json(&format!("{past} --json")).0.get("distance_at_least").is_none());
+    let text = stdout(&carom(&format!("{past} --proof")));
+    let line = text.lines().nth(1).unwrap_or_else(|| panic!("{text}"));
+    assert!(text.starts_with("no hit\n") && line.starts_with("proof: they are never nearer than "), "{text}");
+    let (d, _) = json("sweep sphere:1 sphere:1 --pose-a -4,0,0,0,0,0,1 --by 4,0,0 --proof --json");
+    assert!(d["hit"] == true && d.get("distance_at_least").is_none(), "{d}");
+}
+
+#[test]
 fn costs_are_told_to_who_asks() {
     let pair = "cube.obj cube.obj --pose-a -4,0.1,0.2,0,0,0,1 --by 8,0,0";
     assert!(json(&format!("sweep {pair} --json")).0.get("cost").is_none());

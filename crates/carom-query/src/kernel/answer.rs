@@ -3,7 +3,7 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points as the common answer).
 
 use super::super::num::geom::Contact;
-use super::super::num::{Real, Vec3, narrow, narrow_real};
+use super::super::num::{Real, Vec3, narrow, narrow_real, widen_real};
 use crate::closest::Closest;
 use carom_gjk::Outcome;
 use carom_math::WidePose;
@@ -41,6 +41,16 @@ pub struct PairContact {
 }
 
 impl Distance {
+    /// Returns a lower bound of the true distance, to the rounding of [`Real`]. A bound above 0
+    /// proves that the shapes are apart; `None` if no bound is proved, see [`Outcome::Undecided`].
+    pub fn at_least(&self) -> Option<Real> {
+        match self.outcome {
+            Outcome::Exact => Some(self.distance),
+            Outcome::Within(error) => Some(narrow_real((widen_real(self.distance) - error).max(0.0))),
+            _ => None,
+        }
+    }
+
     /// From an answer in the frame that `frame` places.
     #[inline]
     pub(super) fn placed(c: &Closest, frame: &WidePose) -> Distance {

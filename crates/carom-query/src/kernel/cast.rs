@@ -96,7 +96,7 @@ fn answer(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>, memory: &mut W
             if settings.stop_at_penetration && impact.t_hi <= settings.start_time =>
         {
             let relative = b_in_a(asked, settings.start_time);
-            let place = dispatch::contact(a, b, &relative, asked.target(), memory);
+            let place = dispatch::contact(a, b, &relative, asked.target(), memory, ());
             if let Some(place) = place.filter(|place| place.distance.is_finite()) {
                 let place = place.placed(&asked.motion_a.pose_at(settings.start_time));
                 (impact.point_a, impact.point_b, impact.normal) =
@@ -146,7 +146,7 @@ pub(super) fn pair(
         return answer;
     }
     let over_plane = |plane: &HalfSpace, b: &dyn SupportMap| {
-        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(plane, b, b_in_a);
+        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(plane, b, b_in_a, ());
         ConvexPair { a: None, b, contact }.answer(asked, |asked| {
             let Question { motion_a, motion_b, settings, tally } = asked;
             half_space_time_of_impact_counted(plane.normal_wide(), motion_a, b, motion_b, settings, *tally)
@@ -154,7 +154,8 @@ pub(super) fn pair(
     };
     match (a.kind(), b.kind()) {
         (Kind::Convex(map_a), Kind::Convex(map_b)) => {
-            let contact = |b_in_a: &WidePose, limit| special::signed(a, map_a, b, map_b, b_in_a, limit, None);
+            let contact =
+                |b_in_a: &WidePose, limit| special::signed(a, map_a, b, map_b, b_in_a, limit, None, ());
             let pair = ConvexPair { a: Some(map_a), b: map_b, contact };
             pair.answer(asked, |asked| match (a, b) {
                 (Shape::Hull(a), Shape::Hull(b)) => impact::convex(&**a, &**b, asked),
@@ -192,7 +193,7 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
     let Question { motion_a, motion_b, settings, .. } = asked;
     let (start, end) = (settings.start_time, settings.max_time);
     let overlap_at = |t: f64| {
-        let place = half_space::closest_half_space(a, b, &b_in_a(asked, t));
+        let place = half_space::closest_half_space(a, b, &b_in_a(asked, t), ());
         (place.distance == f64::NEG_INFINITY).then_some(place)
     };
     // The first of ever shorter times at which they surely cross.
@@ -209,7 +210,7 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
     let Some((t, place)) = found else {
         // Opposite all the time, to rounding: B's plane is that of its origin.
         let point = &crate::ray_convex::Point;
-        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(a, point, b_in_a);
+        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(a, point, b_in_a, ());
         return ConvexPair { a: None, b: point, contact }.answer(asked, |asked| {
             let Question { motion_a, motion_b, settings, tally } = asked;
             half_space_time_of_impact_counted(a.normal_wide(), motion_a, point, motion_b, settings, *tally)
@@ -233,7 +234,7 @@ fn better_distance(
     let mut nearest = f64::INFINITY;
     for i in 0..=LOOKS {
         let relative = b_in_a(asked, start + time * (f64::from(i) / f64::from(LOOKS)));
-        nearest = nearest.min(dispatch::distance(a, b, &relative, nearest, memory).distance);
+        nearest = nearest.min(dispatch::distance(a, b, &relative, nearest, memory, ()).distance);
     }
     let mut best = known;
     for _ in 0..MOST_ASKED_AGAIN {

@@ -252,10 +252,10 @@ impl IgnoredPlanes {
     pub(super) fn of_mesh(a: &MeshShape, b: &dyn SupportMap, asked: &Question<'_, impl Tally>) -> Self {
         let mut found = Self::NONE;
         let Some(start) = Start::new(asked, b.radius() + b.margin()) else { return found };
-        mesh_convex::visit_near(a, b, &start.b_in_a, start.limit, |number| {
+        mesh_convex::visit_near(a, b, &start.b_in_a, start.limit, (), |number| {
             if !found.hides_triangle(&a.mesh().corners(number)) {
                 let triangle = a.mesh().triangle(number);
-                let place = convex::signed(&triangle, b, &start.b_in_a, start.limit, None);
+                let place = convex::signed(&triangle, b, &start.b_in_a, start.limit, None, ());
                 found.add(&start, &place, |b_in_a, n| lowest_of_convex(b, b_in_a, n));
             }
             ControlFlow::Continue(())
@@ -273,7 +273,7 @@ impl IgnoredPlanes {
         let mut found = Self::NONE;
         let (low, high) = b.mesh().wide_bounds();
         let Some(start) = Start::new(asked, 0.5 * length(high - low)) else { return found };
-        if let Some(place) = mesh_mesh::contact(a, b, &start.b_in_a, start.limit, memory) {
+        if let Some(place) = mesh_mesh::contact(a, b, &start.b_in_a, start.limit, memory, ()) {
             found.add(&start, &place, |b_in_a, n| lowest_of_mesh(b, b_in_a, n));
         }
         found
@@ -294,9 +294,9 @@ impl IgnoredPlanes {
         let size = 0.5 * length(aabb.max.as_dvec3() - aabb.min.as_dvec3());
         let Some(start) = Start::new(asked, size) else { return found };
         let near = b.placed_box(&start.b_in_a).inflated(rounding::up(start.limit));
-        for (part, pose, _) in a.near(near) {
+        for (part, pose, _) in a.near(near, ()) {
             let b_in_part = start.b_in_a.relative_to(pose);
-            if let Some(place) = dispatch::contact(part, b, &b_in_part, start.limit, memory) {
+            if let Some(place) = dispatch::contact(part, b, &b_in_part, start.limit, memory, ()) {
                 found.add(&start, &place.placed(pose), |b_in_a, n| lowest(b, b_in_a, n));
             }
         }

@@ -210,7 +210,7 @@ impl<'a, T: Tally> Against<'a, T> {
         if 0.0 < smaller {
             asked.settings.tolerance *= size / smaller;
         }
-        let contact = |b_in_a: &_, limit| convex_pair::signed(&triangle, b, b_in_a, limit, None);
+        let contact = |b_in_a: &_, limit| convex_pair::signed(&triangle, b, b_in_a, limit, None, ());
         let mut answer = ConvexPair { a: Some(&triangle), b, contact }
             .answer(&asked, |asked| impact::convex(&triangle, b, asked));
         if let TimeOfImpact::Hit(impact) = &mut answer {

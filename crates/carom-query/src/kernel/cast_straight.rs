@@ -160,6 +160,7 @@ impl<T: Tally> Way<'_, T> {
     /// Along the axis, from the triangle, the shape is farther away than the target, up to the beginning of the contact that is known,
     /// or the end.
     fn is_apart(&mut self, axis: DVec3, low: f64, corners: &[DVec3; 3], known: f64, end: f64) -> bool {
+        self.against.asked.tally.count(|counters| counters.separations += 1);
         let [x, y, z] = *corners;
         let top = axis.dot(x).max(axis.dot(y)).max(axis.dot(z));
         // A product with a unit vector.

@@ -28,7 +28,7 @@ pub fn nearer_than(
 ) -> Option<Distance> {
     let limit = widen_real(clearance);
     let b_in_a = pose_b.wide().relative_to(&pose_a.wide());
-    let closest = dispatch::distance(a, b, &b_in_a, limit, memory);
+    let closest = dispatch::distance(a, b, &b_in_a, limit, memory, ());
     (closest.distance.max(0.0) < limit).then(|| Distance::placed(&closest, &pose_a.wide()))
 }
 
@@ -73,7 +73,7 @@ fn collect(
             Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_),
         ) => {
             let limit = clearance(0, 0);
-            let closest = dispatch::distance(a, b, b_in_a, limit, memory);
+            let closest = dispatch::distance(a, b, b_in_a, limit, memory, ());
             if closest.distance.max(0.0) < limit {
                 tell(&closest);
             }
@@ -85,7 +85,7 @@ fn collect(
         (Kind::HalfSpace(a), Kind::Mesh(b)) => {
             for triangle in 0..b.mesh().n_triangles() as u32 {
                 let limit = clearance(0, triangle);
-                let mut closest = half_space::closest_convex(a, &b.mesh().triangle(triangle), b_in_a);
+                let mut closest = half_space::closest_convex(a, &b.mesh().triangle(triangle), b_in_a, ());
                 closest.part_b = triangle;
                 if closest.distance.max(0.0) < limit {
                     tell(&closest);
@@ -95,7 +95,7 @@ fn collect(
         (Kind::Field(a), Kind::Mesh(b)) => field::mesh_nearer_than(a, b, b_in_a, most, clearance, tell),
         (Kind::Compound(a), _) => {
             let reach = b.placed_box(b_in_a).inflated(rounding::up(most));
-            for (part, pose, first) in a.near(reach) {
+            for (part, pose, first) in a.near(reach, ()) {
                 let number = |part: u32| part.saturating_add(first);
                 let mut own = |part_a: u32, part_b: u32| clearance(number(part_a), part_b);
                 let mut place = |closest: &Closest| {

@@ -10,6 +10,7 @@ use super::super::num::Pose;
 use super::dispatch;
 use super::shape::Shape;
 use crate::closest::Closest;
+use crate::cost::Count;
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
@@ -162,18 +163,25 @@ impl Compound {
     }
 
     /// The parts whose boxes touch the given one, in the compound's frame: number, shape, pose, and first part number.
-    pub(super) fn near(&self, other: Aabb) -> impl Iterator<Item = (&Shape, &WidePose, u32)> {
+    pub(super) fn near(
+        &self,
+        other: Aabb,
+        count: impl Count,
+    ) -> impl Iterator<Item = (&Shape, &WidePose, u32)> {
         let parts = self.parts.iter().zip(&self.poses).zip(self.boxes.iter().zip(&self.first_numbers));
         parts
-            .filter(move |(_, (part_box, _))| part_box.overlaps(&other))
+            .filter(move |(_, (part_box, _))| {
+                count.add(|cost| cost.volume_tests += 1);
+                part_box.overlaps(&other)
+            })
             .map(|((part, pose), (_, &first))| (&part.shape, pose, first))
     }
 }
 
 /// A part touches or overlaps B.
-pub(super) fn intersects(a: &Compound, b: &Shape, b_in_a: &WidePose) -> bool {
-    a.near(b.placed_box(b_in_a))
-        .any(|(part, pose, _)| dispatch::intersects(part, b, &b_in_a.relative_to(pose)))
+pub(super) fn intersects(a: &Compound, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
+    a.near(b.placed_box(b_in_a), count)
+        .any(|(part, pose, _)| dispatch::intersects(part, b, &b_in_a.relative_to(pose), count))
 }
 
 /// The least distance of a part from B; stops early above `max_distance`.
@@ -183,9 +191,10 @@ pub(super) fn distance(
     b_in_a: &WidePose,
     max_distance: f64,
     memory: &mut Workspace,
+    count: impl Count,
 ) -> Closest {
-    nearest(a, b, b_in_a, max_distance, |part, b, b_in_part, limit| {
-        dispatch::distance(part, b, b_in_part, limit, memory)
+    nearest(a, b, b_in_a, max_distance, count, |part, b, b_in_part, limit| {
+        dispatch::distance(part, b, b_in_part, limit, memory, count)
     })
 }
 
@@ -196,11 +205,12 @@ pub(super) fn contact(
     b_in_a: &WidePose,
     prediction: f64,
     memory: &mut Workspace,
+    count: impl Count,
 ) -> Option<Closest> {
     let answer = |part: &Shape, b: &Shape, b_in_part: &WidePose, limit: f64| {
-        dispatch::contact(part, b, b_in_part, limit.max(0.0), memory).unwrap_or(Closest::NOWHERE)
+        dispatch::contact(part, b, b_in_part, limit.max(0.0), memory, count).unwrap_or(Closest::NOWHERE)
     };
-    let mut closest = nearest(a, b, b_in_a, prediction, answer);
+    let mut closest = nearest(a, b, b_in_a, prediction, count, answer);
     closest.is_local = true;
     (closest.distance <= prediction).then_some(closest)
 }
@@ -212,10 +222,12 @@ fn nearest(
     b: &Shape,
     b_in_a: &WidePose,
     max_distance: f64,
+    count: impl Count,
     mut answer: impl FnMut(&Shape, &Shape, &WidePose, f64) -> Closest,
 ) -> Closest {
     let box_b = b.placed_box(b_in_a);
     let bound = |part: usize| f64::from(a.boxes[part].distance_lower_bound(&box_b));
+    count.add(|cost| cost.volume_tests += a.parts.len() as u64);
     let mut first = 0;
     for part in 1..a.parts.len() {
         if bound(part) < bound(first) {

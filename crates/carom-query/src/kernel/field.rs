@@ -17,6 +17,7 @@ use super::point;
 use super::ray::Line;
 use super::shape::Kind;
 use crate::closest::Closest;
+use crate::cost::Count;
 use crate::field_search::{AxisBox, Convex, Least, Other, Places, Plane, least_gap, least_sum, place_near};
 use alloc::vec::Vec;
 use carom_geom::{Crossing, DistanceField, DistanceSample, FeatureId, SupportMap};
@@ -35,13 +36,19 @@ pub(super) struct Found {
 }
 
 /// The field and the other shape share a point. The other one is no compound, here and below.
-pub(super) fn intersects(a: &dyn DistanceField, b: &Kind<'_>, b_in_a: &WidePose) -> bool {
-    contact(a, b, b_in_a, 0.0).is_some_and(|closest| closest.distance <= 0.0)
+pub(super) fn intersects(a: &dyn DistanceField, b: &Kind<'_>, b_in_a: &WidePose, count: impl Count) -> bool {
+    contact(a, b, b_in_a, 0.0, count).is_some_and(|closest| closest.distance <= 0.0)
 }
 
 /// How far apart they are; infinite beyond `max_distance`.
-pub(super) fn distance(a: &dyn DistanceField, b: &Kind<'_>, b_in_a: &WidePose, max_distance: f64) -> Closest {
-    contact(a, b, b_in_a, max_distance).unwrap_or(Closest::NOWHERE)
+pub(super) fn distance(
+    a: &dyn DistanceField,
+    b: &Kind<'_>,
+    b_in_a: &WidePose,
+    max_distance: f64,
+    count: impl Count,
+) -> Closest {
+    contact(a, b, b_in_a, max_distance, count).unwrap_or(Closest::NOWHERE)
 }
 
 /// Where they overlap most or come nearest, when not farther apart than `prediction`. In the field's frame.
@@ -50,24 +57,40 @@ pub(super) fn contact(
     b: &Kind<'_>,
     b_in_a: &WidePose,
     prediction: f64,
+    count: impl Count,
 ) -> Option<Closest> {
     let tolerance = tol::FIELD_SEARCH * a.resolution();
-    nearest(a, b, b_in_a, prediction, tolerance).map(|found| found.closest)
+    let nearest = |a: &dyn DistanceField, b: &Kind<'_>| nearest(a, b, b_in_a, prediction, tolerance, count);
+    with_fields(a, b, count, nearest).map(|found| found.closest)
 }
 
-/// [`contact`] to within a tolerance, a length.
+/// Passes a field and another shape to `ask`, with the samples of each field counted.
+pub(super) fn with_fields<R>(
+    a: &dyn DistanceField,
+    b: &Kind<'_>,
+    count: impl Count,
+    ask: impl FnOnce(&dyn DistanceField, &Kind<'_>) -> R,
+) -> R {
+    count.with_field(a, |a| match b {
+        Kind::Field(b) => count.with_field(*b, |b| ask(a, &Kind::Field(b))),
+        _ => ask(a, b),
+    })
+}
+
+/// [`contact`] to within a tolerance, a length. The field counts its samples, see [`with_fields`].
 pub(super) fn nearest(
     a: &dyn DistanceField,
     b: &Kind<'_>,
     b_in_a: &WidePose,
     limit: f64,
     tolerance: f64,
+    count: impl Count,
 ) -> Option<Found> {
     let found = match b {
-        Kind::Convex(b) => nearest_convex(a, *b, b_in_a, limit, tolerance),
-        Kind::HalfSpace(b) => nearest_half_space(a, b, b_in_a, limit, tolerance),
-        Kind::Mesh(b) => nearest_triangle(a, b, b_in_a, limit, tolerance),
-        Kind::Field(b) => nearest_field(a, *b, b_in_a, limit, tolerance),
+        Kind::Convex(b) => nearest_convex(a, *b, b_in_a, limit, tolerance, count),
+        Kind::HalfSpace(b) => nearest_half_space(a, b, b_in_a, limit, tolerance, count),
+        Kind::Mesh(b) => nearest_triangle(a, b, b_in_a, limit, tolerance, count),
+        Kind::Field(b) => nearest_field(a, *b, b_in_a, limit, tolerance, count),
         // Taken apart before.
         Kind::Compound(_) => None,
     };
@@ -104,7 +127,9 @@ pub(super) fn nearest_convex(
     b_in_a: &WidePose,
     limit: f64,
     tolerance: f64,
+    count: impl Count,
 ) -> Option<Found> {
+    count.add_pair();
     let mut core = Convex::new(b, b_in_a);
     let (center, limit) = (core.center, (limit + b.margin()).next_up());
     let mut least = if b.radius() == 0.0 {
@@ -119,6 +144,7 @@ pub(super) fn nearest_convex(
         let beyond = least_sum(a, &mut core, Places::OnSurface, center, limit, tolerance);
         least = beyond.or(least);
     }
+    count.add_search(&core.counters);
     let least = least?;
     let core = least.other.point;
     // The field knows better, where it has a sample.
@@ -136,7 +162,9 @@ fn nearest_half_space(
     b_in_a: &WidePose,
     limit: f64,
     tolerance: f64,
+    count: impl Count,
 ) -> Option<Found> {
+    count.add_pair();
     let up = b_in_a.transform_vector(b.normal_wide());
     let height = up.dot(b_in_a.translation);
     let [low, high] = a.bounds();
@@ -157,11 +185,14 @@ fn nearest_triangle(
     b_in_a: &WidePose,
     limit: f64,
     tolerance: f64,
+    count: impl Count,
 ) -> Option<Found> {
     let mut best: Option<Found> = None;
     let mut look = |triangle: u32, limit: f64| {
         let shape = b.mesh().triangle(triangle);
-        let Some(mut found) = nearest_convex(a, &shape, b_in_a, limit, tolerance) else { return limit };
+        let Some(mut found) = nearest_convex(a, &shape, b_in_a, limit, tolerance, count) else {
+            return limit;
+        };
         found.closest.part_b = triangle;
         let at_least = best.map_or(found.at_least, |best| best.at_least.min(found.at_least));
         if best.is_none_or(|best| found.closest.is_before(&best.closest)) {
@@ -171,28 +202,22 @@ fn nearest_triangle(
         best.map_or(limit, |best| limit.min(best.closest.distance))
     };
     // A good one first, so that most of the others are left out.
-    let first = first_triangle(a, b, b_in_a);
+    let first = first_triangle(a, b, b_in_a, count);
     let limit = first.map_or(limit, |triangle| look(triangle, limit));
-    visit_triangles(
-        a,
-        b,
-        b_in_a,
-        limit,
-        |triangle, limit| {
-            if first == Some(triangle) { limit } else { look(triangle, limit) }
-        },
-    );
+    visit_triangles(a, b, b_in_a, limit, count, |triangle, limit| {
+        if first == Some(triangle) { limit } else { look(triangle, limit) }
+    });
     // Those that were left out are nearer by no more than the tolerance.
     best.map(|best| Found { at_least: best.at_least.min(best.closest.distance - tolerance), ..best })
 }
 
 /// A triangle that is about as near as any: where a way to and fro between both surfaces ends.
-fn first_triangle(a: &dyn DistanceField, b: &MeshShape, b_in_a: &WidePose) -> Option<u32> {
+fn first_triangle(a: &dyn DistanceField, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -> Option<u32> {
     let (low, high) = b.mesh().wide_bounds();
     let (mut place, mut first) = (b_in_a.transform_point((low + high) * 0.5), None);
     for _ in 0..2 {
         let Some((near, _)) = place_near(a, place) else { break };
-        let (_, triangle, point) = point::nearest(b, b_in_a.inverse_transform_point(near))?;
+        let (_, triangle, point) = point::nearest(b, b_in_a.inverse_transform_point(near), count)?;
         (place, first) = (b_in_a.transform_point(point), Some(triangle));
     }
     first
@@ -204,6 +229,7 @@ pub(super) fn visit_triangles(
     b: &MeshShape,
     b_in_a: &WidePose,
     limit: f64,
+    count: impl Count,
     mut triangle: impl FnMut(u32, f64) -> f64,
 ) {
     let [low, high] = a.bounds();
@@ -211,8 +237,8 @@ pub(super) fn visit_triangles(
     let center = b.point_in_tree(b_in_a.inverse_transform_point(center));
     let bound = |limit: f64| (limit.max(0.0) + radius) * b.scale() * (1.0 + 8.0 * f64::EPSILON);
     let mut limit = limit;
-    b.tree().visit_near(center, bound(limit), |leaf, _| {
-        if 1 < leaf.primitives.len() && is_beyond(a, b, leaf.primitives, b_in_a, limit) {
+    let walk = b.tree().visit_near(center, bound(limit), |leaf, _| {
+        if 1 < leaf.primitives.len() && is_beyond(a, b, leaf.primitives, b_in_a, limit, count) {
             return ControlFlow::Continue(bound(limit));
         }
         for &number in leaf.primitives {
@@ -230,10 +256,18 @@ pub(super) fn visit_triangles(
         }
         ControlFlow::Continue(bound(limit))
     });
+    count.add_walk(&walk.counters);
 }
 
 /// The box around some triangles is farther from the field than a limit.
-fn is_beyond(a: &dyn DistanceField, b: &MeshShape, triangles: &[u32], b_in_a: &WidePose, limit: f64) -> bool {
+fn is_beyond(
+    a: &dyn DistanceField,
+    b: &MeshShape,
+    triangles: &[u32],
+    b_in_a: &WidePose,
+    limit: f64,
+    count: impl Count,
+) -> bool {
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for corner in triangles.iter().flat_map(|triangle| b.mesh().corners(*triangle)) {
         (low, high) = (low.min(corner), high.max(corner));
@@ -241,7 +275,7 @@ fn is_beyond(a: &dyn DistanceField, b: &MeshShape, triangles: &[u32], b_in_a: &W
     // Coarse, but nothing below the limit is left out.
     let tolerance = a.resolution();
     limit < f64::INFINITY
-        && nearest_convex(a, &AxisBox { low, high }, b_in_a, limit + tolerance, tolerance).is_none()
+        && nearest_convex(a, &AxisBox { low, high }, b_in_a, limit + tolerance, tolerance, count).is_none()
 }
 
 /// Another field, the larger one taken apart.
@@ -251,7 +285,9 @@ fn nearest_field(
     b_in_a: &WidePose,
     limit: f64,
     tolerance: f64,
+    count: impl Count,
 ) -> Option<Found> {
+    count.add_pair();
     let size = |field: &dyn DistanceField| {
         let [low, high] = field.bounds();
         length(high - low)
@@ -310,10 +346,10 @@ pub(super) fn mesh_nearer_than(
     clearance: &mut dyn FnMut(u32, u32) -> f64,
     tell: &mut dyn FnMut(&Closest),
 ) {
-    visit_triangles(a, b, b_in_a, most, |triangle, most| {
+    visit_triangles(a, b, b_in_a, most, (), |triangle, most| {
         let limit = clearance(0, triangle);
         let tolerance = tol::FIELD_SEARCH * a.resolution();
-        let found = nearest_convex(a, &b.mesh().triangle(triangle), b_in_a, limit, tolerance);
+        let found = nearest_convex(a, &b.mesh().triangle(triangle), b_in_a, limit, tolerance, ());
         if let Some(Found { mut closest, .. }) = found
             && closest.distance.max(0.0) < limit
         {
@@ -459,11 +495,16 @@ fn visit_hits(
 }
 
 /// The point of the surface nearest to a point, in the field's frame.
-pub(super) fn project_point(field: &dyn DistanceField, point: Vec3) -> Option<PointProjection> {
+pub(super) fn project_point(
+    field: &dyn DistanceField,
+    point: Vec3,
+    count: impl Count,
+) -> Option<PointProjection> {
     let place = WidePose { translation: widen(point), ..WidePose::IDENTITY };
     let tolerance = tol::FIELD_SEARCH * field.resolution();
-    let Found { closest, .. } =
-        nearest_convex(field, &crate::ray_convex::Point, &place, f64::INFINITY, tolerance)?;
+    let Found { closest, .. } = count.with_field(field, |field| {
+        nearest_convex(field, &crate::ray_convex::Point, &place, f64::INFINITY, tolerance, count)
+    })?;
     let found =
         PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN);
     Some(if field.has_inside() { found } else { found.without_inside() })

@@ -80,7 +80,7 @@ pub(super) fn cast(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>) -> Ti
 }
 
 fn contact(a: &dyn DistanceField, b: &Kind<'_>, b_in_a: &WidePose, limit: f64) -> Closest {
-    field::contact(a, b, b_in_a, limit).unwrap_or(Closest::NOWHERE)
+    field::contact(a, b, b_in_a, limit, ()).unwrap_or(Closest::NOWHERE)
 }
 
 /// A field and a shape on their ways.
@@ -133,7 +133,7 @@ impl<'a> Advance<'a> {
     fn at(&self, t: f64) -> field::Found {
         let b_in_a = self.motion_b.pose_at(t).relative_to(&self.motion_a.pose_at(t));
         let nearest = |tolerance: f64| {
-            field::nearest(self.field, self.other, &b_in_a, f64::INFINITY, tolerance)
+            field::nearest(self.field, self.other, &b_in_a, f64::INFINITY, tolerance, ())
                 .unwrap_or(field::Found { closest: Closest::NOWHERE, at_least: f64::INFINITY })
         };
         // Far away a step may be a little short.

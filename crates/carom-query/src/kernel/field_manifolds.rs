@@ -12,9 +12,10 @@
 
 use super::super::num::geom::{Contact, Manifold};
 use super::super::num::{Real, narrow, narrow_real, widen_real};
-use super::field::{nearest, nearest_convex, normals_at, visit_triangles};
+use super::field::{nearest, nearest_convex, normals_at, visit_triangles, with_fields};
 use super::manifolds::spread;
 use super::shape::Kind;
+use crate::cost::Count;
 use crate::field_lows::visit_lows;
 use crate::workspace::{FieldTouch, Workspace};
 use alloc::vec::Vec;
@@ -41,23 +42,26 @@ pub(super) fn manifolds(
     prediction: Real,
     memory: &mut Workspace,
     out: &mut Vec<Manifold>,
+    count: impl Count,
 ) {
     let limit = widen_real(prediction);
-    match b {
-        Kind::Convex(b) => of_convex(a, *b, b_in_a, limit, 0, &mut memory.touches, out),
+    with_fields(a, b, count, |a, b| match b {
+        Kind::Convex(b) => of_convex(a, *b, b_in_a, limit, 0, &mut memory.touches, out, count),
         Kind::Mesh(b) => {
             let first = out.len();
-            visit_triangles(a, b, b_in_a, limit, |triangle, limit| {
+            visit_triangles(a, b, b_in_a, limit, count, |triangle, limit| {
                 let shape = b.mesh().triangle(triangle);
-                of_convex(a, &shape, b_in_a, limit, triangle, &mut memory.touches, out);
+                of_convex(a, &shape, b_in_a, limit, triangle, &mut memory.touches, out, count);
                 limit
             });
             out[first..].sort_unstable_by_key(|manifold| manifold.contacts().first().map_or(0, |c| c.part_b));
         }
-        Kind::HalfSpace(_) | Kind::Field(_) => of_tilted(a, b, b_in_a, limit, &mut memory.touches, out),
+        Kind::HalfSpace(_) | Kind::Field(_) => {
+            of_tilted(a, b, b_in_a, limit, &mut memory.touches, out, count)
+        }
         // Taken apart before.
         Kind::Compound(_) => {}
-    }
+    });
 }
 
 fn of_convex(
@@ -68,9 +72,10 @@ fn of_convex(
     part_b: u32,
     touches: &mut Vec<FieldTouch>,
     out: &mut Vec<Manifold>,
+    count: impl Count,
 ) {
     let tolerance = tol::FIELD_SEARCH * a.resolution();
-    let Some(found) = nearest_convex(a, b, b_in_a, limit, tolerance) else { return };
+    let Some(found) = nearest_convex(a, b, b_in_a, limit, tolerance, count) else { return };
     if !(found.closest.distance <= limit) {
         return;
     }
@@ -153,9 +158,10 @@ fn of_tilted(
     limit: f64,
     touches: &mut Vec<FieldTouch>,
     out: &mut Vec<Manifold>,
+    count: impl Count,
 ) {
     let tolerance = tol::FIELD_SEARCH * a.resolution();
-    let Some(found) = nearest(a, b, b_in_a, limit, tolerance) else { return };
+    let Some(found) = nearest(a, b, b_in_a, limit, tolerance, count) else { return };
     let (closest, normal) = (found.closest, found.closest.normal);
     if !(normal.is_finite() && normal != DVec3::ZERO) {
         return;
@@ -177,7 +183,7 @@ fn of_tilted(
         };
         // Tilted it may come so much nearer.
         let reach = limit + TILT * length(high - low);
-        let Some(place) = nearest(a, b, &tilted, reach, tolerance) else { continue };
+        let Some(place) = nearest(a, b, &tilted, reach, tolerance, count) else { continue };
         let point_a = place.closest.point_a;
         // Back to where it is: of a plane the point above, of a field its own point.
         let point_b = match b {

@@ -6,12 +6,19 @@
 
 use super::super::num::geom::HalfSpace;
 use crate::closest::Closest;
+use crate::cost::Count;
 use carom_geom::SupportMap;
 use carom_math::WidePose;
 use glam::DVec3;
 
 /// The place where a convex shape is nearest to a half-space, or deepest in it.
-pub(super) fn closest_convex(a: &HalfSpace, b: &dyn SupportMap, b_in_a: &WidePose) -> Closest {
+pub(super) fn closest_convex(
+    a: &HalfSpace,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    count: impl Count,
+) -> Closest {
+    count.add(|cost| (cost.pair_tests, cost.supports) = (cost.pair_tests + 1, cost.supports + 1));
     let normal = a.normal_wide();
     let down = -b_in_a.inverse_transform_vector(normal);
     let lowest = b.support_exact(down, b.support(down));
@@ -38,7 +45,13 @@ pub(super) fn closest_points(a: &HalfSpace, points: impl Iterator<Item = DVec3>)
 }
 
 /// The nearest place of two half-spaces: they overlap without end unless their normals are exactly opposite.
-pub(super) fn closest_half_space(a: &HalfSpace, b: &HalfSpace, b_in_a: &WidePose) -> Closest {
+pub(super) fn closest_half_space(
+    a: &HalfSpace,
+    b: &HalfSpace,
+    b_in_a: &WidePose,
+    count: impl Count,
+) -> Closest {
+    count.add_pair();
     let normal_a = a.normal_wide();
     let normal_b = b_in_a.transform_vector(b.normal_wide());
     let sum = normal_a + normal_b;

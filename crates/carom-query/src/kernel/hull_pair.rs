@@ -14,6 +14,7 @@ use super::convex;
 use super::manifolds::ManifoldCache;
 use super::pair::frames;
 use crate::closest::Closest;
+use crate::cost::Count;
 use carom_gjk::GjkCache;
 use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::WidePose;
@@ -26,9 +27,10 @@ pub(super) fn distance(
     b_in_a: &WidePose,
     max_distance: f64,
     mut cache: Option<&mut ManifoldCache>,
+    count: impl Count,
 ) -> Closest {
-    let walked = dispatch(WalkKernel { a, b, b_in_a, cache: cache.as_deref_mut(), overlap: OVERLAP });
-    walked.unwrap_or_else(|| convex::distance(a, b, b_in_a, max_distance, gjk_of(cache)))
+    let walked = dispatch(WalkKernel { a, b, b_in_a, cache: cache.as_deref_mut(), overlap: OVERLAP, count });
+    walked.unwrap_or_else(|| convex::distance(a, b, b_in_a, max_distance, gjk_of(cache), count))
 }
 
 /// How far apart or how deep two hulls are; beyond `max_distance` perhaps an upper bound.
@@ -38,9 +40,10 @@ pub(super) fn signed(
     b_in_a: &WidePose,
     max_distance: f64,
     mut cache: Option<&mut ManifoldCache>,
+    count: impl Count,
 ) -> Closest {
-    let walked = dispatch(WalkKernel { a, b, b_in_a, cache: cache.as_deref_mut(), overlap: 0.0 });
-    walked.unwrap_or_else(|| convex::signed(a, b, b_in_a, max_distance, gjk_of(cache)))
+    let walked = dispatch(WalkKernel { a, b, b_in_a, cache: cache.as_deref_mut(), overlap: 0.0, count });
+    walked.unwrap_or_else(|| convex::signed(a, b, b_in_a, max_distance, gjk_of(cache), count))
 }
 
 /// [`distance`] in the world.
@@ -54,26 +57,28 @@ pub(super) fn distance_in_world(
     b: &ConvexHull,
     pose_b: &Pose,
     cache: Option<&mut ManifoldCache>,
+    count: impl Count,
 ) -> Distance {
     let frames = frames(pose_a, pose_b);
-    Distance::placed(&distance(a, b, &frames.b_in_a, f64::INFINITY, cache), &frames.a)
+    Distance::placed(&distance(a, b, &frames.b_in_a, f64::INFINITY, cache, count), &frames.a)
 }
 
 /// The walk compiled for each instruction set.
-struct WalkKernel<'k> {
+struct WalkKernel<'k, C> {
     a: &'k ConvexHull,
     b: &'k ConvexHull,
     b_in_a: &'k WidePose,
     cache: Option<&'k mut ManifoldCache>,
     overlap: f64,
+    count: C,
 }
 
-impl Kernel for WalkKernel<'_> {
+impl<C: Count> Kernel for WalkKernel<'_, C> {
     type Output = Option<Closest>;
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> Option<Closest> {
-        walk(self.a, self.b, self.b_in_a, self.cache, self.overlap)
+        walk(self.a, self.b, self.b_in_a, self.cache, self.overlap, self.count)
     }
 }
 
@@ -103,13 +108,14 @@ fn walk(
     b_in_a: &WidePose,
     cache: Option<&mut ManifoldCache>,
     overlap: f64,
+    count: impl Count,
 ) -> Option<Closest> {
     if is_too_long(a, b, cache.as_deref()) {
         return None;
     }
     let mut places = cache.as_ref().and_then(|cache| cache.places);
     let Walked { distance, point_a, point_b, normal, .. } =
-        feature_walk::distance_inside(a, b, b_in_a, &mut places, overlap)?;
+        feature_walk::distance_inside(a, b, b_in_a, &mut places, overlap, count)?;
     if let Some(cache) = cache {
         cache.places = places;
     }

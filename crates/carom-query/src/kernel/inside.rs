@@ -14,6 +14,7 @@
 
 use super::super::num::{Pose, Vec3, widen};
 use super::mesh_shape::{MeshShape, Sides};
+use crate::cost::{Count, Counting, QueryCost};
 use carom_bvh::{WindingNumber, WindingTree};
 use carom_geom::ray_mesh::{HalfLine, Placement, half_line};
 use carom_geom::segment_triangle::point_in_triangle;
@@ -26,13 +27,23 @@ use glam::DVec3;
 ///
 /// The point is taken into the mesh's frame in `f64`; from there on the answer is exact.
 pub fn solid_placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Option<Placement> {
-    solid_placement_of(mesh, pose.wide().inverse_transform_point(widen(point)))
+    solid_placement_of(mesh, pose.wide().inverse_transform_point(widen(point)), ())
+}
+
+/// [`solid_placement`], with its cost added to `cost`.
+pub fn solid_placement_counted(
+    mesh: &MeshShape,
+    pose: &Pose,
+    point: Vec3,
+    cost: &mut QueryCost,
+) -> Option<Placement> {
+    solid_placement_of(mesh, pose.wide().inverse_transform_point(widen(point)), Counting::new(cost))
 }
 
 /// [`solid_placement`] of a point of the mesh's frame.
-pub(super) fn solid_placement_of(mesh: &MeshShape, point: DVec3) -> Option<Placement> {
+pub(super) fn solid_placement_of(mesh: &MeshShape, point: DVec3, count: impl Count) -> Option<Placement> {
     let Sides::Known(is_turned) = mesh.sides() else { return None };
-    match crossings(mesh, point, is_turned) {
+    match crossings(mesh, point, is_turned, count) {
         None => Some(Placement::Surface),
         Some(0) => Some(Placement::Outside),
         Some(1..) => Some(Placement::Inside),
@@ -47,7 +58,7 @@ pub(super) fn solid_placement_of(mesh: &MeshShape, point: DVec3) -> Option<Place
 pub fn placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Placement {
     let local = pose.wide().inverse_transform_point(widen(point));
     match mesh.open() {
-        None => match crossings(mesh, local, &[]) {
+        None => match crossings(mesh, local, &[], ()) {
             None => Placement::Surface,
             Some(1..) => Placement::Inside,
             Some(_) => Placement::Outside,
@@ -75,7 +86,7 @@ pub fn winding_number(mesh: &MeshShape, pose: &Pose, point: Vec3, tolerance: f64
         Some(open) => {
             open.winding_number(mesh.tree(), &solid_angle_in(mesh), local * mesh.scale(), tolerance)
         }
-        None => WindingNumber::exact(f64::from(crossings(mesh, local, &[]).unwrap_or(0))),
+        None => WindingNumber::exact(f64::from(crossings(mesh, local, &[], ()).unwrap_or(0))),
     }
 }
 
@@ -90,10 +101,11 @@ fn solid_angle_in(mesh: &MeshShape) -> impl Fn(u32, DVec3) -> f64 + '_ {
 
 /// The winding number of a mesh that bounds a solid: triangles left through, less those entered through, by the half-line
 /// along x; `None` on the surface. Triangles whose flag is set, if there are flags, count as turned over.
-fn crossings(mesh: &MeshShape, point: DVec3, is_turned: &[bool]) -> Option<i32> {
+fn crossings(mesh: &MeshShape, point: DVec3, is_turned: &[bool], count: impl Count) -> Option<i32> {
     let mut winding = Some(0);
-    mesh.tree().visit_ray(point * mesh.scale(), DVec3::X, 0.0, f64::INFINITY, |leaf, t_max| {
+    let walk = mesh.tree().visit_ray(point * mesh.scale(), DVec3::X, 0.0, f64::INFINITY, |leaf, t_max| {
         for &triangle in leaf.primitives {
+            count.add_pair();
             match half_line(point, &mesh.mesh().corners(triangle)) {
                 HalfLine::Misses => {}
                 HalfLine::Crosses { is_back_face } => {
@@ -108,6 +120,7 @@ fn crossings(mesh: &MeshShape, point: DVec3, is_turned: &[bool]) -> Option<i32> 
         }
         ControlFlow::Continue(t_max)
     });
+    count.add_walk(&walk.counters);
     winding
 }
 

@@ -13,6 +13,7 @@ use super::pair::{Frames, wide};
 use super::shape::{Kind, Shape};
 use super::{compound::Compound, field_manifolds, mesh_convex, mesh_mesh, round_pair, special};
 use crate::closest::Closest;
+use crate::cost::{Count, Counting, QueryCost};
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
@@ -58,8 +59,8 @@ pub fn manifolds(
     cache: &mut ManifoldCache,
     out: &mut Vec<Manifold>,
 ) {
-    if !push_convex(a, pose_a, b, pose_b, prediction, cache, out) {
-        push_any(a, pose_a, b, pose_b, prediction, cache, &mut Workspace::default(), out);
+    if !push_convex(a, pose_a, b, pose_b, prediction, cache, out, ()) {
+        push_any(a, pose_a, b, pose_b, prediction, cache, &mut Workspace::default(), out, ());
     }
 }
 
@@ -74,8 +75,26 @@ pub fn manifolds_with(
     memory: &mut Workspace,
     out: &mut Vec<Manifold>,
 ) {
-    if !push_convex(a, pose_a, b, pose_b, prediction, cache, out) {
-        push_any(a, pose_a, b, pose_b, prediction, cache, memory, out);
+    if !push_convex(a, pose_a, b, pose_b, prediction, cache, out, ()) {
+        push_any(a, pose_a, b, pose_b, prediction, cache, memory, out, ());
+    }
+}
+
+/// [`manifolds_with`], with its cost added to `cost`: the search for the places, not the clipping.
+pub fn manifolds_counted(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    prediction: Real,
+    cache: &mut ManifoldCache,
+    memory: &mut Workspace,
+    out: &mut Vec<Manifold>,
+    cost: &mut QueryCost,
+) {
+    let count = Counting::new(cost);
+    if !push_convex(a, pose_a, b, pose_b, prediction, cache, out, count) {
+        push_any(a, pose_a, b, pose_b, prediction, cache, memory, out, count);
     }
 }
 
@@ -89,13 +108,15 @@ fn push_convex(
     prediction: Real,
     cache: &mut ManifoldCache,
     out: &mut Vec<Manifold>,
+    count: impl Count,
 ) -> bool {
     if round_pair::push(a, || wide(pose_a), b, || wide(pose_b), prediction, out) {
+        count.add_pair();
         return true;
     }
     let (Kind::Convex(map_a), Kind::Convex(map_b)) = (a.kind(), b.kind()) else { return false };
     let frames = Frames::new(pose_a, pose_b);
-    if push_convex_pair(a, map_a, b, map_b, &frames.b_in_a, prediction, cache, out)
+    if push_convex_pair(a, map_a, b, map_b, &frames.b_in_a, prediction, cache, out, count)
         && let Some(manifold) = out.last_mut()
     {
         place(manifold, &frames.a);
@@ -113,10 +134,11 @@ fn push_any(
     cache: &mut ManifoldCache,
     memory: &mut Workspace,
     out: &mut Vec<Manifold>,
+    count: impl Count,
 ) {
     let frames = Frames::new(pose_a, pose_b);
     let first = out.len();
-    collect(a, b, &frames.b_in_a, prediction, cache, memory, out);
+    collect(a, b, &frames.b_in_a, prediction, cache, memory, out, count);
     for manifold in &mut out[first..] {
         place(manifold, &frames.a);
     }
@@ -131,30 +153,35 @@ fn collect(
     cache: &mut ManifoldCache,
     memory: &mut Workspace,
     out: &mut Vec<Manifold>,
+    count: impl Count,
 ) {
     match (a.kind(), b.kind()) {
         (Kind::Convex(map_a), Kind::Convex(map_b)) => {
-            if !round_pair::push(a, || WidePose::IDENTITY, b, || *b_in_a, prediction, out) {
-                push_convex_pair(a, map_a, b, map_b, b_in_a, prediction, cache, out);
+            if round_pair::push(a, || WidePose::IDENTITY, b, || *b_in_a, prediction, out) {
+                count.add_pair();
+            } else {
+                push_convex_pair(a, map_a, b, map_b, b_in_a, prediction, cache, out, count);
             }
         }
-        (Kind::HalfSpace(a), Kind::Convex(b)) => out.extend(on_half_space(a, b, b_in_a, prediction)),
+        (Kind::HalfSpace(a), Kind::Convex(b)) => out.extend(on_half_space(a, b, b_in_a, prediction, count)),
         // Two half-spaces overlap without end or not at all: there is nothing to rest on.
         (Kind::HalfSpace(_), Kind::HalfSpace(_)) => {}
-        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::manifolds(a, b, b_in_a, prediction, out),
-        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::manifolds(a, b, b_in_a, prediction, memory, out),
-        (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::on_half_space(a, b, b_in_a, prediction, out),
-        (Kind::Field(a), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
-            field_manifolds::manifolds(a, &b.kind(), b_in_a, prediction, memory, out);
+        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::manifolds(a, b, b_in_a, prediction, out, count),
+        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::manifolds(a, b, b_in_a, prediction, memory, out, count),
+        (Kind::HalfSpace(a), Kind::Mesh(b)) => {
+            mesh_convex::on_half_space(a, b, b_in_a, prediction, out, count)
         }
-        (Kind::Compound(a), _) => parts(a, b, b_in_a, prediction, memory, out),
+        (Kind::Field(a), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
+            field_manifolds::manifolds(a, &b.kind(), b_in_a, prediction, memory, out, count);
+        }
+        (Kind::Compound(a), _) => parts(a, b, b_in_a, prediction, memory, out, count),
         (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_))
         | (Kind::HalfSpace(_), Kind::Field(_) | Kind::Compound(_))
         | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_))
         | (Kind::Field(_), Kind::Compound(_)) => {
             let first = out.len();
             let a_in_b = b_in_a.inverse();
-            collect(b, a, &a_in_b, prediction, cache, memory, out);
+            collect(b, a, &a_in_b, prediction, cache, memory, out, count);
             for manifold in &mut out[first..] {
                 *manifold = manifold.swapped();
                 place(manifold, b_in_a);
@@ -173,24 +200,27 @@ fn push_convex_pair(
     prediction: Real,
     cache: &mut ManifoldCache,
     out: &mut Vec<Manifold>,
+    count: impl Count,
 ) -> bool {
     if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
         // Written where it stays: it is long, and a vector read where numbers were just written waits for them.
         let manifold = push_new(Vec3::ZERO, out);
-        let found = box_box::write_manifold(
+        count.add_pair();
+        let found = box_box::write_manifold_counted(
             a.half_extents(),
             b.half_extents(),
             b_in_a,
             prediction,
             &mut cache.chosen,
             manifold,
+            count,
         );
         if !found {
             out.pop();
         }
         return found;
     }
-    let closest = special::signed(a, map_a, b, map_b, b_in_a, widen_real(prediction), Some(cache));
+    let closest = special::signed(a, map_a, b, map_b, b_in_a, widen_real(prediction), Some(cache), count);
     let manifold = around(map_a, map_b, b_in_a, &closest, prediction, &mut cache.chosen);
     let found = manifold.is_some();
     out.extend(manifold);
@@ -237,7 +267,9 @@ pub(super) fn on_half_space(
     b: &dyn SupportMap,
     b_in_a: &WidePose,
     prediction: Real,
+    count: impl Count,
 ) -> Option<Manifold> {
+    count.add_pair();
     let normal = a.normal_wide();
     let down = -b_in_a.inverse_transform_vector(normal);
     let mut feature = Feature::new();
@@ -309,13 +341,14 @@ fn parts(
     prediction: Real,
     memory: &mut Workspace,
     out: &mut Vec<Manifold>,
+    count: impl Count,
 ) {
     let reach = b.placed_box(b_in_a).inflated(carom_math::rounding::up(widen_real(prediction)));
-    for (part, pose, first_number) in a.near(reach) {
+    for (part, pose, first_number) in a.near(reach, count) {
         let first = out.len();
         // Many pairs of parts share the one cache of the bodies: each starts cold.
         let mut cache = ManifoldCache::new();
-        collect(part, b, &b_in_a.relative_to(pose), prediction, &mut cache, memory, out);
+        collect(part, b, &b_in_a.relative_to(pose), prediction, &mut cache, memory, out, count);
         for manifold in &mut out[first..] {
             place(manifold, pose);
             for contact in manifold.contacts_mut() {

@@ -11,6 +11,7 @@ use super::manifolds::around;
 use super::mesh_shape::MeshShape;
 use super::{convex, half_space};
 use crate::closest::Closest;
+use crate::cost::Count;
 use alloc::vec::Vec;
 use carom_geom::tri_distance::{ClosestPoints, point_triangle};
 use carom_geom::{SupportMap, aabb_from_support};
@@ -20,27 +21,35 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// A triangle touches the convex shape or lies in it.
-pub(super) fn intersects(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose) -> bool {
+pub(super) fn intersects(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose, count: impl Count) -> bool {
     let mut found = false;
-    visit_near(a, b, b_in_a, 0.0, |triangle| {
-        found = convex::intersects(&a.mesh().triangle(triangle), b, b_in_a);
+    visit_near(a, b, b_in_a, 0.0, count, |triangle| {
+        count.add_pair();
+        found = convex::intersects(&a.mesh().triangle(triangle), b, b_in_a, count);
         if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     found
 }
 
 /// The least distance of a triangle from the convex shape; stops early above `max_distance`.
-pub(super) fn distance(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose, max_distance: f64) -> Closest {
+pub(super) fn distance(
+    a: &MeshShape,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    max_distance: f64,
+    count: impl Count,
+) -> Closest {
     // All of B is within `radius` of its centre: a triangle farther from the centre than the least distance and the
     // radius together is out.
     let center = b_in_a.transform_point(b.center());
     let radius = b.radius() + b.margin();
     let mut best = Closest::NOWHERE;
     let bound = |distance: f64| (distance + radius) * a.scale() * (1.0 + 8.0 * f64::EPSILON);
-    a.tree().visit_near(a.point_in_tree(center), bound(max_distance), |leaf, _| {
+    let walk = a.tree().visit_near(a.point_in_tree(center), bound(max_distance), |leaf, _| {
         for &triangle in leaf.primitives {
             let limit = best.distance.min(max_distance);
-            let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit, None);
+            count.add_pair();
+            let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit, None, count);
             closest.part_a = triangle;
             if closest.is_before(&best) {
                 best = closest;
@@ -51,6 +60,7 @@ pub(super) fn distance(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose, max
         }
         ControlFlow::Continue(bound(best.distance.min(max_distance)))
     });
+    count.add_walk(&walk.counters);
     best
 }
 
@@ -60,10 +70,11 @@ pub(super) fn contact(
     b: &dyn SupportMap,
     b_in_a: &WidePose,
     prediction: f64,
+    count: impl Count,
 ) -> Option<Closest> {
     let mut best = Closest::NOWHERE;
-    visit_near(a, b, b_in_a, prediction, |triangle| {
-        let mut closest = signed(&a.mesh().triangle(triangle), b, b_in_a, prediction);
+    visit_near(a, b, b_in_a, prediction, count, |triangle| {
+        let mut closest = signed(&a.mesh().triangle(triangle), b, b_in_a, prediction, count);
         closest.part_a = triangle;
         if closest.is_before(&best) {
             best = closest;
@@ -83,9 +94,9 @@ pub(super) fn nearer_than(
     clearance: &mut dyn FnMut(u32, u32) -> f64,
     tell: &mut dyn FnMut(&Closest),
 ) {
-    visit_near(a, b, b_in_a, most, |triangle| {
+    visit_near(a, b, b_in_a, most, (), |triangle| {
         let limit = clearance(triangle, 0);
-        let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit, None);
+        let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit, None, ());
         closest.part_a = triangle;
         if closest.distance < limit {
             tell(&closest);
@@ -101,12 +112,13 @@ pub(super) fn manifolds(
     b_in_a: &WidePose,
     prediction: Real,
     out: &mut Vec<Manifold>,
+    count: impl Count,
 ) {
     let first = out.len();
     let limit = widen_real(prediction);
-    visit_near(a, b, b_in_a, limit, |triangle| {
+    visit_near(a, b, b_in_a, limit, count, |triangle| {
         let shape = a.mesh().triangle(triangle);
-        let closest = signed(&shape, b, b_in_a, limit);
+        let closest = signed(&shape, b, b_in_a, limit, count);
         if let Some(mut manifold) = around(&shape, b, b_in_a, &closest, prediction, &mut Chosen::new()) {
             for contact in manifold.contacts_mut() {
                 contact.part_a = triangle;
@@ -120,7 +132,14 @@ pub(super) fn manifolds(
 
 /// The nearest or deepest place of a triangle and a convex shape; beyond `max_distance` a lower
 /// bound.
-fn signed(a: &Triangle, b: &dyn SupportMap, b_in_a: &WidePose, max_distance: f64) -> Closest {
+fn signed(
+    a: &Triangle,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    max_distance: f64,
+    count: impl Count,
+) -> Closest {
+    count.add_pair();
     // The core of a ball is a point: a closed form, unless the point is in the triangle.
     if b.radius() == 0.0 {
         let center = b_in_a.transform_point(b.center());
@@ -130,7 +149,7 @@ fn signed(a: &Triangle, b: &dyn SupportMap, b_in_a: &WidePose, max_distance: f64
             return Closest::new(distance - margin, on, center - normal * margin, normal);
         }
     }
-    convex::signed(a, b, b_in_a, max_distance, None)
+    convex::signed(a, b, b_in_a, max_distance, None, count)
 }
 
 /// A manifold for every triangle of B that is above the half-space by at most `prediction` or reaches into it.
@@ -140,10 +159,11 @@ pub(super) fn on_half_space(
     b_in_a: &WidePose,
     prediction: Real,
     out: &mut Vec<Manifold>,
+    count: impl Count,
 ) {
     for triangle in 0..b.mesh().n_triangles() as u32 {
         let Some(mut manifold) =
-            super::manifolds::on_half_space(a, &b.mesh().triangle(triangle), b_in_a, prediction)
+            super::manifolds::on_half_space(a, &b.mesh().triangle(triangle), b_in_a, prediction, count)
         else {
             continue;
         };
@@ -155,7 +175,13 @@ pub(super) fn on_half_space(
 }
 
 /// The place where a mesh is deepest in a half-space, or nearest to it. In the half-space's frame; `part_b` is a triangle.
-pub(super) fn closest_to_half_space(a: &HalfSpace, b: &MeshShape, b_in_a: &WidePose) -> Closest {
+pub(super) fn closest_to_half_space(
+    a: &HalfSpace,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    count: impl Count,
+) -> Closest {
+    count.add(|cost| cost.primitives += b.mesh().n_triangles() as u64);
     let corners = b.mesh().iter_corners().flatten().map(|corner| b_in_a.transform_point(corner));
     match half_space::closest_points(a, corners) {
         Some(mut closest) => {
@@ -179,27 +205,36 @@ pub(super) fn visit_near(
     b: &dyn SupportMap,
     b_in_a: &WidePose,
     limit: f64,
+    count: impl Count,
     mut triangle: impl FnMut(u32) -> ControlFlow<()>,
 ) {
     let aabb = aabb_from_support(b, b_in_a).inflated(rounding::up(limit));
     let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
     let center = b_in_a.transform_point(b.center());
-    a.tree().visit_box(&a.in_tree(&aabb), |leaf| {
+    let walk = a.tree().visit_box(&a.in_tree(&aabb), |leaf| {
         for &number in leaf.primitives {
             let corners = a.mesh().corners(number);
             let [p, q, r] = corners;
             let is_beside = p.max(q).max(r).cmplt(low).any() || high.cmplt(p.min(q).min(r)).any();
-            if !(is_beside || is_apart(&corners, b, b_in_a, center, limit)) {
+            if !(is_beside || is_apart(&corners, b, b_in_a, center, limit, count)) {
                 triangle(number)?;
             }
         }
         ControlFlow::Continue(())
     });
+    count.add_walk(&walk.counters);
 }
 
 /// A plane of the triangle, its own or one through an edge and upright on it, surely has the convex shape beyond it by more than
 /// `limit`. `center` is the shape's, in the frame of the triangle.
-fn is_apart(corners: &[DVec3; 3], b: &dyn SupportMap, b_in_a: &WidePose, center: DVec3, limit: f64) -> bool {
+fn is_apart(
+    corners: &[DVec3; 3],
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    center: DVec3,
+    limit: f64,
+    count: impl Count,
+) -> bool {
     let [p, q, r] = *corners;
     let normal = (q - p).cross(r - p);
     let facing = if (center - p).dot(normal) < 0.0 { -normal } else { normal };
@@ -223,6 +258,7 @@ fn is_apart(corners: &[DVec3; 3], b: &dyn SupportMap, b_in_a: &WidePose, center:
     if limit + reach < gap {
         return true;
     }
+    count.add(|cost| cost.supports += 1);
     let lowest = b.support(b_in_a.inverse_transform_vector(-axis)).point;
     let low = axis.dot(b_in_a.transform_point(lowest)) - b.margin() - b.support_slack();
     limit < low - end

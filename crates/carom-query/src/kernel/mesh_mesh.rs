@@ -15,6 +15,7 @@ use super::mesh_contacts::Facings;
 use super::mesh_patches::push_patches;
 use super::mesh_shape::{MAX_LEAF, MeshShape};
 use crate::closest::Closest;
+use crate::cost::Count;
 use crate::workspace::{NearPair, Workspace};
 use alloc::vec::Vec;
 use carom_bvh::{Leaf, visit_leaf_pairs};
@@ -33,9 +34,9 @@ const MOST: f64 = f64::from_bits((1023 + 990) << 52);
 const MOST_NEAR: usize = 4096;
 
 /// Two surfaces share a point; touching counts.
-pub(super) fn intersects(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> bool {
+pub(super) fn intersects(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -> bool {
     let mut found = false;
-    visit(a, b, b_in_a, |_, _| {
+    visit(a, b, b_in_a, count, |_, _| {
         found = true;
         ControlFlow::Break(())
     });
@@ -43,9 +44,15 @@ pub(super) fn intersects(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> boo
 }
 
 /// Every pair of triangles that share a point, in the order of A's numbers, then B's.
-pub(super) fn triangle_pairs(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, out: &mut Vec<(u32, u32)>) {
+pub(super) fn triangle_pairs(
+    a: &MeshShape,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    out: &mut Vec<(u32, u32)>,
+    count: impl Count,
+) {
     let first = out.len();
-    visit(a, b, b_in_a, |triangle_a, triangle_b| {
+    visit(a, b, b_in_a, count, |triangle_a, triangle_b| {
         out.push((triangle_a, triangle_b));
         ControlFlow::Continue(())
     });
@@ -60,6 +67,7 @@ pub(super) fn distance(
     b_in_a: &WidePose,
     max_distance: f64,
     memory: &mut Workspace,
+    count: impl Count,
 ) -> Closest {
     if !(0.0 <= max_distance) {
         return Closest::NOWHERE;
@@ -67,11 +75,15 @@ pub(super) fn distance(
     // Whether they meet is asked first: that walk goes straight into the overlap, where the search for the nearest pair would
     // see bounds of 0 on all sides; where they do not meet it costs a twentieth of the search.
     let mut common = Closest::NOWHERE;
-    visit(a, b, b_in_a, |triangle_a, triangle_b| {
+    visit(a, b, b_in_a, count, |triangle_a, triangle_b| {
         common = pair_distance(a, triangle_a, b, triangle_b, b_in_a);
         ControlFlow::Break(())
     });
-    if common.distance < f64::INFINITY { common } else { separation(a, b, b_in_a, max_distance, memory) }
+    if common.distance < f64::INFINITY {
+        common
+    } else {
+        separation(a, b, b_in_a, max_distance, memory, count)
+    }
 }
 
 /// [`distance`] of two surfaces that do not meet.
@@ -81,6 +93,7 @@ fn separation(
     b_in_a: &WidePose,
     max_distance: f64,
     memory: &mut Workspace,
+    count: impl Count,
 ) -> Closest {
     let scale = scale_of_pair(a, b, b_in_a);
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
@@ -91,18 +104,19 @@ fn separation(
     // An upper bound of the least distance, once a pair is known.
     let mut limit = max_distance;
     let mut bounds = BlockDistances::default();
-    search.visit_near_leaf_pairs(&tree_a, &tree_b, &placed, limit * scale, |leaf_a, leaf_b, _| {
+    let walk = search.visit_near_leaf_pairs(&tree_a, &tree_b, &placed, limit * scale, |leaf_a, leaf_b, _| {
         let (block_a, block_b) = (a.leaf_block(&tree_a, &leaf_a), b.leaf_block(&tree_b, &leaf_b));
         block_a.distances(&block_b, b_in_a, limit, &mut bounds);
         limit = limit.min(bounds.at_most);
         push_near(&bounds, limit, leaf_a.primitives, leaf_b.primitives, near);
         if MOST_NEAR <= near.len() {
-            settle(a, b, b_in_a, near, &mut best, max_distance);
+            settle(a, b, b_in_a, near, &mut best, max_distance, count);
             limit = limit.min(best.distance);
         }
         ControlFlow::Continue((limit * scale).min(max_distance * scale))
     });
-    settle(a, b, b_in_a, near, &mut best, limit);
+    count.add_walk(&walk.counters);
+    settle(a, b, b_in_a, near, &mut best, limit, count);
     best
 }
 
@@ -137,12 +151,14 @@ pub(super) fn settle(
     near: &mut Vec<NearPair>,
     best: &mut Closest,
     max_distance: f64,
+    count: impl Count,
 ) {
     near.sort_unstable_by(|x, y| x.at_least.total_cmp(&y.at_least));
     for pair in near.iter() {
         if best.distance.min(max_distance) < pair.at_least {
             break;
         }
+        count.add_pair();
         let closest = pair_distance(a, pair.triangle_a, b, pair.triangle_b, b_in_a);
         if closest.is_before(best) && closest.distance <= max_distance {
             *best = closest;
@@ -175,20 +191,21 @@ pub(super) fn contact(
     b_in_a: &WidePose,
     prediction: f64,
     memory: &mut Workspace,
+    count: impl Count,
 ) -> Option<Closest> {
-    let mut best = deepest(a, b, b_in_a);
+    let mut best = deepest(a, b, b_in_a, count);
     if best.distance == f64::INFINITY {
-        best = separation(a, b, b_in_a, prediction, memory);
+        best = separation(a, b, b_in_a, prediction, memory, count);
     }
     best.is_local = true;
     (best.distance <= prediction).then_some(best)
 }
 
 /// Of the pairs of triangles that share a point the one that is deepest.
-fn deepest(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> Closest {
+fn deepest(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -> Closest {
     let mut best = Closest::NOWHERE;
-    visit(a, b, b_in_a, |triangle_a, triangle_b| {
-        let closest = triangles(a, triangle_a, b, triangle_b, b_in_a, 0.0);
+    visit(a, b, b_in_a, count, |triangle_a, triangle_b| {
+        let closest = triangles(a, triangle_a, b, triangle_b, b_in_a, 0.0, count);
         if closest.is_before(&best) {
             best = closest;
         }
@@ -206,6 +223,7 @@ pub(super) fn manifolds(
     prediction: Real,
     memory: &mut Workspace,
     out: &mut Vec<Manifold>,
+    count: impl Count,
 ) {
     let first = out.len();
     let limit = widen_real(prediction);
@@ -219,7 +237,7 @@ pub(super) fn manifolds(
     let Workspace { search, contacts, .. } = memory;
     contacts.found.clear();
     let mut facings = Facings::new(a, b, b_in_a, limit, &mut contacts.found);
-    search.visit_near_leaf_pairs(&tree_a, &tree_b, &placed, bound, |leaf_a, leaf_b, _| {
+    let walk = search.visit_near_leaf_pairs(&tree_a, &tree_b, &placed, bound, |leaf_a, leaf_b, _| {
         let (block_a, block_b) = (a.leaf_block(&tree_a, &leaf_a), b.leaf_block(&tree_b, &leaf_b));
         let near = block_a.may_be_within(&block_b, b_in_a, limit);
         for (&lanes, &triangle_b) in near.iter().zip(leaf_b.primitives) {
@@ -233,28 +251,36 @@ pub(super) fn manifolds(
                 lanes &= lanes - 1;
                 let Some(&triangle_a) = leaf_a.primitives.get(lane) else { break };
                 if let Some(face_a) = facings.face(0, triangle_a) {
+                    count.add_pair();
                     facings.look(&face_a, &face_b);
                 }
             }
         }
         ControlFlow::Continue(bound)
     });
+    count.add_walk(&walk.counters);
     // A corner below a face whose body it never entered: surfaces that do not meet are in each other nowhere.
     let deep = -tol::FACET_THICK / scale;
-    if contacts.found.iter().any(|contact| contact.distance < deep) && !intersects(a, b, b_in_a) {
+    if contacts.found.iter().any(|contact| contact.distance < deep) && !intersects(a, b, b_in_a, count) {
         contacts.found.retain(|contact| deep <= contact.distance);
     }
     push_patches(contacts, prediction, out);
     if out.len() == first {
         // Surfaces that pass through each other where no corner or edge of one is in the other, or without area: what
         // separates the deepest two triangles.
-        out.extend(deepest_pair(a, b, b_in_a, prediction));
+        out.extend(deepest_pair(a, b, b_in_a, prediction, count));
     }
 }
 
 /// The manifold of the two triangles that are deepest in each other.
-fn deepest_pair(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, prediction: Real) -> Option<Manifold> {
-    let closest = deepest(a, b, b_in_a);
+fn deepest_pair(
+    a: &MeshShape,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    prediction: Real,
+    count: impl Count,
+) -> Option<Manifold> {
+    let closest = deepest(a, b, b_in_a, count);
     if closest.distance == f64::INFINITY {
         return None;
     }
@@ -311,22 +337,30 @@ fn triangles(
     triangle_b: u32,
     b_in_a: &WidePose,
     max_distance: f64,
+    count: impl Count,
 ) -> Closest {
     let (shape_a, shape_b) = (a.mesh().triangle(triangle_a), b.mesh().triangle(triangle_b));
-    let mut closest = convex::signed(&shape_a, &shape_b, b_in_a, max_distance, None);
+    let mut closest = convex::signed(&shape_a, &shape_b, b_in_a, max_distance, None, count);
     (closest.part_a, closest.part_b) = (triangle_a, triangle_b);
     closest
 }
 
 /// Gives every pair of triangles that share a point.
-fn visit(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, mut pair: impl FnMut(u32, u32) -> ControlFlow<()>) {
+fn visit(
+    a: &MeshShape,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    count: impl Count,
+    mut pair: impl FnMut(u32, u32) -> ControlFlow<()>,
+) {
     let scale = scale_of_pair(a, b, b_in_a);
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
-    visit_leaf_pairs(&tree_a, &tree_b, &placed, |leaf_a, leaf_b| {
+    let walk = visit_leaf_pairs(&tree_a, &tree_b, &placed, |leaf_a, leaf_b| {
         let blocks = (&*a.leaf_block(&tree_a, &leaf_a), &*b.leaf_block(&tree_b, &leaf_b));
-        visit_leaves((a, &leaf_a), (b, &leaf_b), blocks, b_in_a, &mut pair)
+        visit_leaves((a, &leaf_a), (b, &leaf_b), blocks, b_in_a, count, &mut pair)
     });
+    count.add_walk(&walk.counters);
 }
 
 /// Gives every pair of triangles of two leaves that share a point.
@@ -335,6 +369,7 @@ pub(super) fn visit_leaves(
     (b, leaf_b): (&MeshShape, &Leaf<'_>),
     (block_a, block_b): (&TriBlock8, &TriBlock8),
     b_in_a: &WidePose,
+    count: impl Count,
     mut pair: impl FnMut(u32, u32) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let lanes = block_a.may_meet(block_b, b_in_a);
@@ -348,6 +383,7 @@ pub(super) fn visit_leaves(
             let lane = lanes.trailing_zeros() as usize;
             lanes &= lanes - 1;
             let Some(&triangle_a) = leaf_a.primitives.get(lane) else { break };
+            count.add_pair();
             if tri_tri::intersects(&a.mesh().corners(triangle_a), &corners_b) {
                 pair(triangle_a, triangle_b)?;
             }

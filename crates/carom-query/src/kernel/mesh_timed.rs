@@ -367,7 +367,7 @@ impl<M: Borrow<MeshShape>, F: FnMut(&Undecided<Obb>) -> f64> TimedPairs<Obb> for
             let limit = leaves.within.min(bounds.at_most);
             push_near(&bounds, limit, leaf_a.primitives, leaf_b.primitives, self.near);
             let mut best = Closest::NOWHERE;
-            settle(a, b, b_in_a, self.near, &mut best, limit);
+            settle(a, b, b_in_a, self.near, &mut best, limit, ());
             if best.is_before(&known.nearest) {
                 known.nearest = best;
             }
@@ -380,6 +380,7 @@ impl<M: Borrow<MeshShape>, F: FnMut(&Undecided<Obb>) -> f64> TimedPairs<Obb> for
             (b, &leaf_b),
             (&block_a, &block_b),
             b_in_a,
+            (),
             |triangle_a, triangle_b| {
                 touching.push((leaves.pair, triangle_a, triangle_b));
                 if is_any { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

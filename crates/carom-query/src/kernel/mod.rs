@@ -51,14 +51,17 @@ pub use cast_queue::{ImpactQueue, ImpactQueueError, MovingShape, PairImpact};
 pub use clearance::{nearer_than, places_nearer_than};
 pub use compound::{Compound, CompoundError, CompoundPart};
 pub use height_field_shape::{HeightFieldShape, HeightFieldShapeError};
-pub use inside::{placement, solid_placement, winding_number};
+pub use inside::{placement, solid_placement, solid_placement_counted, winding_number};
 pub use internal_edges::{Neighbour, smooth_internal_edges};
-pub use manifolds::{ManifoldCache, manifolds, manifolds_with};
+pub use manifolds::{ManifoldCache, manifolds, manifolds_counted, manifolds_with};
 pub use mesh_shape::MeshShape;
 pub use mesh_timed::{MeshPair, TimedMeshAnswer, TimedMeshContact, TimedMeshError, TimedMeshes};
-pub use pair::{contact, contact_with, distance, distance_cached, distance_with, intersects, triangle_pairs};
-pub use point::project_point;
-pub use ray::{ray_cast, ray_cast_all, ray_crossings};
+pub use pair::{
+    contact, contact_counted, contact_with, distance, distance_cached, distance_counted, distance_with,
+    intersects, intersects_counted, triangle_pairs, triangle_pairs_counted,
+};
+pub use point::{project_point, project_point_counted};
+pub use ray::{ray_cast, ray_cast_all, ray_cast_all_counted, ray_cast_counted, ray_crossings};
 pub use ray_batch::ray_cast_batch;
 pub use ray_depth::{RayContact, RayDepthCache, RayDepthCounters, RayDepthSettings, RayMesh, ray_depth};
 pub use rounded::{ConvexShape, NotConvex, RoundedShape};

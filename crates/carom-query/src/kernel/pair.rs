@@ -12,6 +12,7 @@ use super::mesh_mesh;
 use super::mesh_shape::MeshShape;
 use super::shape::{Kind, Shape};
 use super::{dispatch, hull_pair, special};
+use crate::cost::{Counting, QueryCost};
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_math::WidePose;
@@ -20,7 +21,12 @@ use carom_math::WidePose;
 ///
 /// A mesh is its surface: what lies wholly inside a closed mesh does not touch it.
 pub fn intersects(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> bool {
-    dispatch::intersects(a, b, &relative(pose_a, pose_b))
+    dispatch::intersects(a, b, &relative(pose_a, pose_b), ())
+}
+
+/// [`intersects`], with its cost added to `cost`.
+pub fn intersects_counted(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, cost: &mut QueryCost) -> bool {
+    dispatch::intersects(a, b, &relative(pose_a, pose_b), Counting::new(cost))
 }
 
 /// How far apart two shapes are, 0 when they share a point, and the two nearest points, in the world frame.
@@ -33,10 +39,24 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance 
 /// [`distance`] in memory that the caller keeps.
 pub fn distance_with(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, memory: &mut Workspace) -> Distance {
     if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return hull_pair::distance_in_world(a, pose_a, b, pose_b, None);
+        return hull_pair::distance_in_world(a, pose_a, b, pose_b, None, ());
     }
     let frames = frames(pose_a, pose_b);
-    Distance::placed(&dispatch::distance(a, b, &frames.b_in_a, f64::INFINITY, memory), &frames.a)
+    Distance::placed(&dispatch::distance(a, b, &frames.b_in_a, f64::INFINITY, memory, ()), &frames.a)
+}
+
+/// [`distance_with`], with its cost added to `cost`.
+pub fn distance_counted(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    memory: &mut Workspace,
+    cost: &mut QueryCost,
+) -> Distance {
+    let frames = frames(pose_a, pose_b);
+    let count = Counting::new(cost);
+    Distance::placed(&dispatch::distance(a, b, &frames.b_in_a, f64::INFINITY, memory, count), &frames.a)
 }
 
 /// [`distance_with`] for a pair that is asked about again and again while its bodies move little: it starts from what the last query on
@@ -50,13 +70,13 @@ pub fn distance_cached(
     memory: &mut Workspace,
 ) -> Distance {
     if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return hull_pair::distance_in_world(a, pose_a, b, pose_b, Some(cache));
+        return hull_pair::distance_in_world(a, pose_a, b, pose_b, Some(cache), ());
     }
     let (Kind::Convex(map_a), Kind::Convex(map_b)) = (a.kind(), b.kind()) else {
         return distance_with(a, pose_a, b, pose_b, memory);
     };
     let frames = frames(pose_a, pose_b);
-    let closest = special::distance(a, map_a, b, map_b, &frames.b_in_a, f64::INFINITY, Some(cache));
+    let closest = special::distance(a, map_a, b, map_b, &frames.b_in_a, f64::INFINITY, Some(cache), ());
     Distance::placed(&closest, &frames.a)
 }
 
@@ -82,7 +102,23 @@ pub fn contact_with(
     memory: &mut Workspace,
 ) -> Option<PairContact> {
     let frames = frames(pose_a, pose_b);
-    let closest = dispatch::contact(a, b, &frames.b_in_a, widen_real(prediction), memory)?;
+    let closest = dispatch::contact(a, b, &frames.b_in_a, widen_real(prediction), memory, ())?;
+    Some(PairContact::placed(&closest, &frames.a))
+}
+
+/// [`contact_with`], with its cost added to `cost`.
+pub fn contact_counted(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    prediction: Real,
+    memory: &mut Workspace,
+    cost: &mut QueryCost,
+) -> Option<PairContact> {
+    let frames = frames(pose_a, pose_b);
+    let limit = widen_real(prediction);
+    let closest = dispatch::contact(a, b, &frames.b_in_a, limit, memory, Counting::new(cost))?;
     Some(PairContact::placed(&closest, &frames.a))
 }
 
@@ -91,7 +127,19 @@ pub fn contact_with(
 ///
 /// Exact for A's corners as they are and B's corners moved into A's frame in `f64`; equal poses move nothing.
 pub fn triangle_pairs(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose, out: &mut Vec<(u32, u32)>) {
-    mesh_mesh::triangle_pairs(a, b, &relative(pose_a, pose_b), out);
+    mesh_mesh::triangle_pairs(a, b, &relative(pose_a, pose_b), out, ());
+}
+
+/// [`triangle_pairs`], with its cost added to `cost`.
+pub fn triangle_pairs_counted(
+    a: &MeshShape,
+    pose_a: &Pose,
+    b: &MeshShape,
+    pose_b: &Pose,
+    out: &mut Vec<(u32, u32)>,
+    cost: &mut QueryCost,
+) {
+    mesh_mesh::triangle_pairs(a, b, &relative(pose_a, pose_b), out, Counting::new(cost));
 }
 
 /// B in A's frame; equal poses give the identity without rounding.

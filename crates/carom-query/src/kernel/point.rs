@@ -10,6 +10,7 @@ use super::inside;
 use super::mesh_shape::MeshShape;
 use super::rounded::RoundedShape;
 use super::shape::Shape;
+use crate::cost::{Count, Counting, QueryCost};
 use crate::ray_convex::Point;
 use carom_geom::ray_mesh::Placement;
 use carom_geom::{FeatureId, SupportMap, tri_distance};
@@ -25,14 +26,32 @@ use glam::DVec3;
 /// the surface of the part the point is deepest in. `None` for a mesh without triangles, for a field without a surface, and for a
 /// point that is not finite held against one of them.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
+    project(shape, pose, point, ())
+}
+
+/// [`project_point`], with its cost added to `cost`.
+pub fn project_point_counted(
+    shape: &Shape,
+    pose: &Pose,
+    point: Vec3,
+    cost: &mut QueryCost,
+) -> Option<PointProjection> {
+    project(shape, pose, point, Counting::new(cost))
+}
+
+#[inline(always)]
+fn project(shape: &Shape, pose: &Pose, point: Vec3, count: impl Count) -> Option<PointProjection> {
     // As pairs of shapes take it: normalised in `f64`.
     let pose = pose.wide();
-    let mut found = local(shape, narrow(pose.inverse_transform_point(widen(point))))?;
+    let mut found = local(shape, narrow(pose.inverse_transform_point(widen(point))), count)?;
     found.point = narrow(pose.transform_point(widen(found.point)));
     Some(found)
 }
 
-fn local(shape: &Shape, point: Vec3) -> Option<PointProjection> {
+fn local(shape: &Shape, point: Vec3, count: impl Count) -> Option<PointProjection> {
+    if !matches!(shape, Shape::Compound(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Field(_)) {
+        count.add_pair();
+    }
     Some(match shape {
         Shape::Sphere(s) => s.project_point(point),
         Shape::Capsule(s) => s.project_point(point),
@@ -42,14 +61,14 @@ fn local(shape: &Shape, point: Vec3) -> Option<PointProjection> {
         Shape::Cone(s) => s.project_point(point),
         Shape::Ellipsoid(s) => s.project_point(point),
         Shape::Hull(s) => s.project_point(point),
-        Shape::Rounded(s) => on_rounded(s, point),
+        Shape::Rounded(s) => on_rounded(s, point, count),
         Shape::HalfSpace(s) => s.project_point(point),
-        Shape::Mesh(s) => return on_mesh(s, point, true),
-        Shape::HeightField(s) => return on_mesh(s.mesh(), point, false),
+        Shape::Mesh(s) => return on_mesh(s, point, true, count),
+        Shape::HeightField(s) => return on_mesh(s.mesh(), point, false, count),
         Shape::Compound(s) => {
             let mut best: Option<PointProjection> = None;
             for (index, part) in s.parts().iter().enumerate() {
-                let Some(mut found) = project_point(&part.shape, &part.pose, point) else { continue };
+                let Some(mut found) = project(&part.shape, &part.pose, point, count) else { continue };
                 found.part = found.part.saturating_add(s.first_number(index));
                 if best.is_none_or(|b| found.distance < b.distance) {
                     best = Some(found);
@@ -57,16 +76,16 @@ fn local(shape: &Shape, point: Vec3) -> Option<PointProjection> {
             }
             return best;
         }
-        Shape::User(s) => on_support_map(&**s, point),
-        Shape::Field(s) => return field::project_point(&**s, point),
+        Shape::User(s) => on_support_map(&**s, point, count),
+        Shape::Field(s) => return field::project_point(&**s, point, count),
     })
 }
 
 /// The nearest point of the surface of a core, moved outwards by the radius: the depth in a convex core is that of its nearest
 /// supporting plane, which moves by as much.
-fn on_rounded(shape: &RoundedShape, point: Vec3) -> PointProjection {
-    let map = || on_support_map(shape, point);
-    let Some(on_core) = local(shape.core().shape(), point) else { return map() };
+fn on_rounded(shape: &RoundedShape, point: Vec3, count: impl Count) -> PointProjection {
+    let map = || on_support_map(shape, point, count);
+    let Some(on_core) = local(shape.core().shape(), point, count) else { return map() };
     let (p, on, radius) = (widen(point), widen(on_core.point), widen_real(shape.radius()));
     let distance = widen_real(on_core.distance);
     // So near to the core that rounding would choose the way; the iterative answer has one to start with.
@@ -81,23 +100,24 @@ fn on_rounded(shape: &RoundedShape, point: Vec3) -> PointProjection {
 const NEAR_CORE: f64 = f64::from_bits((1023 - 20) << 52);
 
 /// The nearest point of a surface given by its support map.
-fn on_support_map(shape: &dyn SupportMap, point: Vec3) -> PointProjection {
+fn on_support_map(shape: &dyn SupportMap, point: Vec3, count: impl Count) -> PointProjection {
     let place = WidePose { translation: widen(point), ..WidePose::IDENTITY };
-    let closest = convex::signed(shape, &Point, &place, f64::INFINITY, None);
+    let closest = convex::signed(shape, &Point, &place, f64::INFINITY, None, count);
     PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN)
 }
 
 /// The distance of a point of the mesh's frame from the surface; infinite without one.
 pub(super) fn surface_distance(mesh: &MeshShape, point: DVec3) -> f64 {
-    nearest(mesh, point).map_or(f64::INFINITY, |(distance, ..)| distance)
+    nearest(mesh, point, ()).map_or(f64::INFINITY, |(distance, ..)| distance)
 }
 
 /// The nearest triangle, the lowest number of several: its distance, its number, and the nearest point.
-pub(super) fn nearest(mesh: &MeshShape, wide: DVec3) -> Option<(f64, u32, DVec3)> {
+pub(super) fn nearest(mesh: &MeshShape, wide: DVec3, count: impl Count) -> Option<(f64, u32, DVec3)> {
     let scale = mesh.scale();
     let mut best: Option<(f64, u32, DVec3)> = None;
-    mesh.tree().visit_near(mesh.point_in_tree(wide), f64::INFINITY, |leaf, _| {
+    let walk = mesh.tree().visit_near(mesh.point_in_tree(wide), f64::INFINITY, |leaf, _| {
         for &triangle in leaf.primitives {
+            count.add_pair();
             let near = tri_distance::point_triangle(wide, &mesh.mesh().corners(triangle));
             let is_better = best.is_none_or(|(least, number, _)| {
                 near.distance < least || (near.distance == least && triangle < number)
@@ -108,17 +128,19 @@ pub(super) fn nearest(mesh: &MeshShape, wide: DVec3) -> Option<(f64, u32, DVec3)
         }
         ControlFlow::Continue(best.map_or(f64::INFINITY, |(least, ..)| least * scale))
     });
+    count.add_walk(&walk.counters);
     best
 }
 
 /// The nearest triangle, the lowest number of several, and the exact side for the sign, if the surface may enclose anything.
-fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool) -> Option<PointProjection> {
+fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool, count: impl Count) -> Option<PointProjection> {
     let wide = widen(point);
-    let best = nearest(mesh, wide);
+    let best = nearest(mesh, wide, count);
     let (_, triangle, nearest) = best?;
     // In f64 from the points, so that the distance belongs to them.
     let distance = length(nearest - wide);
-    let place = if may_enclose { inside::solid_placement_of(mesh, wide) } else { Some(Placement::Outside) };
+    let place =
+        if may_enclose { inside::solid_placement_of(mesh, wide, count) } else { Some(Placement::Outside) };
     let signed = if place == Some(Placement::Inside) { -distance } else { distance };
     let found = PointProjection::new(narrow(nearest), narrow_real(signed), FeatureId::UNKNOWN);
     let found = found.with_part(triangle);

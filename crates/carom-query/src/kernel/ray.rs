@@ -13,6 +13,7 @@ use super::compound::Compound;
 use super::field;
 use super::mesh_shape::MeshShape;
 use super::shape::Shape;
+use crate::cost::{Count, Counting, QueryCost};
 use crate::ray_convex;
 use alloc::vec::Vec;
 use carom_bvh::{Leaf, RayLine};
@@ -29,12 +30,29 @@ use glam::DVec3;
 /// the one with the lowest number answers. A ray or a pose with a NaN or an infinity, and a shape so far from the origin of the ray
 /// that the difference is infinite, have no hit.
 pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<RayHit> {
+    cast(shape, pose, ray, interval, ())
+}
+
+/// [`ray_cast`], with its cost added to `cost`. The walk of a ray through the cells of a height
+/// field or of a distance field is one pair test.
+pub fn ray_cast_counted(
+    shape: &Shape,
+    pose: &Pose,
+    ray: &Ray,
+    interval: Interval,
+    cost: &mut QueryCost,
+) -> Option<RayHit> {
+    cast(shape, pose, ray, interval, Counting::new(cost))
+}
+
+#[inline(always)]
+fn cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, count: impl Count) -> Option<RayHit> {
     let line = Line::new(&pose.wide(), ray, is_wide(shape))?;
     if line.is_plain() {
-        return first(shape, &line, interval).map(|hit| placed(hit, &pose.wide()));
+        return first(shape, &line, interval, count).map(|hit| placed(hit, &pose.wide()));
     }
     let mut hits = Vec::new();
-    ray_cast_all(shape, pose, ray, interval, &mut hits);
+    cast_all(shape, pose, ray, interval, &mut hits, count);
     hits.first().copied()
 }
 
@@ -43,8 +61,31 @@ pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Op
 ///
 /// A ray through an edge of a mesh hits all triangles of the edge; see [`ray_crossings`].
 pub fn ray_cast_all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
+    cast_all(shape, pose, ray, interval, out, ());
+}
+
+/// [`ray_cast_all`], with its cost added to `cost` as by [`ray_cast_counted`].
+pub fn ray_cast_all_counted(
+    shape: &Shape,
+    pose: &Pose,
+    ray: &Ray,
+    interval: Interval,
+    out: &mut Vec<RayHit>,
+    cost: &mut QueryCost,
+) {
+    cast_all(shape, pose, ray, interval, out, Counting::new(cost));
+}
+
+fn cast_all(
+    shape: &Shape,
+    pose: &Pose,
+    ray: &Ray,
+    interval: Interval,
+    out: &mut Vec<RayHit>,
+    count: impl Count,
+) {
     let line = Line::new(&pose.wide(), ray, is_wide(shape));
-    on_line(line, pose, interval, out, |line, interval, out| all(shape, line, interval, out));
+    on_line(line, pose, interval, out, |line, interval, out| all(shape, line, interval, out, count));
 }
 
 /// Every place in the interval where the ray passes through the surface of a mesh, each once, appended to `out` in the order of
@@ -56,7 +97,7 @@ pub fn ray_cast_all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, o
 /// ([`ray_cast_all`]) and may not cross.
 pub fn ray_crossings(mesh: &MeshShape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
     on_line(Line::new(&pose.wide(), ray, true), pose, interval, out, |line, interval, out| {
-        visit_all(mesh, line, interval, ray_mesh::line_crosses, out);
+        visit_all(mesh, line, interval, ray_mesh::line_crosses, out, ());
     });
 }
 
@@ -101,8 +142,9 @@ pub(super) fn placed(mut hit: RayHit, pose: &WidePose) -> RayHit {
 }
 
 /// The first hit of a ray of the world, in the frame of the shape.
-fn first(shape: &Shape, line: &Line, interval: Interval) -> Option<RayHit> {
+fn first(shape: &Shape, line: &Line, interval: Interval, count: impl Count) -> Option<RayHit> {
     let ray = &line.rounded();
+    count_alone(shape, count);
     match shape {
         Shape::Sphere(s) => s.ray_cast(ray, interval, false),
         Shape::Capsule(s) => s.ray_cast(ray, interval, false),
@@ -113,36 +155,37 @@ fn first(shape: &Shape, line: &Line, interval: Interval) -> Option<RayHit> {
         Shape::Ellipsoid(s) => s.ray_cast(ray, interval, false),
         Shape::Hull(s) => s.ray_cast(ray, interval, false),
         Shape::HalfSpace(s) => s.ray_cast(ray, interval, false),
-        Shape::Mesh(s) => first_triangle(s, line, interval),
+        Shape::Mesh(s) => first_triangle(s, line, interval, count),
         Shape::HeightField(s) => s.ray_cast(line, interval),
-        Shape::Compound(s) => first_part(s, ray, interval),
-        Shape::Rounded(s) => first_end(&**s, ray, interval),
-        Shape::User(s) => first_end(&**s, ray, interval),
+        Shape::Compound(s) => first_part(s, ray, interval, count),
+        Shape::Rounded(s) => first_end(&**s, ray, interval, count),
+        Shape::User(s) => first_end(&**s, ray, interval, count),
         Shape::Field(s) => field::first_crossing(&**s, line, interval),
     }
 }
 
 /// Every hit of a ray of the world, in the frame of the shape.
-fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>) {
+fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>, count: impl Count) {
     let ray = &line.rounded();
+    count_alone(shape, count);
     match shape {
-        Shape::Mesh(mesh) => visit_all(mesh, line, interval, ray_mesh::line_touches, out),
+        Shape::Mesh(mesh) => visit_all(mesh, line, interval, ray_mesh::line_touches, out, count),
         Shape::HeightField(s) => s.ray_cast_all(line, interval, out),
         Shape::Field(s) => field::all_crossings(&**s, line, interval, out),
         Shape::Compound(compound) => {
             for (index, part) in compound.parts().iter().enumerate() {
                 let start = out.len();
-                ray_cast_all(&part.shape, &part.pose, ray, interval, out);
+                cast_all(&part.shape, &part.pose, ray, interval, out, count);
                 for hit in &mut out[start..] {
                     hit.part = hit.part.saturating_add(compound.first_number(index));
                 }
             }
         }
         Shape::Rounded(s) => {
-            out.extend(chord(&**s, ray).into_iter().flatten().filter(|hit| counts(hit, interval)))
+            out.extend(chord(&**s, ray, count).into_iter().flatten().filter(|hit| counts(hit, interval)))
         }
         Shape::User(s) => {
-            out.extend(chord(&**s, ray).into_iter().flatten().filter(|hit| counts(hit, interval)))
+            out.extend(chord(&**s, ray, count).into_iter().flatten().filter(|hit| counts(hit, interval)))
         }
         Shape::Sphere(s) => out.extend(s.ray_hits(ray, interval)),
         Shape::Capsule(s) => out.extend(s.ray_hits(ray, interval)),
@@ -156,9 +199,16 @@ fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>) {
     }
 }
 
+/// A shape that a ray is held against by itself: not part by part.
+fn count_alone(shape: &Shape, count: impl Count) {
+    if !matches!(shape, Shape::Compound(_) | Shape::Mesh(_)) {
+        count.add_pair();
+    }
+}
+
 /// The first end in the interval of the part of the line inside a shape.
-fn first_end(shape: &dyn SupportMap, ray: &Ray, interval: Interval) -> Option<RayHit> {
-    chord(shape, ray).into_iter().flatten().find(|hit| counts(hit, interval))
+fn first_end(shape: &dyn SupportMap, ray: &Ray, interval: Interval, count: impl Count) -> Option<RayHit> {
+    chord(shape, ray, count).into_iter().flatten().find(|hit| counts(hit, interval))
 }
 
 /// A hit with a t that is a number of the interval.
@@ -167,24 +217,24 @@ fn counts(hit: &RayHit, interval: Interval) -> bool {
 }
 
 /// Where the line through a shape that is known by its support map enters and leaves it.
-fn chord(shape: &dyn SupportMap, ray: &Ray) -> [Option<RayHit>; 2] {
+fn chord(shape: &dyn SupportMap, ray: &Ray, count: impl Count) -> [Option<RayHit>; 2] {
     let (origin, direction) = (widen(ray.origin), widen(ray.direction));
     // A direction of any length: t of the scaled direction is t over the scale.
     let scale = scaling::scale_of(direction.abs().max_element());
     let direction = direction * scale;
-    let Some((enter, normal)) = ray_convex::enter(shape, origin, direction) else { return [None; 2] };
+    let Some((enter, normal)) = ray_convex::enter(shape, origin, direction, count) else { return [None; 2] };
     let enters = RayHit::new(narrow_real(enter * scale), narrow(normal));
-    let leaves = ray_convex::enter(shape, origin, -direction)
+    let leaves = ray_convex::enter(shape, origin, -direction, count)
         .map(|(t, normal)| RayHit::new(narrow_real(-t * scale), narrow(normal)).with_back_face(true))
         .filter(|hit| enters.t < hit.t);
     [Some(enters), leaves]
 }
 
-fn first_part(compound: &Compound, ray: &Ray, interval: Interval) -> Option<RayHit> {
+fn first_part(compound: &Compound, ray: &Ray, interval: Interval, count: impl Count) -> Option<RayHit> {
     let mut best: Option<RayHit> = None;
     for (index, part) in compound.parts().iter().enumerate() {
         let limit = Interval::new(interval.min, best.map_or(interval.max, |hit| hit.t));
-        let Some(mut hit) = ray_cast(&part.shape, &part.pose, ray, limit) else { continue };
+        let Some(mut hit) = cast(&part.shape, &part.pose, ray, limit, count) else { continue };
         hit.part = hit.part.saturating_add(compound.first_number(index));
         if best.is_none_or(|b| hit.t < b.t) {
             best = Some(hit);
@@ -238,9 +288,9 @@ impl Line {
     }
 }
 
-fn first_triangle(mesh: &MeshShape, line: &Line, interval: Interval) -> Option<RayHit> {
+fn first_triangle(mesh: &MeshShape, line: &Line, interval: Interval, count: impl Count) -> Option<RayHit> {
     let mut nearest = Nearest::new(interval);
-    visit(mesh, line, interval, ray_mesh::line_touches, |touch| nearest.offer(touch));
+    visit(mesh, line, interval, ray_mesh::line_touches, count, |touch| nearest.offer(touch));
     nearest.hit(mesh)
 }
 
@@ -287,9 +337,16 @@ impl Nearest {
     }
 }
 
-fn visit_all(mesh: &MeshShape, line: &Line, interval: Interval, rule: Rule, out: &mut Vec<RayHit>) {
+fn visit_all(
+    mesh: &MeshShape,
+    line: &Line,
+    interval: Interval,
+    rule: Rule,
+    out: &mut Vec<RayHit>,
+    count: impl Count,
+) {
     let max = widen_real(interval.max);
-    visit(mesh, line, interval, rule, |touch| {
+    visit(mesh, line, interval, rule, count, |touch| {
         out.push(triangle_hit(mesh, narrow_real(touch.t), touch));
         max
     });
@@ -359,6 +416,7 @@ impl MeshLine {
         leaf: &Leaf<'_>,
         lanes: LineLanes,
         rule: &impl Fn(DVec3, DVec3, &[DVec3; 3]) -> Option<TriangleHit>,
+        count: impl Count,
         hit: &mut impl FnMut(Touch) -> f64,
     ) {
         let mut left = lanes.may;
@@ -366,6 +424,7 @@ impl MeshLine {
             let lane = left.trailing_zeros();
             let bit = left & left.wrapping_neg();
             left ^= bit;
+            count.add_pair();
             let place = leaf.index * 8 + lane;
             let Some((triangle, corners)) = placed_triangle(mesh, place) else { break };
             let found = if (lanes.from_front | lanes.from_back) & bit != 0 {
@@ -398,12 +457,14 @@ fn visit(
     line: &Line,
     interval: Interval,
     rule: impl Fn(DVec3, DVec3, &[DVec3; 3]) -> Option<TriangleHit>,
+    count: impl Count,
     mut hit: impl FnMut(Touch) -> f64,
 ) {
     let Some(mut line) = MeshLine::new(mesh, line, interval) else {
         let (min, mut max) = (widen_real(interval.min), widen_real(interval.max));
         for triangle in 0..mesh.mesh().n_triangles() as u32 {
             let corners = mesh.mesh().corners(triangle);
+            count.add_pair();
             let Some(found) = rule(line.origin, line.direction, &corners) else { continue };
             let TriangleHit { t, is_back_face, .. } = found;
             if min <= t && t <= max && narrow_real(t).is_finite() {
@@ -414,11 +475,12 @@ fn visit(
     };
     let RayLine { origin, direction, t_min, t_max } = line.in_tree;
     let ahead = |leaf| mesh.prefetch_block(leaf);
-    mesh.tree().visit_ray_ahead(origin, direction, t_min, t_max, ahead, |leaf, _| {
+    let walk = mesh.tree().visit_ray_ahead(origin, direction, t_min, t_max, ahead, |leaf, _| {
         let lanes = line.touched(mesh, &leaf);
-        line.test(mesh, &leaf, lanes, &rule, &mut hit);
+        line.test(mesh, &leaf, lanes, &rule, count, &mut hit);
         ControlFlow::Continue(line.limit())
     });
+    count.add_walk(&walk.counters);
 }
 
 fn triangle_hit(mesh: &MeshShape, t: Real, touch: Touch) -> RayHit {

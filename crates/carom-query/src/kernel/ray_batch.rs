@@ -109,7 +109,7 @@ impl RayBatch for MeshRays<'_> {
         if lanes.may == 0 {
             return ControlFlow::Continue(LeafAnswer::UpTo(t_max));
         }
-        line.test(self.mesh, &leaf, lanes, &ray_mesh::line_touches, &mut |touch| nearest.offer(touch));
+        line.test(self.mesh, &leaf, lanes, &ray_mesh::line_touches, (), &mut |touch| nearest.offer(touch));
         ControlFlow::Continue(LeafAnswer::UpTo(line.limit()))
     }
 }

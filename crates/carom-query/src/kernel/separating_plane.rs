@@ -3,7 +3,8 @@
 //! Two convex bodies that do not touch have a plane between them: across the line between their nearest points. To
 //! check it, both bodies are measured along its normal, which costs two supports and needs no search. That is done here, with
 //! rounding counted; the normal of a half-space is its own to rounding. Bodies that are not convex may be apart without a plane;
-//! then the proof is the lower bound that `distance` gives.
+//! then the proof is the lower bound
+//! [`Distance::at_least`](super::Distance::at_least).
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 3.8 and 9.2 (separating planes).
 
@@ -40,7 +41,7 @@ impl SeparatingPlane {
 /// points, between their middles, and along the axes of both frames; where none of these does, there may be another.
 pub fn separating_plane(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<SeparatingPlane> {
     let b_in_a = relative(pose_a, pose_b);
-    let nearest = dispatch::distance(a, b, &b_in_a, f64::INFINITY, &mut Workspace::default());
+    let nearest = dispatch::distance(a, b, &b_in_a, f64::INFINITY, &mut Workspace::default(), ());
     if !(0.0 < nearest.distance) {
         return None;
     }

@@ -124,7 +124,7 @@ impl Surroundings<'_> {
         }
         let distance = piece.shape.with_part(touch.part, &piece.pose, |map, pose| {
             let at = WidePose { translation: pose.inverse_transform_point(place), ..WidePose::IDENTITY };
-            convex::distance(map, &Point, &at, f64::INFINITY, None).distance
+            convex::distance(map, &Point, &at, f64::INFINITY, None, ()).distance
         });
         distance.is_some_and(|distance| distance <= self.tolerance)
     }
@@ -141,7 +141,7 @@ impl Surroundings<'_> {
                 }
                 let body_in_piece = pose_body.relative_to(pose);
                 let closest =
-                    convex::signed(&DrawnOut { map, ways }, body, &body_in_piece, f64::INFINITY, None);
+                    convex::signed(&DrawnOut { map, ways }, body, &body_in_piece, f64::INFINITY, None, ());
                 // The deepest place is there too where the body is beside the piece, over what it was drawn out to.
                 let mut made =
                     around(map, body, &body_in_piece, &closest, self.prediction, &mut Chosen::new())?;

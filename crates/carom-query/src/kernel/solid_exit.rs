@@ -149,7 +149,7 @@ impl Trial<'_> {
 
     /// A point of one solid is inside the other once B is moved.
     fn is_rejected(&self, by: DVec3) -> bool {
-        let is_inside = |shape, p| solid_placement_of(shape, p) == Some(Placement::Inside);
+        let is_inside = |shape, p| solid_placement_of(shape, p, ()) == Some(Placement::Inside);
         self.probes[1].iter().any(|p| is_inside(self.a, *p + by))
             || self.probes[0].iter().any(|p| is_inside(self.b, *p - by))
     }
@@ -179,7 +179,7 @@ impl Trial<'_> {
                 // No point moves farther than its corners, along each of three axes.
                 let least = 4.0 * error;
                 let here = WidePose::IDENTITY;
-                let near = mesh_mesh::distance(self.a, &moved, &here, least, &mut Workspace::default());
+                let near = mesh_mesh::distance(self.a, &moved, &here, least, &mut Workspace::default(), ());
                 least < near.distance
             }
         }

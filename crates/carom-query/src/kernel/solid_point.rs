@@ -34,7 +34,7 @@ pub(super) fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
     let ((low_a, high_a), (low_b, high_b)) = (a.mesh().wide_bounds(), b.mesh().wide_bounds());
     let (low, high) = (low_a.max(low_b), high_a.min(high_b));
     let depth = |p: DVec3| {
-        let is_inside = |shape| solid_placement_of(shape, p) == Some(Placement::Inside);
+        let is_inside = |shape| solid_placement_of(shape, p, ()) == Some(Placement::Inside);
         if !(is_inside(a) && is_inside(b)) {
             return 0.0;
         }
@@ -65,7 +65,7 @@ pub(super) fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
             let middle = (p + q + r) / 3.0;
             for p in [p * 0.99 + middle * 0.01, middle] {
                 if (p.cmpge(low) & p.cmple(high)).all()
-                    && solid_placement_of(other, p) == Some(Placement::Inside)
+                    && solid_placement_of(other, p, ()) == Some(Placement::Inside)
                 {
                     let way = surface_distance(other, p) * 0.5;
                     look(p - one.topology().normal(t) * way, &mut best);
@@ -73,12 +73,12 @@ pub(super) fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
             }
             on_both.extend([p, q, r].into_iter().filter(|p| {
                 (p.cmpge(low) & p.cmple(high)).all()
-                    && !matches!(solid_placement_of(other, *p), Some(Placement::Outside) | None)
+                    && !matches!(solid_placement_of(other, *p, ()), Some(Placement::Outside) | None)
             }));
         }
     }
     let mut pairs = Vec::new();
-    mesh_mesh::triangle_pairs(a, b, &WidePose::IDENTITY, &mut pairs);
+    mesh_mesh::triangle_pairs(a, b, &WidePose::IDENTITY, &mut pairs, ());
     let every = pairs.len().div_ceil(MAX_CROSSINGS).max(1);
     for &(t_a, t_b) in pairs.iter().step_by(every) {
         let shared = intersection(&a.mesh().corners(t_a), &b.mesh().corners(t_b));

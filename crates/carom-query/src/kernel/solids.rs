@@ -68,7 +68,7 @@ pub fn holds_component(
         if is_beside(first) || corners.any(is_beside) {
             continue;
         }
-        match solid_placement_of(outer, first) {
+        match solid_placement_of(outer, first, ()) {
             Some(Placement::Inside) => return Some(true),
             Some(_) => {}
             None => is_known = false,
@@ -97,7 +97,7 @@ pub(super) fn placed<'a>(mesh: &'a MeshShape, pose: &Pose) -> Option<Cow<'a, Mes
 /// How two solids are to each other, both in one frame and facing outwards.
 pub(super) fn relation(a: &MeshShape, b: &MeshShape) -> SolidRelation {
     let mut pairs = Vec::new();
-    mesh_mesh::triangle_pairs(a, b, &WidePose::IDENTITY, &mut pairs);
+    mesh_mesh::triangle_pairs(a, b, &WidePose::IDENTITY, &mut pairs, ());
     let meeting = Meeting { a: Side::new(a), b: Side::new(b) };
     let is_overlapping = pairs.iter().any(|&(t_a, t_b)| meeting.shows_overlap(t_a, t_b))
         || meeting.a.is_partly_in(b, !pairs.is_empty())
@@ -168,7 +168,7 @@ impl<'a> Side<'a> {
                     continue;
                 }
                 // Each vertex once, unless all corners of the triangle may touch.
-                match solid_placement_of(other, corner) {
+                match solid_placement_of(other, corner, ()) {
                     Some(Placement::Inside) => return true,
                     Some(Placement::Surface) => n_on += 1,
                     _ if self.topology.owner(vertex) != triangle => break,
@@ -190,8 +190,8 @@ impl<'a> Side<'a> {
         [40, 30, 20, 10].into_iter().any(|bits| {
             let depth = size / (1_u64 << bits) as f64;
             let p = (a + b + c) / 3.0 - normal * depth;
-            solid_placement_of(other, p) == Some(Placement::Inside)
-                && solid_placement_of(self.shape, p) == Some(Placement::Inside)
+            solid_placement_of(other, p, ()) == Some(Placement::Inside)
+                && solid_placement_of(self.shape, p, ()) == Some(Placement::Inside)
         })
     }
 }

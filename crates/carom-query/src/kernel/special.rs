@@ -15,8 +15,8 @@ use super::manifolds::ManifoldCache;
 use super::shape::Shape;
 use super::{convex, hull_pair};
 use crate::closest::Closest;
+use crate::cost::Count;
 use carom_geom::SupportMap;
-use carom_gjk::{GjkSettings, wide};
 use carom_math::ops::sqrt;
 use carom_math::{WidePose, scaling, tol};
 use glam::DVec3;
@@ -28,19 +28,21 @@ pub(super) fn intersects(
     b: &Shape,
     map_b: &dyn SupportMap,
     b_in_a: &WidePose,
+    count: impl Count,
 ) -> bool {
+    count.add_pair();
     if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return wide::intersects(&**a, &**b, b_in_a, &GjkSettings::default(), None).intersects;
+        return convex::intersects(&**a, &**b, b_in_a, count);
     }
     if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b)
-        && let Some(meet) = box_depth::intersects(a.half_extents(), b.half_extents(), b_in_a)
+        && let Some(meet) = box_depth::intersects_counted(a.half_extents(), b.half_extents(), b_in_a, count)
     {
         return meet;
     }
     if let Some(cores) = closed_form(a, b, b_in_a, |cores| cores.signed() <= 0.0, |meet| meet) {
         return cores;
     }
-    convex::intersects(map_a, map_b, b_in_a)
+    convex::intersects(map_a, map_b, b_in_a, count)
 }
 
 /// How far apart two convex shapes are; 0 when they overlap, beyond `max_distance` perhaps an upper bound.
@@ -52,15 +54,17 @@ pub(super) fn distance(
     b_in_a: &WidePose,
     max_distance: f64,
     cache: Option<&mut ManifoldCache>,
+    count: impl Count,
 ) -> Closest {
+    count.add_pair();
     if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return hull_pair::distance(a, b, b_in_a, max_distance, cache);
+        return hull_pair::distance(a, b, b_in_a, max_distance, cache, count);
     }
     let swapped = |closest: Closest| closest.swapped(&b_in_a.inverse());
     if let Some(closest) = closed_form(a, b, b_in_a, Cores::distance, swapped) {
         return closest;
     }
-    convex::distance(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk))
+    convex::distance(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk), count)
 }
 
 /// How far apart or how deep two convex shapes are; beyond `max_distance` perhaps an upper bound.
@@ -72,13 +76,15 @@ pub(super) fn signed(
     b_in_a: &WidePose,
     max_distance: f64,
     cache: Option<&mut ManifoldCache>,
+    count: impl Count,
 ) -> Closest {
+    count.add_pair();
     if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return hull_pair::signed(a, b, b_in_a, max_distance, cache);
+        return hull_pair::signed(a, b, b_in_a, max_distance, cache, count);
     }
     if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b)
         && let Some(BoxDepth { depth, point_a, point_b, normal, .. }) =
-            box_depth::depth(a.half_extents(), b.half_extents(), b_in_a)
+            box_depth::depth_counted(a.half_extents(), b.half_extents(), b_in_a, count)
     {
         return Closest::new(-depth, point_a, point_b, normal);
     }
@@ -86,7 +92,7 @@ pub(super) fn signed(
     if let Some(closest) = closed_form(a, b, b_in_a, Cores::closest, swapped) {
         return closest;
     }
-    convex::signed(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk))
+    convex::signed(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk), count)
 }
 
 /// The nearest or deepest place of two cores, and their margins.

@@ -12,6 +12,7 @@ mod coincident;
 mod compound;
 mod convex_matrix;
 mod corpus;
+mod cost;
 mod far_origin;
 mod fields;
 mod height_field;

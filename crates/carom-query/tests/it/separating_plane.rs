@@ -65,6 +65,42 @@ fn every_pair_that_is_apart_has_one_side_each() {
 }
 
 #[test]
+fn a_bound_proves_what_is_apart_without_a_plane() {
+    let mut random = Random::new(73);
+    let shapes = shapes();
+    let (mut n_bounds, mut n_without_plane) = (0, 0);
+    for (name_a, a) in &shapes {
+        for (name_b, b) in &shapes {
+            for k in 0..12 {
+                let (pose_a, pose_b) = (pose(&mut random, 0.3), pose(&mut random, 1.5));
+                let what = format!("{name_a}, {name_b}, {k}");
+                let d = distance(a, &pose_a, b, &pose_b);
+                let Some(at_least) = d.at_least() else { continue };
+                assert!(0.0 <= at_least && at_least <= d.distance, "{what}: {d:?}");
+                if at_least == 0.0 {
+                    continue;
+                }
+                assert!(!intersects(a, &pose_a, b, &pose_b), "{what}: {d:?}");
+                n_bounds += 1;
+                n_without_plane += u32::from(separating_plane(a, &pose_a, b, &pose_b).is_none());
+                // No point of A is nearer to B. Points on fields are off by the error of the field.
+                if [name_a, name_b].iter().any(|name| ["field", "compound"].contains(*name)) {
+                    continue;
+                }
+                for _ in 0..20 {
+                    let p = pose_a.transform_point((random.cube_point() * 2.0).as_vec3());
+                    let Some(on_a) = project_point(a, &pose_a, p) else { continue };
+                    let Some(on_b) = project_point(b, &pose_b, on_a.point) else { continue };
+                    let size = 1.0 + on_a.point.length() + on_b.point.length();
+                    assert!(at_least <= on_b.point.distance(on_a.point) + 2e-6 * size, "{what}: {d:?}");
+                }
+            }
+        }
+    }
+    assert!(500 < n_bounds && 5 < n_without_plane, "{n_bounds} bounds, {n_without_plane} without a plane");
+}
+
+#[test]
 fn bodies_that_meet_and_bodies_in_each_others_hulls_have_none() {
     let half = Vec3::splat(0.5);
     let cube = Shape::Cuboid(Cuboid::new(half).unwrap());
@@ -80,6 +116,10 @@ fn bodies_that_meet_and_bodies_in_each_others_hulls_have_none() {
     let around = Shape::Compound(Arc::new(Compound::new(vec![part(-2.0), part(2.0)]).unwrap()));
     assert!(!intersects(&around, &at(0.0), &cube, &at(0.0)));
     assert_eq!(separating_plane(&around, &at(0.0), &cube, &at(0.0)), None);
+    // The bound of the distance proves it.
+    let at_least = distance(&around, &at(0.0), &cube, &at(0.0)).at_least().unwrap();
+    assert!((at_least - 1.0).abs() < 1e-6, "{at_least}");
+    assert_eq!(distance(&cube, &at(0.0), &cube, &at(0.5)).at_least(), Some(0.0));
     assert!(separating_plane(&around, &at(0.0), &cube, &at(4.0)).is_some());
     // A mesh is its vertices.
     let mesh = Shape::Mesh(Arc::new(MeshShape::new(box_mesh(half)).unwrap()));

@@ -22,9 +22,11 @@ use super::placed_box::{BoxFace, PlacedBox};
 use crate::clip::{Candidates, clip, edge_id};
 use crate::closest;
 use crate::reduce::{Candidate, Chosen, reduce};
+use crate::{Counters, Tally};
 use carom_geom::FeatureId;
 use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::{WidePose, ops::sqrt, scaling::length, scaling::unit, tol};
+use core::cell::Cell;
 use glam::DVec3;
 
 /// The axis of least overlap of two boxes.
@@ -38,6 +40,8 @@ pub struct BoxSeparation {
     pub distance: Real,
     /// Which of the fifteen axes: 0 to 2 faces of A, 3 to 5 faces of B, 6 + 3 i + j edge i of A and edge j of B.
     pub axis: u8,
+    /// How many axes were measured: 6, or 15 where a face alone does not prove the least overlap.
+    pub n_axes: u32,
 }
 
 /// The axis of least overlap, or, for boxes that are apart, of the largest gap.
@@ -46,11 +50,13 @@ pub struct BoxSeparation {
 /// only for numbers that are not finite.
 pub fn separation(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxSeparation> {
     let pair = BoxPair::new(half_a, half_b, b_in_a)?;
-    let axis = dispatch(LeastOverlap { pair: &pair, prediction: f64::INFINITY })?;
+    let counters = Cell::new(Counters::default());
+    let axis = dispatch(LeastOverlap { pair: &pair, prediction: f64::INFINITY, tally: &counters })?;
     Some(BoxSeparation {
         normal: narrow(axis.normal),
         distance: narrow_real(-axis.overlap),
         axis: axis.number,
+        n_axes: counters.get().axes,
     })
 }
 
@@ -80,10 +86,24 @@ pub fn write_manifold(
     chosen: &mut Chosen,
     out: &mut Manifold,
 ) -> bool {
+    write_manifold_counted(half_a, half_b, b_in_a, prediction, chosen, out, ())
+}
+
+/// [`write_manifold`], with its work counted in `tally`.
+#[inline]
+pub fn write_manifold_counted(
+    half_a: Vec3,
+    half_b: Vec3,
+    b_in_a: &WidePose,
+    prediction: Real,
+    chosen: &mut Chosen,
+    out: &mut Manifold,
+    tally: impl Tally,
+) -> bool {
     let prediction = widen_real(prediction);
     let mut to = Written { prediction, chosen, out };
     let Some(pair) = BoxPair::new(half_a, half_b, b_in_a) else { return false };
-    let Some(axis) = dispatch(LeastOverlap { pair: &pair, prediction }) else { return false };
+    let Some(axis) = dispatch(LeastOverlap { pair: &pair, prediction, tally }) else { return false };
     if 6 <= axis.number {
         if write_edge_contacts(&pair, &axis, &mut to) {
             return true;
@@ -193,17 +213,18 @@ pub(super) struct Axis {
 }
 
 /// [`BoxPair::least_overlap`] compiled for each instruction set.
-pub(super) struct LeastOverlap<'k> {
+pub(super) struct LeastOverlap<'k, T> {
     pub(super) pair: &'k BoxPair,
     pub(super) prediction: f64,
+    pub(super) tally: T,
 }
 
-impl Kernel for LeastOverlap<'_> {
+impl<T: Tally> Kernel for LeastOverlap<'_, T> {
     type Output = Option<Axis>;
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> Option<Axis> {
-        self.pair.least_overlap(self.prediction)
+        self.pair.least_overlap(self.prediction, self.tally)
     }
 }
 
@@ -269,7 +290,7 @@ impl BoxPair {
 
     /// `None` when some axis shows a gap larger than `prediction`.
     #[inline(always)]
-    fn least_overlap(&self, prediction: f64) -> Option<Axis> {
+    fn least_overlap(&self, prediction: f64, tally: impl Tally) -> Option<Axis> {
         let BoxPair { half_a, half_b, r, t } = self;
         let [x, y, z] = r;
         let abs = [
@@ -284,6 +305,7 @@ impl BoxPair {
         for i in 0..3 {
             let radius_b = abs[i][0] * half_b[0] + abs[i][1] * half_b[1] + abs[i][2] * half_b[2];
             let overlap = half_a[i] + radius_b - t[i].abs();
+            tally.count(|counters| counters.axes += 1);
             if overlap < -prediction {
                 return None;
             }
@@ -297,6 +319,7 @@ impl BoxPair {
             along_b[j] = t[0] * r[0][j] + t[1] * r[1][j] + t[2] * r[2][j];
             let radius_a = abs[0][j] * half_a[0] + abs[1][j] * half_a[1] + abs[2][j] * half_a[2];
             let overlap = half_b[j] + radius_a - along_b[j].abs();
+            tally.count(|counters| counters.axes += 1);
             if overlap < -prediction {
                 return None;
             }
@@ -315,6 +338,7 @@ impl BoxPair {
         let gap_square = if prediction < f64::INFINITY { prediction * prediction } else { f64::INFINITY };
         let mut best_edge = None;
         let rows = [self.edges_along::<0>(), self.edges_along::<1>(), self.edges_along::<2>()];
+        tally.count(|counters| counters.axes += 9);
         let mut is_apart = [false; 4];
         for (i, (overlaps, lengths_sq)) in rows.iter().enumerate() {
             // First all at once: few are better than the best face, and of those the best is looked for.

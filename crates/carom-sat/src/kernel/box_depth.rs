@@ -11,6 +11,7 @@
 
 use super::super::num::Vec3;
 use super::box_box::{Axis, BoxPair, LeastOverlap, clip_rectangle, in_turn, supporting_edge};
+use crate::Tally;
 use crate::clip::Candidates;
 use crate::closest;
 use carom_lanes::dispatch;
@@ -39,9 +40,15 @@ const SIZES: core::ops::Range<f64> = f64::from_bits((1023 - 200) << 52)..f64::fr
 /// Half extents not negative. `b_in_a` is B's pose in A's frame. `None` where they are apart or touch to rounding, and where what is
 /// deepest is not clear: then the general search has to say.
 pub fn depth(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxDepth> {
+    depth_counted(half_a, half_b, b_in_a, ())
+}
+
+/// [`depth`], with its work counted in `tally`.
+#[inline]
+pub fn depth_counted(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, tally: impl Tally) -> Option<BoxDepth> {
     let pair = BoxPair::new(half_a, half_b, b_in_a)?;
     let size = pair.size();
-    let axis = dispatch(LeastOverlap { pair: &pair, prediction: 0.0 })?;
+    let axis = dispatch(LeastOverlap { pair: &pair, prediction: 0.0, tally })?;
     if !(tol::SAT_TIE * size < axis.overlap && SIZES.contains(&size)) {
         return None;
     }
@@ -59,13 +66,21 @@ pub fn depth(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxDepth> 
 
 /// Whether two boxes share a point. `None` where they touch to rounding: then the general search has to say.
 pub fn intersects(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<bool> {
+    intersects_counted(half_a, half_b, b_in_a, ())
+}
+
+/// [`intersects`], with its work counted in `tally`.
+#[inline]
+pub fn intersects_counted(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, tally: impl Tally) -> Option<bool> {
     let pair = BoxPair::new(half_a, half_b, b_in_a)?;
     let size = pair.size();
     if !SIZES.contains(&size) {
         return None;
     }
     let tie = tol::SAT_TIE * size;
-    let Some(axis) = dispatch(LeastOverlap { pair: &pair, prediction: tie }) else { return Some(false) };
+    let Some(axis) = dispatch(LeastOverlap { pair: &pair, prediction: tie, tally }) else {
+        return Some(false);
+    };
     (tie < axis.overlap).then_some(true)
 }
 

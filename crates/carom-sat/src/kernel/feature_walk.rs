@@ -15,6 +15,7 @@
 //! from the vertices farthest along the line of centres; from vertex 0 it were 9 to 63, and no faster than GJK.
 
 use super::super::num::{ConvexHull, widen};
+use crate::Tally;
 use carom_geom::SupportMap;
 use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::ops::{greater, sqrt};
@@ -88,7 +89,8 @@ pub fn distance(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, places: &mut 
     walked
 }
 
-/// [`distance`] from places that may not be known, and then are those of [`Places::apart`]; for use inside a [`Kernel`].
+/// [`distance`] from places that may not be known, and then are those of [`Places::apart`]; for use
+/// inside a [`Kernel`]. The work is counted in `tally`, also that of a walk without an answer.
 #[inline(always)]
 pub fn distance_inside(
     a: &ConvexHull,
@@ -96,12 +98,13 @@ pub fn distance_inside(
     b_in_a: &WidePose,
     places: &mut Option<Places>,
     overlap: f64,
+    tally: impl Tally,
 ) -> Option<Walked> {
     let places = match places {
         Some(places) => places,
         None => places.insert(apart_inside(a, b, b_in_a, overlap)?),
     };
-    distance_here(a, b, b_in_a, places)
+    distance_here(a, b, b_in_a, places, tally)
 }
 
 /// The walk compiled for each instruction set: not for its lanes, but its instructions are fewer.
@@ -121,7 +124,7 @@ impl Kernel for WalkKernel<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> Option<Walked> {
-        distance_inside(self.a, self.b, self.b_in_a, self.places, 0.0)
+        distance_inside(self.a, self.b, self.b_in_a, self.places, 0.0, ())
     }
 }
 
@@ -136,7 +139,13 @@ fn apart_inside(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, overlap: f64)
 }
 
 #[inline(always)]
-fn distance_here(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, places: &mut Places) -> Option<Walked> {
+fn distance_here(
+    a: &ConvexHull,
+    b: &ConvexHull,
+    b_in_a: &WidePose,
+    places: &mut Places,
+    tally: impl Tally,
+) -> Option<Walked> {
     // Where bodies move little one look will do, and some three where a feature changes; from nothing, of many vertices, some thirty.
     const MOST_LOOKS: u32 = 48;
     let to_b = b_in_a.rotation.transpose();
@@ -145,6 +154,7 @@ fn distance_here(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, places: &mut
     let size = a.size + b.size + largest(b_in_a.translation);
     let rounding = tol::GJK_ROUNDING * size;
     for n_looks in 1..=MOST_LOOKS {
+        tally.count(|counters| counters.feature_pairs += 1);
         let (place_a, place_b) = (a.known(places.a), b.known(places.b));
         // Of two kinds the simpler is the first: so there is one copy of each look.
         let is_swapped = place_b.corners() < place_a.corners();

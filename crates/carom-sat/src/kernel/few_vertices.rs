@@ -14,6 +14,7 @@
 
 use super::super::num::{ConvexHull, widen};
 use super::gauss_map::{HullAxis, Overlap, Search};
+use crate::Tally;
 use crate::closest;
 use carom_geom::SupportMap;
 use carom_lanes::{Kernel, Simd, dispatch};
@@ -35,33 +36,44 @@ pub(super) fn fits(a: &ConvexHull, b: &ConvexHull) -> bool {
 }
 
 /// What [`super::gauss_map::least_overlap`] finds, for hulls that [`fits`] admits.
-pub(super) fn least_overlap(search: &Search<'_>, prediction: f64, tie: f64) -> Option<Overlap> {
+pub(super) fn least_overlap(
+    search: &Search<'_>,
+    prediction: f64,
+    tie: f64,
+    tally: impl Tally,
+) -> Option<Overlap> {
     let n = search.a.vertices().len().max(search.b.vertices().len());
     if n <= 8 {
-        dispatch(Few::<8> { search, prediction, tie })
+        dispatch(Few::<_, 8> { search, prediction, tie, tally })
     } else {
-        dispatch(Few::<MOST_VERTICES> { search, prediction, tie })
+        dispatch(Few::<_, MOST_VERTICES> { search, prediction, tie, tally })
     }
 }
 
 /// The search compiled for each instruction set.
-struct Few<'k, 's, const N: usize> {
+struct Few<'k, 's, T, const N: usize> {
     search: &'k Search<'s>,
     prediction: f64,
     tie: f64,
+    tally: T,
 }
 
-impl<const N: usize> Kernel for Few<'_, '_, N> {
+impl<T: Tally, const N: usize> Kernel for Few<'_, '_, T, N> {
     type Output = Option<Overlap>;
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> Option<Overlap> {
-        find::<N>(self.search, self.prediction, self.tie)
+        find::<N>(self.search, self.prediction, self.tie, self.tally)
     }
 }
 
 #[inline(always)]
-fn find<const N: usize>(search: &Search<'_>, prediction: f64, tie: f64) -> Option<Overlap> {
+fn find<const N: usize>(
+    search: &Search<'_>,
+    prediction: f64,
+    tie: f64,
+    tally: impl Tally,
+) -> Option<Overlap> {
     let Search { a, b, b_in_a, .. } = *search;
     let points_a = Points::<N>::new(a, &WidePose::IDENTITY);
     let points_b = Points::<N>::new(b, b_in_a);
@@ -71,6 +83,7 @@ fn find<const N: usize>(search: &Search<'_>, prediction: f64, tie: f64) -> Optio
         let depths = points_b.depths(a.face_normal(face), a.face_offset(face));
         inside_b = least_of(inside_b, depths);
         let overlap = most(depths);
+        tally.count(|counters| counters.axes += 1);
         if overlap < -prediction {
             return None;
         }
@@ -83,6 +96,7 @@ fn find<const N: usize>(search: &Search<'_>, prediction: f64, tie: f64) -> Optio
         let depths = points_a.depths(normal, offset);
         inside_a = least_of(inside_a, depths);
         let overlap = most(depths);
+        tally.count(|counters| counters.axes += 1);
         if overlap < -prediction {
             return None;
         }
@@ -109,11 +123,11 @@ fn find<const N: usize>(search: &Search<'_>, prediction: f64, tie: f64) -> Optio
             mark(&mut beyond_a, points_a.depths(normal, offset), -reach, face);
         }
     }
-    let near = edges(search, &points_a, &points_b, &beyond_a, &beyond_b, face, prediction, tie)?;
+    let near = edges(search, &points_a, &points_b, &beyond_a, &beyond_b, face, prediction, tie, tally)?;
     if reach == f64::INFINITY || 0.0 < inside || has_common_point(search, &near) {
         return Some(near);
     }
-    edges(search, &points_a, &points_b, &[0.0; N], &[0.0; N], face, prediction, tie)
+    edges(search, &points_a, &points_b, &[0.0; N], &[0.0; N], face, prediction, tie, tally)
 }
 
 /// A face of B in A's frame: outward normal and offset.
@@ -213,6 +227,7 @@ fn edges<const N: usize>(
     face: Overlap,
     prediction: f64,
     tie: f64,
+    tally: impl Tally,
 ) -> Option<Overlap> {
     let Search { a, b, .. } = *search;
     let (beyond_a, beyond_b) = (beyond_a.map(|x| x as u64), beyond_b.map(|x| x as u64));
@@ -253,6 +268,7 @@ fn edges<const N: usize>(
                     continue;
                 }
                 let overlap = most(points_a.along(normal)) - least(points_b.along(normal));
+                tally.count(|counters| counters.axes += 1);
                 if overlap < -prediction {
                     return None;
                 }

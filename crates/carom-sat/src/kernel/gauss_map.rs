@@ -11,6 +11,7 @@
 
 use super::super::num::{ConvexHull, widen};
 use super::few_vertices;
+use crate::Tally;
 use carom_geom::SupportMap;
 use carom_math::scaling::{balanced, unit};
 use carom_math::{WidePose, ops::sqrt, tol};
@@ -71,7 +72,9 @@ pub(super) fn least_overlap(
     b_in_a: &WidePose,
     prediction: f64,
     first: Option<HullAxis>,
+    tally: impl Tally,
 ) -> Option<Overlap> {
+    let count = || tally.count(|counters| counters.axes += 1);
     let search = Search {
         a,
         b,
@@ -84,13 +87,14 @@ pub(super) fn least_overlap(
     let mut best: Option<Overlap> = None;
     // A gap that was there last time is nearly always there still. Just at the limit the whole search decides, whose overlaps
     // are rounded otherwise.
-    if let Some(overlap) = first.and_then(|axis| search.measure(axis))
-        && overlap.overlap < -prediction - tie
-    {
-        return None;
+    if let Some(overlap) = first.and_then(|axis| search.measure(axis)) {
+        count();
+        if overlap.overlap < -prediction - tie {
+            return None;
+        }
     }
     if few_vertices::fits(a, b) {
-        return few_vertices::least_overlap(&search, prediction, tie);
+        return few_vertices::least_overlap(&search, prediction, tie, tally);
     }
     for axis in
         (0..a.n_faces() as u32).map(HullAxis::FaceA).chain((0..b.n_faces() as u32).map(HullAxis::FaceB))
@@ -101,6 +105,7 @@ pub(super) fn least_overlap(
             continue;
         }
         let Some(found) = search.measure(axis) else { continue };
+        count();
         if found.overlap < -prediction {
             return None;
         }
@@ -163,6 +168,7 @@ pub(super) fn least_overlap(
                     continue;
                 }
                 let found = search.along(normal, axis);
+                count();
                 if found.overlap < -prediction {
                     return None;
                 }

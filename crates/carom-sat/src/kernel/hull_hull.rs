@@ -13,8 +13,10 @@ use super::gauss_map::{HullAxis, Overlap, least_overlap};
 use super::manifold::{assemble, own_face, placed_face};
 use crate::closest;
 use crate::reduce::Chosen;
+use crate::{Counters, Tally};
 use carom_geom::{Feature, MAX_FEATURE_POINTS, SupportMap};
 use carom_math::{WidePose, scaling::length, scaling::unit, tol};
+use core::cell::Cell;
 use glam::DVec3;
 
 /// The axis of least overlap of two hulls.
@@ -27,6 +29,8 @@ pub struct HullSeparation {
     pub distance: Real,
     /// Which axis.
     pub axis: HullAxis,
+    /// How many axes were measured.
+    pub n_axes: u32,
 }
 
 /// The axis that the last query of a pair found; a gap along it is the fastest answer of the next.
@@ -38,11 +42,13 @@ pub struct HullCache {
 /// The axis of least overlap, or, for hulls that are apart, of the largest gap. `None` only for a pose that is not
 /// finite.
 pub fn separation(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<HullSeparation> {
-    let found = find(a, b, b_in_a, f64::INFINITY, None)?;
+    let counters = Cell::new(Counters::default());
+    let found = find(a, b, b_in_a, f64::INFINITY, None, &counters)?;
     Some(HullSeparation {
         normal: narrow(found.normal),
         distance: narrow_real(-found.overlap),
         axis: found.axis,
+        n_axes: counters.get().axes,
     })
 }
 
@@ -69,9 +75,21 @@ pub fn manifold_wide(
     prediction: Real,
     cache: Option<&mut HullCache>,
 ) -> Option<Manifold> {
+    manifold_counted(a, b, b_in_a, prediction, cache, ())
+}
+
+/// [`manifold_wide`], with its work counted in `tally`: the axes, not the clipping.
+pub fn manifold_counted(
+    a: &ConvexHull,
+    b: &ConvexHull,
+    b_in_a: &WidePose,
+    prediction: Real,
+    cache: Option<&mut HullCache>,
+    tally: impl Tally,
+) -> Option<Manifold> {
     let first = cache.as_ref().and_then(|cache| cache.axis);
     let prediction = widen_real(prediction);
-    let found = find(a, b, b_in_a, prediction, first)?;
+    let found = find(a, b, b_in_a, prediction, first, tally)?;
     if let Some(cache) = cache {
         cache.axis = Some(found.axis);
     }
@@ -144,11 +162,12 @@ fn find(
     b_in_a: &WidePose,
     prediction: f64,
     first: Option<HullAxis>,
+    tally: impl Tally,
 ) -> Option<Overlap> {
     if !(b_in_a.translation.is_finite() && b_in_a.rotation.is_finite()) {
         return None;
     }
-    least_overlap(a, b, b_in_a, prediction, first)
+    least_overlap(a, b, b_in_a, prediction, first, tally)
 }
 
 /// The points that touch last when B moves out along the normal.

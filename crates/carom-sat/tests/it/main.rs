@@ -5,6 +5,7 @@
 mod box_box;
 mod box_depth;
 mod chosen;
+mod counters;
 mod feature_walk;
 mod from_normal;
 mod hull_hull;

@@ -1,0 +1,41 @@
+//! The cost of a test of separating axes or of a walk on features, counted only on request.
+//!
+//! A search is compiled once for a tally that counts and once for `()`, which counts nothing. The
+//! ordinary search has no counting in it.
+//!
+//! Reference: none needed.
+
+use core::cell::Cell;
+
+/// The cost of a query in counts. They depend on nothing but the input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Axes along which both bodies were measured. A search ends at the first axis with a gap.
+    ///
+    /// Boxes measure the face normals one by one, three of A, then three of B. The nine products of
+    /// edges are measured together. Hulls leave out axes that cannot have the least overlap.
+    pub axes: u32,
+    /// Pairs of features that a walk compared.
+    pub feature_pairs: u32,
+}
+
+/// A counter of work; `()` counts nothing.
+pub trait Tally: Copy {
+    /// Adds work that was done.
+    fn count(self, add: impl FnOnce(&mut Counters));
+}
+
+impl Tally for () {
+    #[inline(always)]
+    fn count(self, _add: impl FnOnce(&mut Counters)) {}
+}
+
+impl Tally for &Cell<Counters> {
+    #[inline]
+    fn count(self, add: impl FnOnce(&mut Counters)) {
+        let mut counters = self.get();
+        add(&mut counters);
+        self.set(counters);
+    }
+}
