@@ -14,6 +14,7 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (speculative contacts, cores).
 //! Differs: the ball follows what moves, and it is swept only if its way is longer than what is left of it.
 
+use crate::core_cache::CoreCache;
 use crate::narrow;
 use crate::sweep::CORE;
 use crate::world::World;
@@ -113,8 +114,8 @@ struct Way {
 }
 
 /// A point of a body with a ball around it that lies in the body.
-#[derive(Clone, Copy, Debug)]
-struct Core {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Core {
     point: Vec3,
     radius: f32,
 }
@@ -130,6 +131,7 @@ pub(crate) struct Guard {
     leavers: Vec<u32>,
     surfaces: Vec<u32>,
     cores: Vec<Core>,
+    core_cache: CoreCache,
     pub(crate) memory: Workspace,
 }
 
@@ -296,9 +298,9 @@ impl<B: BroadPhase> World<B> {
     /// Moves one body back to where its cores met one of the others first.
     fn guard_body(&mut self, pairs: &[(u32, u32)], guard: &mut Guard) {
         let index = pairs[0].0 as usize;
-        let Guard { cores, memory, .. } = guard;
+        let Guard { cores, core_cache, memory, .. } = guard;
         let (Some(start), Some(shape)) = (self.start_of(index), &self.shapes[index]) else { return };
-        find_cores(shape, self.bodies[index].center_of_mass, cores);
+        core_cache.find(index, shape, self.bodies[index].center_of_mass, cores);
         self.stats.n_swept += pairs.len();
         let mut shift = Vec3::ZERO;
         for _ in 0..MAX_PASSES {
@@ -399,7 +401,7 @@ impl Core {
 }
 
 /// Makes `cores` those of a shape: one in the middle of each convex part.
-fn find_cores(shape: &Shape, center_of_mass: Vec3, cores: &mut Vec<Core>) {
+pub(crate) fn find_cores(shape: &Shape, center_of_mass: Vec3, cores: &mut Vec<Core>) {
     cores.clear();
     match shape {
         Shape::Compound(compound) => {

@@ -37,6 +37,7 @@ extern crate alloc;
 mod body;
 mod cast;
 mod changes;
+mod core_cache;
 mod course;
 mod crowd;
 mod debug_draw;
