@@ -2,6 +2,8 @@
 //!
 //! Cores depend on the shape alone. To find them takes the mass of each part and its depth, which is slow for meshes.
 //! An entry is for one body, and holds as long as the body has the same compound.
+//!
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores).
 
 use crate::guard::{Core, find_cores};
 use alloc::sync::{Arc, Weak};
