@@ -111,10 +111,12 @@ pub fn clockwork(n_movements: usize) -> SceneSpec {
     scene
 }
 
+/// The parts of a body in its frame, each with its shape.
+type Parts = Vec<(Pose, ShapeSpec)>;
+
 /// Shape, place and density of each body of a movement.
 fn arbors(escapement: &Escapement) -> Vec<(ShapeSpec, DVec2, f32)> {
-    let mut arbors: Vec<(Vec<(Pose, ShapeSpec)>, DVec2, f32)> =
-        ARBORS.iter().map(|place| (Vec::new(), *place, 0.6)).collect();
+    let mut arbors: Vec<(Parts, DVec2, f32)> = ARBORS.iter().map(|place| (Vec::new(), *place, 0.6)).collect();
     let mut angle = 0.0;
     for pair in 0..3 {
         // The wheel of one arbor and the pinion of the next.
