@@ -221,7 +221,8 @@ impl Recording {
         self
     }
 
-    /// Switches of the page that are on at first: `contacts`, `lines`, `boxes`, `tree`, `skin`.
+    /// Switches of the page that are on at first: `contacts`, `lines`, `boxes`, `tree`, `skin`. With `bodies`, each body has a
+    /// colour of its own at first, not that of its state.
     pub fn with_shown(mut self, switches: &[&str]) -> Recording {
         self.shown = switches.iter().map(|name| (*name).to_owned()).collect();
         self

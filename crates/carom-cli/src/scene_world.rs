@@ -179,7 +179,23 @@ fn push_round(half_height: f32, radius: f32, pose: &Pose, mesh: &mut PlayerMesh)
     }
 }
 
-/// The surface of a hull, a mesh or a round shape, or of the parts of a compound, as triangles.
+/// A box as triangles, two for each face.
+fn push_box(half_extents: Vec3, pose: &Pose, mesh: &mut PlayerMesh) {
+    let first = mesh.vertices.len() as u32;
+    // Bit k of its number tells on which side of axis k a corner is.
+    for corner in 0..8u32 {
+        let side = |axis: u32| if corner >> axis & 1 == 0 { -1.0 } else { 1.0 };
+        mesh.vertices.push(pose.transform_point(half_extents * Vec3::new(side(0), side(1), side(2))));
+    }
+    for axis in 0..3 {
+        let [u, v] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
+        let far = first + (1 << axis);
+        mesh.triangles.extend([[first, first + u + v, first + u], [first, first + v, first + u + v]]);
+        mesh.triangles.extend([[far, far + u, far + u + v], [far, far + u + v, far + v]]);
+    }
+}
+
+/// The surface of a hull, a mesh, a box or a round shape, or of the parts of a compound, as triangles.
 fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
     match shape {
         Shape::Hull(hull) => {
@@ -197,6 +213,7 @@ fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
             mesh.vertices.extend(shape.mesh().vertices().iter().map(|v| pose.transform_point(*v)));
             mesh.triangles.extend(shape.mesh().indices().iter().map(|t| t.map(|v| v + first)));
         }
+        Shape::Cuboid(cuboid) => push_box(cuboid.half_extents(), pose, mesh),
         Shape::Capsule(capsule) => push_round(capsule.half_height(), capsule.radius(), pose, mesh),
         Shape::Sphere(sphere) => push_round(0.0, sphere.radius(), pose, mesh),
         Shape::Compound(compound) => {
@@ -205,5 +222,29 @@ fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
             }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use carom_geom::Cuboid;
+
+    /// The faces of a drawn box look outward: it encloses its volume, which is negative if they look inward.
+    #[test]
+    fn a_box_in_a_compound_is_drawn_with_its_faces_outward() {
+        let half = Vec3::new(0.5, 1.0, 2.0);
+        let pose = Pose::new(carom_math::Quat::from_rotation_y(0.7), Vec3::new(3.0, -1.0, 0.5));
+        let part = CompoundPart { shape: Shape::Cuboid(Cuboid::new(half).unwrap()), pose };
+        let shape = Shape::Compound(Arc::new(Compound::new(vec![part]).unwrap()));
+        let mut mesh = PlayerMesh { vertices: Vec::new(), triangles: Vec::new() };
+        push_triangles(&shape, &Pose::IDENTITY, &mut mesh);
+        assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (8, 12));
+        let volumes = mesh.triangles.iter().map(|triangle| {
+            let [a, b, c] = triangle.map(|v| mesh.vertices[v as usize]);
+            a.dot(b.cross(c)) / 6.0
+        });
+        let volume: f32 = volumes.sum();
+        assert!((volume - 8.0).abs() < 1e-4, "{volume}");
     }
 }

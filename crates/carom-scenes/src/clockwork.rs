@@ -111,7 +111,7 @@ pub fn clockwork(n_movements: usize) -> SceneSpec {
     scene
 }
 
-/// Parts of a compound.
+/// The parts of a body in its frame, each with its shape.
 type Parts = Vec<(Pose, ShapeSpec)>;
 
 /// Shape, place and density of each body of a movement.

@@ -330,7 +330,7 @@ fn play(
     match args.scene.as_str() {
         "bullets" => recording = recording.with_view(bullets_view()),
         "stick" => recording = recording.with_view(stick_view()).with_shown(&["lines"]),
-        "clock" => recording = recording.with_view(clock_view(scene)),
+        "clock" => recording = recording.with_view(clock_view(scene)).with_shown(&["bodies"]),
         "stairs" => recording = recording.with_view(stairs_view(scene)),
         "ants" => recording = recording.with_view(demo_ants::view()),
         _ => {}

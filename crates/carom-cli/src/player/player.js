@@ -519,7 +519,8 @@ const ownColour = i => {
   const h = (i * 0.618034) % 1 * 6, f = k => { const t = (k + h) % 6; return 0.42 + 0.42 * Math.max(0, Math.min(1, Math.abs(t - 3) - 1)); };
   return [f(0) * 255, f(4) * 255, f(2) * 255];
 };
-const own = Array.from({ length: nBodies }, (_, i) => ownColour(i));
+const isFixed = i => phaseNames[0] === "fixed" && nFrames && states[0][i] === 0;
+const own = Array.from({ length: nBodies }, (_, i) => isFixed(i) ? phaseColours[0] : ownColour(i));
 // Faces of meshes that change their shape: those of the second mesh are a little different where they touch nothing.
 const faceColours = [[86, 138, 190], [168, 80, 190], [236, 140, 40], [214, 50, 50]], secondColour = [104, 166, 150];
 const faceNames = scene.faceNames.length ? scene.faceNames
@@ -1004,6 +1005,7 @@ if (!nFrames) { fail("The recording has no frame."); return; }
 const wish = new URLSearchParams(location.hash.slice(1));
 const shownFirst = wish.has("show") ? wish.get("show").split(",") : scene.shown;
 for (const id of ["contacts", "lines", "boxes", "tree", "skin"]) if (shownFirst.includes(id)) $(id).checked = true;
+if (shownFirst.includes("bodies")) $("phases").checked = false;
 if (wish.has("level")) $("level").value = String(Number(wish.get("level")) - 1);
 if (wish.has("frame")) setTime(Number(wish.get("frame")) || 0);
 $("message").hidden = true;

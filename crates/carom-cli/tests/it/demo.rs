@@ -366,3 +366,15 @@ fn check_audits_each_step_of_each_scene() {
         assert!(said.contains("has no dynamic bodies"), "{said}");
     }
 }
+
+/// Each movement has five bodies and six gears, and its mainspring runs down.
+#[test]
+fn clock_reports_its_gears_and_how_far_the_barrels_turned() {
+    let text = stdout(&carom("demo clock --bodies 10 --frames 120 --html movements.html"));
+    assert!(text.contains("clock: 10 bodies, 120 steps"), "{text}");
+    assert!(text.contains("12 gears, "), "{text}");
+    let (_, behind) = text.split_once("the barrels have turned by ").unwrap();
+    let turned: f64 = behind.split(' ').next().unwrap().parse().unwrap();
+    // Two seconds are 1.6 to 2.5 periods of 0.0268 radians, and the backlash at the start.
+    assert!((0.03..0.12).contains(&turned), "{text}");
+}

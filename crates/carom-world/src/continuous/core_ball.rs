@@ -23,7 +23,7 @@ pub(crate) const CORE: f32 = 0.25;
 const NEAREST: f32 = 1.0 / 64.0;
 
 /// A point of a body with a ball around it that lies in the body.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Core {
     pub(crate) point: Vec3,
     pub(crate) radius: f32,

@@ -16,7 +16,6 @@
 //! Differs: the ball follows what moves, and it is swept only if its way is longer than what is left of it.
 
 use crate::contacts::narrow;
-use crate::continuous::core_ball::find_cores;
 use crate::continuous::flight::Rotor;
 use crate::continuous::put_back::keep_momentum;
 use crate::continuous::state::{Guard, Way};
@@ -215,7 +214,7 @@ impl<B: BroadPhase> World<B> {
         let (Some(start), Some(shape)) = (self.bodies.start_of(index), &self.bodies.shapes[index]) else {
             return;
         };
-        find_cores(shape, self.bodies.motions[index].center_of_mass, &mut guard.cores);
+        guard.core_cache.find(index, shape, self.bodies.motions[index].center_of_mass, &mut guard.cores);
         self.stats.n_swept += pairs.len();
         let there = self.bodies.motions[index].pose;
         let mut end = there;

@@ -10,6 +10,7 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013.
 
 pub(crate) mod core_ball;
+pub(crate) mod core_cache;
 pub(crate) mod flight;
 pub(crate) mod guard;
 pub(crate) mod passes;

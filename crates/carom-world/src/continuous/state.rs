@@ -3,6 +3,7 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013.
 
 use crate::continuous::core_ball::Core;
+use crate::continuous::core_cache::CoreCache;
 use crate::continuous::flight::Flight;
 use alloc::vec::Vec;
 use carom_math::Vec3;
@@ -83,6 +84,7 @@ pub(crate) struct Guard {
     pub(super) leavers: Vec<u32>,
     pub(super) surfaces: Vec<u32>,
     pub(super) cores: Vec<Core>,
+    pub(super) core_cache: CoreCache,
     pub(crate) memory: Workspace,
 }
 
