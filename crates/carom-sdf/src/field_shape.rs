@@ -167,6 +167,16 @@ impl<F: Field> FieldShape<F> {
         LinearFloor { value: value - missed, gradient, least, is_whole: true }
     }
 
+    /// The nodes at both ends of the largest kept box around a cell that has all of its nodes
+    /// outside.
+    fn box_outside(&self, cell: UVec3) -> Option<[UVec3; 2]> {
+        let side = |number: usize| LEAST << number;
+        let is_outside = |(number, level): &(usize, &Level)| 0.0 < level.at(cell / side(*number)).least;
+        let (number, _) = self.levels.iter().enumerate().take_while(is_outside).last()?;
+        let first = cell / side(number) * side(number);
+        Some([first, (first + UVec3::splat(side(number))).min(self.field.grid().cells())])
+    }
+
     /// The floor in a box of many cells.
     fn floor_of_boxes(&self, low: UVec3, high: UVec3, center: DVec3) -> LinearFloor {
         let boxes = (high - low).max_element().div_ceil(LEAST);
@@ -389,6 +399,6 @@ impl<F: Field> DistanceField for FieldShape<F> {
         to: f64,
         visit: &mut dyn FnMut(Crossing) -> ControlFlow<()>,
     ) {
-        visit_crossings(&self.field, line, from, to, visit);
+        visit_crossings(&self.field, |cell| self.box_outside(cell), line, from, to, visit);
     }
 }

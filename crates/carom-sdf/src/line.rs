@@ -1,8 +1,9 @@
 //! The places where a line passes the surface of a field, going in and coming out.
 //!
 //! The line goes cell by cell, and the interpolated distance along it is a cubic between whose
-//! turning points it changes its sign once or not at all. Where the surface is certainly farther
-//! than a sample may be off, a step is as long as that.
+//! turning points it changes its sign once or not at all. Outside of the solid the line leaves out
+//! boxes of cells whose nodes are all outside. Inside of it a step is as long as the surface is
+//! certainly farther than a sample may be off.
 //!
 //! Reference: H. Hansson Soderlund, A. Evans, T. Akenine-Moller, Ray Tracing of Signed Distance
 //! Function Grids, JCGT 11(3), 2022 (the cubic of a cell); J. Hart, Sphere Tracing, 1996.
@@ -10,14 +11,18 @@
 use crate::bake::Accuracy;
 use crate::bounds::bounds;
 use crate::field::Field;
-use crate::ray::{Walk, bisected, part_in_grid, turning_points};
+use crate::ray::{Walk, part_in_grid, sign_change, turning_points};
 use carom_geom::Crossing;
 use core::ops::ControlFlow;
 use glam::{DVec3, UVec3};
 
 /// See [`DistanceField::visit_crossings`](carom_geom::DistanceField::visit_crossings).
+///
+/// `box_outside` gives the nodes at both ends of a box around a cell whose nodes are all above 0,
+/// the larger the better.
 pub(crate) fn visit_crossings(
     field: &impl Field,
+    box_outside: impl Fn(UVec3) -> Option<[UVec3; 2]>,
     [origin, direction]: [DVec3; 2],
     from: f64,
     to: f64,
@@ -33,10 +38,10 @@ pub(crate) fn visit_crossings(
     let mut line = Line { walk: &walk, visit, is_inside: false };
     if start <= from {
         let cell = field.grid().cell_of(line.walk.at(from));
-        line.is_inside = line.walk.value(cell, from) <= 0.0;
+        line.is_inside = walk.value(&field.corners(cell), cell, from) <= 0.0;
     }
     // Broken off by the visitor or at the end.
-    let _ = line.run(start, end < to);
+    let _ = line.run(start, end < to, box_outside);
 }
 
 struct Line<'a, 'v, F> {
@@ -47,7 +52,12 @@ struct Line<'a, 'v, F> {
 
 impl<F: Field> Line<'_, '_, F> {
     /// Goes from a parameter to the end of the walk, where it leaves the grid or not.
-    fn run(&mut self, start: f64, leaves_grid: bool) -> ControlFlow<()> {
+    fn run(
+        &mut self,
+        start: f64,
+        leaves_grid: bool,
+        box_outside: impl Fn(UVec3) -> Option<[UVec3; 2]>,
+    ) -> ControlFlow<()> {
         let (field, end) = (self.walk.field, self.walk.end);
         let (grid, header) = (*field.grid(), *field.header());
         let size = f64::from(grid.cell());
@@ -56,7 +66,8 @@ impl<F: Field> Line<'_, '_, F> {
         let mut cell = grid.cell_of(self.walk.at(t));
         let most = 8_u64 * u64::from(grid.cells().element_sum()) + 64;
         for _ in 0..most {
-            if can_step {
+            let skipped = if self.is_inside { None } else { box_outside(cell) };
+            if self.is_inside && can_step {
                 let free = bounds(field, self.walk.at(t)).clearance() - field.error_bound();
                 let next = t + free / self.walk.speed;
                 if size < free && t < next {
@@ -68,19 +79,17 @@ impl<F: Field> Line<'_, '_, F> {
                     continue;
                 }
             }
-            let (exit, axis) = self.walk.exit(cell);
+            let ends = skipped.unwrap_or([cell, cell + UVec3::ONE]);
+            let (exit, axis) = self.walk.exit(ends);
             let exit = exit.max(t).min(end);
-            self.visit_cell(cell, t, exit)?;
+            if skipped.is_none() {
+                self.visit_cell(cell, t, exit)?;
+            }
             if end <= exit {
                 break;
             }
-            t = exit;
-            let step = if 0.0 < self.walk.direction[axis] { 1 } else { -1 };
-            let next = i64::from(cell[axis]) + step;
-            if next < 0 || i64::from(grid.cells()[axis]) <= next {
-                break;
-            }
-            cell[axis] = next as u32;
+            let Some(next) = self.walk.cell_behind(ends, axis, exit) else { break };
+            (t, cell) = (exit, next);
         }
         if self.is_inside && leaves_grid {
             let cell = grid.cell_of(self.walk.at(end));
@@ -98,7 +107,7 @@ impl<F: Field> Line<'_, '_, F> {
         }
         let t = |s: f64| from + (to - from) * s;
         let walk = self.walk;
-        let at = |s: f64| walk.value(cell, t(s));
+        let at = |s: f64| walk.value(&values, cell, t(s));
         let first = at(0.0);
         if is_inside(first) != self.is_inside {
             self.cross(cell, from)?;
@@ -106,9 +115,7 @@ impl<F: Field> Line<'_, '_, F> {
         let mut low = 0.0;
         for high in turning_points([first, at(1.0 / 3.0), at(2.0 / 3.0), at(1.0)]).into_iter().flatten() {
             if is_inside(at(high)) != self.is_inside {
-                let was_inside = self.is_inside;
-                let place = bisected(low, high, |s| is_inside(at(s)) == was_inside);
-                self.cross(cell, t(place))?;
+                self.cross(cell, t(sign_change([low, high], at)))?;
             }
             low = high;
         }

@@ -156,7 +156,8 @@ impl<'a, F: Field> Walk<'a, F> {
                 cell = grid.cell_of(self.at(t));
                 continue;
             }
-            let (exit, axis) = self.exit(cell);
+            let ends = [cell, cell + UVec3::ONE];
+            let (exit, axis) = self.exit(ends);
             let exit = exit.max(t).min(self.end);
             if let Some(hit) = self.hit_in_cell(cell, t, exit) {
                 // The surface may be met before the interpolated one.
@@ -170,24 +171,17 @@ impl<'a, F: Field> Walk<'a, F> {
                 return None;
             }
             t = exit;
-            // Into the next cell, if there is one.
-            let step = if 0.0 < self.direction[axis] { 1 } else { -1 };
-            let next = i64::from(cell[axis]) + step;
-            if next < 0 || i64::from(grid.cells()[axis]) <= next {
-                return None;
-            }
-            cell[axis] = next as u32;
+            cell = self.cell_behind(ends, axis, t)?;
         }
         // Only rounding can lead here: the rest of the ray is in doubt.
         first_doubt.get_or_insert(t);
         None
     }
 
-    /// The parameter at which the ray leaves a cell, and through which axis; infinite for a ray
-    /// that stands still.
-    pub(crate) fn exit(&self, cell: UVec3) -> (f64, usize) {
-        let grid = self.field.grid();
-        let (low, high) = (grid.node(cell), grid.node(cell + UVec3::ONE));
+    /// The parameter at which the ray leaves the box between two nodes, and through which axis;
+    /// infinite for a ray that stands still.
+    pub(crate) fn exit(&self, ends: [UVec3; 2]) -> (f64, usize) {
+        let [low, high] = ends.map(|node| self.field.grid().node(node));
         let mut first = (f64::INFINITY, 0);
         for axis in 0..3 {
             let pace = self.direction[axis];
@@ -200,6 +194,16 @@ impl<'a, F: Field> Walk<'a, F> {
             }
         }
         first
+    }
+
+    /// The cell behind the box between two nodes, which the ray leaves through an axis; `None` at
+    /// the border of the grid.
+    pub(crate) fn cell_behind(&self, [low, high]: [UVec3; 2], axis: usize, exit: f64) -> Option<UVec3> {
+        let grid = self.field.grid();
+        let mut cell = grid.cell_of(self.at(exit)).clamp(low, high - UVec3::ONE);
+        // By whole numbers, as the place is rounded.
+        cell[axis] = if 0.0 < self.direction[axis] { high[axis] } else { low[axis].checked_sub(1)? };
+        (cell[axis] < grid.cells()[axis]).then_some(cell)
     }
 
     /// No point between two points of a cell is on the surface: a node is farther from it than from
@@ -225,14 +229,14 @@ impl<'a, F: Field> Walk<'a, F> {
         if values.iter().all(|v| 0.0 < *v) {
             return None;
         }
-        let at = |s: f64| self.value(cell, from + (to - from) * s);
+        let at = |s: f64| self.value(&values, cell, from + (to - from) * s);
         let (mut low, first) = (0.0, at(0.0));
         if first <= 0.0 {
             return Some(self.hit(from, cell));
         }
         for high in turning_points([first, at(1.0 / 3.0), at(2.0 / 3.0), at(1.0)]).into_iter().flatten() {
             if at(high) <= 0.0 {
-                let place = bisected(low, high, |s| 0.0 < at(s));
+                let place = sign_change([low, high], at);
                 return Some(self.hit(from + (to - from) * place, cell));
             }
             low = high;
@@ -244,31 +248,62 @@ impl<'a, F: Field> Walk<'a, F> {
         FieldHit { t, point: self.at(t), normal: self.normal(cell, t) }
     }
 
-    /// The interpolated distance at a parameter in a cell.
-    pub(crate) fn value(&self, cell: UVec3, t: f64) -> f64 {
-        self.interpolated(cell, t).0
+    /// The interpolated distance at a parameter in a cell, whose corners have these values.
+    pub(crate) fn value(&self, values: &[f32; 8], cell: UVec3, t: f64) -> f64 {
+        self.interpolated(values, cell, t).0
     }
 
     /// The direction in which the distance grows; zero if there is none.
     pub(crate) fn normal(&self, cell: UVec3, t: f64) -> DVec3 {
-        unit(self.interpolated(cell, t).1).unwrap_or(DVec3::ZERO)
+        unit(self.interpolated(&self.field.corners(cell), cell, t).1).unwrap_or(DVec3::ZERO)
     }
 
-    fn interpolated(&self, cell: UVec3, t: f64) -> (f64, DVec3) {
+    fn interpolated(&self, values: &[f32; 8], cell: UVec3, t: f64) -> (f64, DVec3) {
         let grid = self.field.grid();
         let place = (self.at(t) - grid.node(cell)) / f64::from(grid.cell());
-        interpolated(&self.field.corners(cell), place.clamp(DVec3::ZERO, DVec3::ONE))
+        interpolated(values, place.clamp(DVec3::ZERO, DVec3::ONE))
     }
 }
 
-/// Between a number for which something holds and one for which it does not: halved down to
-/// neighbouring numbers, the second of them.
-pub(crate) fn bisected(mut holds: f64, mut other: f64, does_hold: impl Fn(f64) -> bool) -> f64 {
-    for _ in 0..64 {
-        let middle = 0.5 * (holds + other);
-        if does_hold(middle) { holds = middle } else { other = middle }
+/// In parts of a way through a cell: how well the place of the surface is known there. 2^-44.
+const SIGN_CHANGE_SPAN: f64 = 1.0 / (1_u64 << 44) as f64;
+
+/// Secants that are tried before halving.
+const MAX_SECANTS: u32 = 24;
+
+/// Where a function that is monotone between two numbers, of 0 to 1, changes between above 0 and not
+/// above 0, to within [`SIGN_CHANGE_SPAN`]: the nearest known number on the side of the second.
+///
+/// Reference: M. Dowell, P. Jarratt, A Modified Regula Falsi Method for Computing the Root of an
+/// Equation, BIT 11, 1971 (the Illinois rule).
+pub(crate) fn sign_change([mut from, mut to]: [f64; 2], value: impl Fn(f64) -> f64) -> f64 {
+    let (mut value_from, mut value_to) = (value(from), value(to));
+    let is_above_behind = 0.0 < value_to;
+    let mut was_behind = None;
+    for i in 0..MAX_SECANTS + 64 {
+        let width = to - from;
+        if width <= SIGN_CHANGE_SPAN {
+            break;
+        }
+        // Not nearer to an end than what is wanted, so that a secant that is right is the last but one.
+        let secant = width * (value_from / (value_from - value_to));
+        let secant = secant.clamp(0.5 * SIGN_CHANGE_SPAN, width - 0.5 * SIGN_CHANGE_SPAN);
+        let next = from + if i < MAX_SECANTS && secant.is_finite() { secant } else { 0.5 * width };
+        if !(from < next && next < to) {
+            break;
+        }
+        let value_next = value(next);
+        let is_behind = (0.0 < value_next) == is_above_behind;
+        let is_second = was_behind.replace(is_behind) == Some(is_behind);
+        // An end that stays twice counts half, so that it moves too.
+        let weight = if is_second { 0.5 } else { 1.0 };
+        if is_behind {
+            (to, value_to, value_from) = (next, value_next, value_from * weight);
+        } else {
+            (from, value_from, value_to) = (next, value_next, value_to * weight);
+        }
     }
-    other
+    to
 }
 
 /// The interpolated value and its gradient, per cell, at a place in a cell from 0 to 1.

@@ -1,7 +1,7 @@
 //! What queries ask of a field: floors that no sample is below, and lines through the surface.
 
 use crate::scenes::{closed, cuboid, open_box};
-use carom_geom::DistanceField;
+use carom_geom::{Crossing, DistanceField};
 use carom_math::Ray;
 use carom_scenes::Rng;
 use carom_sdf::{Accuracy, BakeSettings, Field, FieldShape, Grid, SdfGrid, SparseSdf};
@@ -73,44 +73,75 @@ fn a_line_passes_the_surface_where_samples_change_their_sign() {
     let (mut n_crossings, mut rng) = (0, Rng::new(4));
     for (name, mesh) in closed().into_iter().chain([("plate", cuboid([-1.0, -0.05, -1.0], [1.0, 0.05, 1.0]))])
     {
-        let settings = BakeSettings::default().with_resolution(24);
-        let field = SdfGrid::from_mesh(&mesh, &settings).unwrap();
-        let shape = FieldShape::new(field.clone());
-        let [low, high] = shape.bounds();
-        for case in 0..60 {
-            let mut at = |reach: f64| (low + high) * 0.5 + (unit(&mut rng) - 0.5) * (high - low) * reach;
-            let (from, to) = (at(2.5), at(0.8));
-            let line = [from, if case % 5 == 0 { DVec3::X } else { to - from }];
-            let mut found = Vec::new();
-            shape.visit_crossings(line, -3.0, 3.0, &mut |crossing| {
-                found.push(crossing);
-                ControlFlow::Continue(())
-            });
-            n_crossings += found.len();
-            let is_inside =
-                |t: f64| shape.sample(line[0] + line[1] * t).is_some_and(|sample| sample.distance <= 0.0);
-            let mut was_inside = is_inside(-3.0);
-            for crossing in &found {
-                assert!(crossing.is_leaving == was_inside && crossing.t.abs() <= 3.0, "{name}: {found:?}");
-                was_inside = !was_inside;
-            }
-            assert!(found.is_sorted_by_key(|crossing| crossing.t), "{name}: {found:?}");
-            // Between two of them nothing changes.
-            for k in 0..600 {
-                let t = f64::from(k) * 0.01 - 3.0;
-                let n_before = found.iter().filter(|crossing| crossing.t <= t).count();
-                let is_near = found.iter().any(|crossing| (crossing.t - t).abs() < 1e-6);
-                assert!(is_near || is_inside(t) == (is_inside(-3.0) != (n_before % 2 == 1)), "{name}: {t}");
-            }
-            // The first one ahead is what a ray from outside meets, which stops where it is certainly
-            // inside.
-            let ray = Ray::new(line[0].as_vec3(), line[1].as_vec3());
-            if let Some(hit) = field.cast_ray(&ray, 3.0).hit().filter(|hit| 0.0 < hit.t) {
-                let first = found.iter().find(|crossing| 0.0 <= crossing.t && !crossing.is_leaving).unwrap();
-                let apart = (first.t - hit.t).abs() * line[1].length();
-                assert!(apart <= field.error_bound(), "{name}: {first:?} {hit:?}");
-            }
+        for band in [f32::INFINITY, 2.5] {
+            let settings = BakeSettings::default().with_resolution(24).with_band(band);
+            let dense = FieldShape::new(SdfGrid::from_mesh(&mesh, &settings).unwrap());
+            let sparse = FieldShape::new(SparseSdf::from_mesh(&mesh, &settings).unwrap());
+            n_crossings += check_crossings(name, &dense, &sparse, &mut rng);
         }
     }
-    assert!(300 < n_crossings, "{n_crossings}");
+    assert!(600 < n_crossings, "{n_crossings}");
+}
+
+/// Lines through a field, and through a sparse one with the same samples.
+fn check_crossings(
+    name: &str,
+    shape: &FieldShape<SdfGrid>,
+    sparse: &FieldShape<SparseSdf>,
+    rng: &mut Rng,
+) -> usize {
+    let (field, mut n_crossings) = (shape.field(), 0);
+    let [low, high] = shape.bounds();
+    for case in 0..60 {
+        let mut at = |reach: f64| (low + high) * 0.5 + (unit(rng) - 0.5) * (high - low) * reach;
+        let (from, to) = (at(2.5), at(0.8));
+        let line = [from, if case % 5 == 0 { DVec3::X } else { to - from }];
+        let found = crossings(shape, line);
+        assert_eq!(found, crossings(sparse, line), "{name}");
+        n_crossings += found.len();
+        let is_inside =
+            |t: f64| shape.sample(line[0] + line[1] * t).is_some_and(|sample| sample.distance <= 0.0);
+        let mut was_inside = is_inside(-3.0);
+        for crossing in &found {
+            assert!(crossing.is_leaving == was_inside && crossing.t.abs() <= 3.0, "{name}: {found:?}");
+            was_inside = !was_inside;
+        }
+        assert!(found.is_sorted_by_key(|crossing| crossing.t), "{name}: {found:?}");
+        // Between two of them nothing changes.
+        for k in 0..600 {
+            let t = f64::from(k) * 0.01 - 3.0;
+            let n_before = found.iter().filter(|crossing| crossing.t <= t).count();
+            let is_near = found.iter().any(|crossing| (crossing.t - t).abs() < 1e-9);
+            assert!(is_near || is_inside(t) == (is_inside(-3.0) != (n_before % 2 == 1)), "{name}: {t}");
+        }
+        // The surface is where the samples are 0, but for the sides of the box.
+        for crossing in &found {
+            let sample = shape.sample(line[0] + line[1] * crossing.t);
+            let is_on = sample.is_none_or(|sample| sample.distance.abs() < 1e-9 * shape.resolution());
+            assert!(is_on || is_at_side(shape, line[0] + line[1] * crossing.t), "{name}: {crossing:?}");
+        }
+        // The first one ahead is what a ray from outside meets, which stops where it is certainly
+        // inside.
+        let ray = Ray::new(line[0].as_vec3(), line[1].as_vec3());
+        if let Some(hit) = field.cast_ray(&ray, 3.0).hit().filter(|hit| 0.0 < hit.t) {
+            let first = found.iter().find(|crossing| 0.0 <= crossing.t && !crossing.is_leaving).unwrap();
+            let apart = (first.t - hit.t).abs() * line[1].length();
+            assert!(apart <= field.error_bound(), "{name}: {first:?} {hit:?}");
+        }
+    }
+    n_crossings
+}
+
+fn crossings(shape: &impl DistanceField, line: [DVec3; 2]) -> Vec<Crossing> {
+    let mut found = Vec::new();
+    shape.visit_crossings(line, -3.0, 3.0, &mut |crossing| {
+        found.push(crossing);
+        ControlFlow::Continue(())
+    });
+    found
+}
+
+fn is_at_side(shape: &impl DistanceField, point: DVec3) -> bool {
+    let ([low, high], near) = (shape.bounds(), 1e-9 * shape.resolution());
+    ((point - low).abs().min((point - high).abs())).min_element() < near
 }
