@@ -19,9 +19,12 @@
 //! The row of liquid is a dam that breaks, in steps of 1/240 s, after its first quarter of a
 //! second. salva solves it by DFSPH, with particles in the walls. For both the row says how
 //! compressed the water is, by the density of carom.
+//!
+//! The row of the surface of a liquid is in `liquid_surface.rs`. It has no peer.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 mod cloth;
+mod liquid_surface;
 
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
@@ -86,6 +89,7 @@ fn main() {
     rain(&mut runner, 100_000);
     cloth::cloth(&mut runner);
     liquid(&mut runner);
+    liquid_surface::row(&mut runner);
     for n in [100_000, 1_000_000] {
         if runner.is_quick() && 100_000 < n {
             continue;

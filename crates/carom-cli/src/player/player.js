@@ -246,7 +246,7 @@ vec3 shade(vec3 colour, vec3 normal, vec3 point, vec4 inLight) {
   float haze = smoothstep(0.55, 1.0, distance(point, eye) / far);
   return mix(c, fog, haze * 0.75);
 }`;
-let solid, depth, line, stroke, dot, ground, ball;
+let solid, depth, line, stroke, dot, ground, ball, ballDepth;
 try {
   solid = compile(solidVertex, `in vec3 vNormal; in vec3 vColour; in vec3 vPoint; in vec4 vLight; out vec4 pixel;` + shading +
     `void main() { pixel = vec4(shade(vColour, gl_FrontFacing ? vNormal : -vNormal, vPoint, vLight), 1.0); }`);
@@ -272,20 +272,21 @@ try {
   stroke = compile(`layout(location = 0) in vec3 vertex; uniform mat4 view; void main() { gl_Position = view * vec4(vertex, 1.0); }`,
     `uniform vec4 colour; out vec4 pixel; void main() { pixel = colour; }`);
   // A particle is a square that shows a ball: each pixel finds its point of it.
-  ball = compile(`layout(location = 0) in vec3 vertex; layout(location = 5) in vec3 colour;
+  const ballVertex = `layout(location = 0) in vec3 vertex; layout(location = 5) in vec3 colour;
     uniform mat4 view, light; uniform float radius, size; out vec3 vMiddle; out vec3 vColour;
     void main() {
       vMiddle = vertex; vColour = colour; gl_Position = view * vec4(vertex, 1.0);
       gl_PointSize = max(size * radius / gl_Position.w, 1.0);
-    }`,
-    `in vec3 vMiddle; in vec3 vColour; uniform mat4 view, light; uniform vec3 right, up, back; uniform float radius; out vec4 pixel;` + shading + `
+    }`;
+  const ballPixel = (head, shaded) => `in vec3 vMiddle; in vec3 vColour; uniform mat4 view, light; uniform vec3 right, up, back; uniform float radius;` + head + `
     void main() {
       vec2 d = vec2(2.0, -2.0) * (gl_PointCoord - 0.5); float r = dot(d, d); if (1.0 < r) discard;
       vec3 n = right * d.x + up * d.y + back * sqrt(1.0 - r), p = vMiddle + n * radius;
       vec4 at = view * vec4(p, 1.0);
-      gl_FragDepth = at.z / at.w * 0.5 + 0.5;
-      pixel = vec4(shade(vColour, n, p, light * vec4(p, 1.0)), 1.0);
-    }`);
+      gl_FragDepth = at.z / at.w * 0.5 + 0.5;` + shaded + `
+    }`;
+  ball = compile(ballVertex, ballPixel(`out vec4 pixel;` + shading, `pixel = vec4(shade(vColour, n, p, light * vec4(p, 1.0)), 1.0);`));
+  ballDepth = compile(ballVertex, ballPixel("", ""));
   dot = compile(`layout(location = 0) in vec3 vertex; uniform mat4 view; uniform float size;
     void main() { gl_Position = view * vec4(vertex, 1.0); gl_PointSize = clamp(size / gl_Position.w, 3.0, 12.0); }`,
     `out vec4 pixel; void main() { vec2 d = gl_PointCoord - 0.5; float r = dot(d, d); if (0.25 < r) discard;
@@ -610,7 +611,9 @@ const placeClouds = () => {
     upload(c.pointBuffer, c.points); upload(c.tintBuffer, c.tint);
   }
 };
-const drawClouds = (program, size) => {
+// The particles as balls, as they are seen along `look.z`. A ball of radius 1 at depth 1 is `size` pixels wide.
+const drawClouds = (program, look, size) => {
+  gl.uniform3fv(program.uniforms.right, look.x); gl.uniform3fv(program.uniforms.up, look.y); gl.uniform3fv(program.uniforms.back, look.z);
   for (const [number, c] of clouds.entries()) {
     if (isSkinShown() && number === scene.skinned) continue;
     gl.uniform1f(program.uniforms.radius, c.radius); gl.uniform1f(program.uniforms.size, size);
@@ -647,6 +650,11 @@ const draw = () => {
   gl.uniformMatrix4fv(depth.uniforms.view, false, light);
   for (const g of groups) { gl.bindVertexArray(g.array); gl.drawArraysInstanced(gl.TRIANGLES, 0, g.nVertices, g.n); }
   drawSurfaces();
+  if (clouds.length) {
+    gl.useProgram(ballDepth.program);
+    gl.uniformMatrix4fv(ballDepth.uniforms.view, false, light);
+    drawClouds(ballDepth, sunLook, SHADOW / r);
+  }
 
   gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   gl.viewport(0, 0, width, height);
@@ -666,9 +674,7 @@ const draw = () => {
   drawSurfaces();
   if (clouds.length) {
     common(ball);
-    const { x, y, z } = look;
-    gl.uniform3fv(ball.uniforms.right, x); gl.uniform3fv(ball.uniforms.up, y); gl.uniform3fv(ball.uniforms.back, z);
-    drawClouds(ball, height / Math.tan(FIELD_OF_VIEW / 2));
+    drawClouds(ball, look, height / Math.tan(FIELD_OF_VIEW / 2));
   }
 
   if (planeFloor || nFrames === 1) {
@@ -691,7 +697,8 @@ const draw = () => {
   gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
   if (walls.length) {
     // Where the walls stand: the outline of the pit, as high as the bodies at the end.
-    const low = [-Infinity, planeFloor ? planeFloor.point[1] : floorY, -Infinity], high = [Infinity, camera.target[1] * 2, Infinity];
+    // A little above the floor, which would hide parts of the lower edges.
+    const low = [-Infinity, (planeFloor ? planeFloor.point[1] : floorY) + 0.002 * sceneRadius, -Infinity], high = [Infinity, camera.target[1] * 2, Infinity];
     for (const wall of walls) for (const k of [0, 2]) {
       if (0.9 < wall.normal[k]) low[k] = Math.max(low[k], wall.point[k]);
       if (wall.normal[k] < -0.9) high[k] = Math.min(high[k], wall.point[k]);

@@ -1,6 +1,6 @@
 //! The page is opened in a real browser, where one is installed, and looked at.
 
-use carom_cli::player::{BodyState, Chart, FrameStats, PlayerMesh, PlayerShape, Recording};
+use carom_cli::player::{BodyState, Chart, FrameStats, PlayerCloud, PlayerMesh, PlayerShape, Recording};
 use carom_math::{Pose, Quat, Vec3};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -167,6 +167,35 @@ fn page_draws_in_a_browser() {
         return;
     };
     assert!(200 < n_of_hue(&picture, magenta), "no tree is seen");
+}
+
+/// A sheet of red particles over a floor without other bodies: what is dark and grey is its
+/// shadow.
+#[test]
+fn particles_cast_shadows() {
+    let shadow = |height: f32| {
+        let (name, colour) = ("balls".to_owned(), [220, 30, 30]);
+        let cloud = PlayerCloud { name, n: 441, radius: 0.06, colour, foam_speed: f32::INFINITY };
+        let mut recording =
+            Recording::new("sheet", 0.1, vec![PlayerShape::Plane(Vec3::Y)], vec![0]).with_clouds(vec![cloud]);
+        let sheet = (0..441).map(|i| Vec3::new((i % 21) as f32 * 0.1, height, (i / 21) as f32 * 0.1));
+        recording.push(vec![Pose::IDENTITY], vec![BodyState::Fixed], &[], FrameStats::default());
+        recording.push_clouds(vec![sheet.collect()]);
+        let page = folder().join(format!("sheet_{height}.html"));
+        std::fs::write(&page, recording.to_html().unwrap()).unwrap();
+        let (_, pixels) = screenshot(&page, "frame=0", &folder().join(format!("sheet_{height}.png")))?;
+        let is_shadow = |p: &&[u8; 3]| {
+            let [red, green, blue] = p.map(i32::from);
+            (80..150).contains(&red) && (80..150).contains(&green) && (0..40).contains(&(blue - red))
+        };
+        Some(pixels.iter().filter(is_shadow).count())
+    };
+    let (Some(above), Some(below)) = (shadow(1.0), shadow(-1.0)) else {
+        println!("skipped: no Chromium is installed");
+        return;
+    };
+    println!("{above} pixels in the shadow of a sheet above the floor, {below} of one below");
+    assert!(2000 < above && below < above / 4, "{above} {below}");
 }
 
 #[test]

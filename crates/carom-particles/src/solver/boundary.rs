@@ -15,7 +15,7 @@ use crate::solver::contact::Friction;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
 use crate::solver::surroundings::{BodyBoundary, Surface};
-use crate::solver::wall::{Wall, behind_plane};
+use crate::solver::wall::{Wall, behind_curved, behind_plane};
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
 use carom_math::{Mat3, Pose, rotation, tol};
@@ -184,10 +184,39 @@ fn friction_of(store: &Store, slot: usize, surface: &Surface) -> Friction {
     }
 }
 
-/// Adds what a boundary is to the density of the liquids near it.
+/// In reaches of the kernel: how far normals are compared for the curvature of a surface.
+const CURVATURE_STEP: f32 = 0.25;
+
+/// Returns the mean curvature of a boundary where it is nearest to a place, in one over length. It
+/// is positive where the boundary curves away: how fast the normal turns on average along three
+/// directions across it.
+///
+/// Zero if a normal is not finite. That of an edge or a corner is limited by the step.
+fn mean_curvature(
+    distance: &impl Fn(Vec3) -> (f32, Vec3),
+    place: Vec3,
+    (d, normal): (f32, Vec3),
+    step: f32,
+) -> f32 {
+    let (across, up) = normal.any_orthonormal_pair();
+    let up = up * (0.5 * sqrt(3.0));
+    let mut turned = 0.0;
+    for way in [across, up - 0.5 * across, -up - 0.5 * across] {
+        turned += distance(place + way * step).1.dot(way);
+    }
+    // That of the surface at this distance through the place. The boundary is nearer to its
+    // centers of curvature.
+    let here = turned / (3.0 * step);
+    let curvature = here / (1.0 - here * d.max(0.0)).max(0.25);
+    if curvature.is_finite() { curvature } else { 0.0 }
+}
+
+/// Adds what a boundary is to the density of the liquids near it. `curvature` is the mean curvature
+/// of the boundary nearest to a place, from the place and its distance.
 fn add_walls<Y: Yielding>(
     store: &Store,
     distance: impl Fn(Vec3) -> (f32, Vec3),
+    curvature: impl Fn(Vec3, (f32, Vec3)) -> f32,
     boundary: &Y,
     smoothing: &Smoothing,
     candidates: &mut [Candidate],
@@ -202,20 +231,35 @@ fn add_walls<Y: Yielding>(
         let (d, normal) = distance(place);
         if normal.is_finite() && d < smoothing.reach {
             let softness = boundary.softness(place - normal * d, normal);
-            candidate.wall = walls[slot].add(behind_plane(smoothing, d), normal, softness);
+            let behind = behind_plane(smoothing, d);
+            let behind = behind_curved(smoothing, d, curvature(place, (d, normal)), behind);
+            candidate.wall = walls[slot].add(behind, normal, softness);
         }
     }
 }
 
-/// As [`add_walls`], of a boundary that does not move.
-pub(crate) fn add_still_walls(
+/// As [`add_walls`], of a plane.
+pub(crate) fn add_plane_walls(
     store: &Store,
     distance: impl Fn(Vec3) -> (f32, Vec3),
     smoothing: &Smoothing,
     candidates: &mut [Candidate],
     walls: &mut [Wall],
 ) {
-    add_walls(store, distance, &Still, smoothing, candidates, walls);
+    add_walls(store, distance, |_, _| 0.0, &Still, smoothing, candidates, walls);
+}
+
+/// As [`add_walls`], of a field that does not move.
+pub(crate) fn add_field_walls(
+    store: &Store,
+    distance: impl Fn(Vec3) -> (f32, Vec3),
+    smoothing: &Smoothing,
+    candidates: &mut [Candidate],
+    walls: &mut [Wall],
+) {
+    let step = CURVATURE_STEP * smoothing.reach;
+    let curvature = |place, found| mean_curvature(&distance, place, found, step);
+    add_walls(store, &distance, curvature, &Still, smoothing, candidates, walls);
 }
 
 /// What moves under a contact, and how easily.
@@ -408,7 +452,7 @@ impl BodyState {
         pose.translation = center - rotation::rotate(pose.rotation, self.center);
     }
 
-    /// As [`add_still_walls`], of the body.
+    /// As [`add_field_walls`], of the body.
     pub(crate) fn add_walls(
         &self,
         store: &Store,
@@ -417,7 +461,10 @@ impl BodyState {
         candidates: &mut [Candidate],
         walls: &mut [Wall],
     ) {
-        add_walls(store, self.distance(body), self, smoothing, candidates, walls);
+        let distance = self.distance(body);
+        let step = CURVATURE_STEP * smoothing.reach;
+        let curvature = |place, found| mean_curvature(&distance, place, found, step);
+        add_walls(store, distance, curvature, self, smoothing, candidates, walls);
     }
 
     /// The distance from the body where it is now, in the world.

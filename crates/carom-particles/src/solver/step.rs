@@ -11,8 +11,8 @@
 use crate::ParticleError;
 use crate::parting::parting;
 use crate::solver::boundary::{
-    BodyState, Candidates, Motion, add_still_walls, find_near_field, find_near_plane, project_still,
-    stop_at_field,
+    BodyState, Candidates, Motion, add_field_walls, add_plane_walls, find_near_field, find_near_plane,
+    project_still, stop_at_field,
 };
 use crate::solver::chunks::{for_contacts, for_slots};
 use crate::solver::contact::Contacts;
@@ -240,10 +240,10 @@ impl Step<'_> {
         walls.clear();
         walls.extend(store.predicted.iter().map(|row| Wall::none(vector(row))));
         for (plane, candidates) in self.planes.iter().zip(planes) {
-            add_still_walls(store, |point| plane.distance(point), smoothing, candidates, walls);
+            add_plane_walls(store, |point| plane.distance(point), smoothing, candidates, walls);
         }
         for (field, candidates) in surroundings.fields.iter().zip(fields) {
-            add_still_walls(store, field.distance, smoothing, candidates, walls);
+            add_field_walls(store, field.distance, smoothing, candidates, walls);
         }
         for ((body, state), candidates) in surroundings.bodies.iter().zip(states).zip(bodies) {
             state.add_walls(store, body, smoothing, candidates, walls);

@@ -2,11 +2,12 @@
 //!
 //! - The boundary is taken as a plane at its distance. The integral of the density kernel behind a
 //!   plane is a polynomial, and its slope is one too.
+//! - A boundary that curves away covers less. The paraboloid with its mean curvature says how much.
 //! - Without it a layer at each wall would be a fifth too dense, and bodies would float too low.
 //! - Two boundaries in a corner overlap. What one covers counts once.
 //!
 //! Reference: D. Koschier, J. Bender, Density Maps for Improved SPH Boundary Handling, SCA 2017.
-//! Differs: a plane in closed form in place of maps.
+//! Differs: a plane and a paraboloid in closed form in place of maps.
 
 use crate::solver::smoothing::Smoothing;
 use glam::Vec3;
@@ -45,6 +46,32 @@ pub(crate) fn behind_plane(smoothing: &Smoothing, distance: f32) -> (f32, f32) {
     (0.5 - scale * within, scale * slope * slope / smoothing.reach)
 }
 
+/// Returns the integral of the kernel behind a surface, and its slope, from those behind its
+/// tangential plane: P and its slope. The mean curvature H is positive where it curves away.
+///
+/// To the first order in H, a paraboloid leaves out D = H reach (63/512) (1 - u^2)^5. The integral
+/// is taken as P^2 / (P + D): exact to the first order, and at the end of the reach for any H.
+pub(crate) fn behind_curved(
+    smoothing: &Smoothing,
+    distance: f32,
+    curvature: f32,
+    (plane, slope): (f32, f32),
+) -> (f32, f32) {
+    let u = (distance / smoothing.reach + LATTICE_GAP).max(0.0);
+    if curvature == 0.0 || plane <= 0.0 {
+        return (plane, slope);
+    }
+    // A hollow with a radius of less than two reaches counts as one of two.
+    let bend = (curvature * smoothing.reach).max(-0.5);
+    let within = 1.0 - u * u;
+    let fourth = within * within * within * within;
+    let missed = bend * (63.0 / 512.0) * fourth * within;
+    let missed_slope = bend * (315.0 / 256.0) * fourth * u / smoothing.reach;
+    let sum = plane + missed;
+    let part = plane / sum;
+    (plane * part, part * part * slope + part * (2.0 * missed * slope - plane * missed_slope) / sum)
+}
+
 impl Wall {
     /// No boundary, at this place.
     pub(crate) fn none(place: Vec3) -> Wall {
@@ -67,3 +94,6 @@ impl Wall {
         added
     }
 }
+
+#[cfg(test)]
+mod tests;
