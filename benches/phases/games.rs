@@ -48,7 +48,8 @@ fn main() {
         run(&mut runner, "pile", &bench_pile(n_boxes, 7), 300);
     }
     if runner.wants("clock") {
-        run_clock(&mut runner, if runner.is_quick() { 6 } else { 60 });
+        let n_arbors = if runner.is_quick() { 6 } else { 60 };
+        run_clock(&mut runner, n_arbors);
     }
 }
 
