@@ -21,22 +21,21 @@ use carom_math::WidePose;
 use carom_math::scaling::{length, unit};
 use glam::DVec3;
 
-/// Parts of the box that are looked at, at most; of half-spaces and of places in two
-/// fields a sixteenth, of the gap between two fields an eighth.
-const MAX_PARTS: u32 = 1 << 14;
+/// Parts of the box that are looked at, at most; of half-spaces, and of two fields, a sixteenth.
+pub(crate) const MAX_PARTS: u32 = 1 << 14;
 
 /// Samples between eight nodes change by no more than this, per length, if those of nodes do by no
 /// more than 1: the root of 3, rounded up.
 pub(crate) const MAX_SLOPE: f64 = 1.7321;
 
 /// Steps down from the place that the search has found, at most.
-const MAX_STEPS: u32 = 12;
+pub(crate) const MAX_STEPS: u32 = 12;
 
 /// In cells: the longest of them, in a shape.
 const STEP: f64 = 4.0;
 
 /// In cells: parts with shorter sides are not halved. 2^-24.
-const SMALLEST: f64 = 1.0 / (1 << 24) as f64;
+pub(crate) const SMALLEST: f64 = 1.0 / (1 << 24) as f64;
 
 /// The place of the least sum.
 #[derive(Clone, Copy, Debug)]
@@ -303,7 +302,7 @@ impl<T: Target> Search<'_, T> {
 }
 
 /// A corner of the box from -1 to 1 along each axis.
-fn corner_of_box(corner: u32) -> DVec3 {
+pub(crate) fn corner_of_box(corner: u32) -> DVec3 {
     let side = |bit: u32| if corner & bit == 0 { -1.0 } else { 1.0 };
     DVec3::new(side(1), side(2), side(4))
 }
@@ -528,190 +527,10 @@ impl Target for Other<'_> {
     fn improved(&mut self, _: &Seen) {}
 }
 
-/// The places of two fields whose samples and gap add up to least.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LeastPair {
-    pub(crate) sum: f64,
-    /// No sum is less.
-    pub(crate) at_least: f64,
-    /// In the first field's frame.
-    pub(crate) places: [DVec3; 2],
-    pub(crate) sample: DistanceSample,
-}
-
-/// The least sum over places near the surfaces of two fields that do not overlap, to within the
-/// tolerance; `None` if no sum is below the limit.
-pub(crate) fn least_gap(
-    a: &dyn DistanceField,
-    b: &Other<'_>,
-    limit: f64,
-    tolerance: f64,
-) -> Option<LeastPair> {
-    let whole = |field: &dyn DistanceField| {
-        let [low, high] = field.search_box();
-        let (center, half) = ((low + high) * 0.5, (high - low) * 0.5);
-        Part { center, half, floor: field.floor(center, half) }
-    };
-    let [part_a, part_b] = [whole(a), whole(b.field)];
-    let n_left = MAX_PARTS / 8;
-    let smallest = SMALLEST * a.resolution();
-    let mut search = GapSearch { a, b, best: None, limit, at_least: limit, tolerance, smallest, n_left };
-    search.begin();
-    let root = search.floor(&part_a, &part_b);
-    let finest = FIRST_PART * part_a.half.max_element().max(part_b.half.max_element());
-    let at_least = in_passes(finest, smallest, |finest| {
-        (search.smallest, search.at_least) = (finest, search.limit);
-        search.visit(&part_a, &part_b, root);
-        (search.at_least, search.n_left == 0 || search.limit - tolerance <= search.at_least)
-    });
-    search.polish();
-    search.best.map(|best| LeastPair { at_least: at_least.min(best.sum), ..best })
-}
-
 /// Returns a place near the surface that is about as near to a point as any, and the field there.
 pub(crate) fn place_near(field: &dyn DistanceField, point: DVec3) -> Option<(DVec3, DistanceSample)> {
     let at = WidePose { translation: point, ..WidePose::IDENTITY };
     let mut target = Convex::new(&Point, &at);
     let least = least_sum(field, &mut target, Places::OnSurface, point, f64::INFINITY, field.resolution());
     least.map(|least| (least.place, least.sample))
-}
-
-/// A part of a field's box.
-#[derive(Clone, Copy)]
-struct Part {
-    center: DVec3,
-    half: DVec3,
-    floor: LinearFloor,
-}
-
-impl Part {
-    fn halves(&self, field: &dyn DistanceField) -> [Part; 8] {
-        let half = self.half * 0.5;
-        [0, 1, 2, 3, 4, 5, 6, 7].map(|corner| {
-            let center = self.center + half * corner_of_box(corner);
-            Part { center, half, floor: field.floor(center, half) }
-        })
-    }
-}
-
-struct GapSearch<'a> {
-    a: &'a dyn DistanceField,
-    b: &'a Other<'a>,
-    best: Option<LeastPair>,
-    limit: f64,
-    at_least: f64,
-    tolerance: f64,
-    /// Half extents of parts that are not halved.
-    smallest: f64,
-    n_left: u32,
-}
-
-impl GapSearch<'_> {
-    /// No sum is less, of a place of each part near its surface.
-    fn floor(&self, a: &Part, b: &Part) -> f64 {
-        let least = [a.floor.least(a.half), b.floor.least(b.half)];
-        if self.a.error_bound() < least[0] || self.b.field.error_bound() < least[1] {
-            return f64::INFINITY;
-        }
-        let between = self.b.pose.transform_point(b.center) - a.center;
-        let slope = self.b.pose.transform_vector(b.floor.gradient);
-        let reach = length(a.half) + length(b.half);
-        let gap = (length(between) - reach).max(0.0);
-        let mut at_least = least[0] + least[1] + gap;
-        // A gap is no shorter than it is along any direction.
-        for along in [between, a.floor.gradient - slope] {
-            let Some(along) = unit(along) else { continue };
-            let missed = (a.floor.gradient - along).abs().dot(a.half)
-                + self.b.pose.inverse_transform_vector(slope + along).abs().dot(b.half);
-            at_least = at_least.max(a.floor.value + b.floor.value + along.dot(between) - missed);
-        }
-        at_least
-    }
-
-    /// Offers places near both surfaces, found in turn from the middle of the second field. Without
-    /// one no part is left out, and the middles of parts that are larger than a field have no sample.
-    fn begin(&mut self) {
-        let [low, high] = self.b.field.bounds();
-        let middle = self.b.pose.transform_point((low + high) * 0.5);
-        let mut near_a = place_near(self.a, middle);
-        for _ in 0..2 {
-            let Some((place_a, sample_a)) = near_a else { return };
-            let Some((own, other)) = place_near(self.b.field, self.b.pose.inverse_transform_point(place_a))
-            else {
-                return;
-            };
-            let place_b = self.b.pose.transform_point(own);
-            // With the samples that are known: at the border of a band rounding takes a place to where there is none.
-            self.take([place_a, place_b], sample_a, &other);
-            near_a = place_near(self.a, place_b);
-            if let Some((place_a, sample_a)) = near_a {
-                self.take([place_a, place_b], sample_a, &other);
-            }
-        }
-    }
-
-    fn offer(&mut self, places: [DVec3; 2]) {
-        let own = self.b.pose.inverse_transform_point(places[1]);
-        if let (Some(sample), Some(other)) = (self.a.sample(places[0]), self.b.field.sample(own)) {
-            self.take(places, sample, &other);
-        }
-    }
-
-    fn take(&mut self, places: [DVec3; 2], sample: DistanceSample, other: &DistanceSample) {
-        let sum = sample.distance + other.distance + length(places[1] - places[0]);
-        if sum < self.limit {
-            self.limit = sum;
-            self.best = Some(LeastPair { sum, at_least: sum, places, sample });
-        }
-    }
-
-    fn visit(&mut self, a: &Part, b: &Part, at_least: f64) {
-        if self.limit - self.tolerance <= at_least || self.n_left == 0 {
-            self.at_least = self.at_least.min(at_least);
-            return;
-        }
-        self.n_left -= 1;
-        let place_b = self.b.pose.transform_point(b.center);
-        self.offer([a.center, place_b]);
-        let (size_a, size_b) = (a.half.max_element(), b.half.max_element());
-        if size_a.max(size_b) < self.smallest {
-            self.at_least = self.at_least.min(at_least);
-            return;
-        }
-        let is_a_halved = size_b <= size_a;
-        let parts = if is_a_halved { a.halves(self.a) } else { b.halves(self.b.field) };
-        let mut parts = parts.map(|part| {
-            let [a, b] = if is_a_halved { [&part, b] } else { [a, &part] };
-            (self.floor(a, b), part)
-        });
-        parts.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
-        for (at_least, part) in &parts {
-            let [a, b] = if is_a_halved { [part, b] } else { [a, part] };
-            self.visit(a, b, *at_least);
-        }
-    }
-
-    /// Slides both places along their surfaces towards each other, while that makes the sum less.
-    fn polish(&mut self) {
-        for _ in 0..2 * MAX_STEPS {
-            let Some(best) = self.best else { return };
-            let [place_a, place_b] = best.places;
-            let Some(along) = unit(place_b - place_a) else { return };
-            let gap = length(place_b - place_a);
-            let own = self.b.pose.inverse_transform_point(place_b);
-            let Some(other) = self.b.field.sample(own) else { return };
-            let down_a = best.sample.gradient - along;
-            let down_b = self.b.pose.transform_vector(other.gradient) + along;
-            for part in [1.0, 0.25, 0.0625] {
-                self.offer([place_a - down_a * (gap * part), place_b]);
-                self.offer([place_a, place_b - down_b * (gap * part)]);
-                if self.limit < best.sum {
-                    break;
-                }
-            }
-            if !(self.limit < best.sum - SMALLEST * self.a.resolution()) {
-                return;
-            }
-        }
-    }
 }

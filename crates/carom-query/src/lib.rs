@@ -160,6 +160,7 @@ pub mod f64;
 
 mod closest;
 mod cost;
+mod field_gap;
 mod field_lows;
 mod field_search;
 mod impact;

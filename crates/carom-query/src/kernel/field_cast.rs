@@ -6,7 +6,7 @@
 //! - If none is found, the small steps go on until the shapes part, or are so near that nothing more can be told. Shapes that
 //!   are then no farther apart than the fields may be off count as touching, and the proof says how far they are apart.
 //!
-//! Two fields are often undecided from far away: the search for their gap ends before it is known.
+//! The search for the gap of two fields ends before it is known to the tolerance, so their brackets are wide.
 //!
 //! The bracket is that of the field as sampled: the solid is up to its error bound elsewhere. It holds if the field's sign is
 //! certain.
@@ -140,7 +140,9 @@ impl<'a> Advance<'a> {
         let coarse = tol::FIELD_SEARCH * self.field.resolution();
         let found = nearest(coarse);
         let is_far = self.target + FAR * coarse < found.closest.distance;
-        if is_far { found } else { nearest(self.known) }
+        // A search that ended for want of parts would end so again.
+        let is_spent = coarse < found.closest.distance - found.at_least;
+        if is_far || is_spent { found } else { nearest(self.known) }
     }
 
     fn run(&self, asked: &Question<'_, impl Tally>) -> TimeOfImpact {
