@@ -56,7 +56,7 @@ impl State {
             force: body.force.as_dvec3(),
             torque: body.torque.as_dvec3(),
             is_sleeping: body.is_sleeping,
-            is_slow: body.is_sleeping || 0.0 < body.sleep_time,
+            is_slow: body.is_sleeping || 0.0 < body.rest.slow_time(),
             is_damped: body.linear_damping != 0.0 || body.angular_damping != 0.0,
             is_driven: body.is_driven(),
         }

@@ -86,6 +86,7 @@ pub fn solver(bytes: &[u8]) {
     let run = || {
         let (mut bodies, mut joints) = (bodies.clone(), joints.clone());
         let mut solver = Solver::new(settings);
+        let mut sleepers = Sleepers::default();
         let mut ends = Vec::new();
         for _ in 0..3 {
             let before = bodies.clone();
@@ -100,6 +101,8 @@ pub fn solver(bytes: &[u8]) {
                     );
                 }
                 Ok(_) => {
+                    sleepers.fall_asleep(&mut bodies, &solver);
+                    assert_eq!(sleepers.validate(&bodies), Ok(()));
                     for (i, body) in bodies.iter().enumerate() {
                         let is_finite = body.pose.translation.is_finite()
                             && body.pose.rotation.is_finite()

@@ -4,7 +4,7 @@
 
 use carom_geom::{Contact, Manifold};
 use carom_math::{Mat3, Pose, Quat, Vec3};
-use carom_response::{Body, ContactPair, Solver, SolverSettings};
+use carom_response::{Body, ContactPair, Sleepers, Solver, SolverSettings};
 use carom_sat::box_box;
 use core::time::Duration;
 use std::time::Instant;
@@ -44,6 +44,7 @@ fn main() {
     }
 
     let mut solver = Solver::new(SolverSettings::default().with_sleep(sleep));
+    let mut sleepers = Sleepers::default();
     let mut contacts = Vec::new();
     for second in 0..seconds {
         let (mut narrow, mut solve) = (Duration::ZERO, Duration::ZERO);
@@ -57,7 +58,9 @@ fn main() {
             }
             narrow += start.elapsed();
             let start = Instant::now();
+            sleepers.wake_touched(&mut bodies, &contacts, &[], solver.settings());
             stats = solver.step(&mut bodies, &contacts, &mut [], DT).ok();
+            sleepers.fall_asleep(&mut bodies, &solver);
             solve += start.elapsed();
         }
         let speed = bodies.iter().map(|b| b.linear_velocity.length()).fold(0.0, f32::max);

@@ -1,6 +1,7 @@
 //! Bodies as the solver sees them: mass, place and motion, and nothing of their shape.
 
 use crate::integrate;
+use crate::rest::Rest;
 use carom_math::glam::{DMat3, DVec3};
 use carom_math::{Mat3, Pose, Real, Vec3, rotation};
 
@@ -74,34 +75,10 @@ pub struct Body {
     pub angular_damping: Real,
     /// May fall asleep with its island.
     pub can_sleep: bool,
-    /// Asleep: not moved until something that moves touches it, or [`Solver::wake`](crate::Solver::wake) is called.
+    /// Asleep: no step moves it, until it is woken ([`Sleepers`](crate::Sleepers)).
     pub is_sleeping: bool,
-    /// Left out of a step for want of time, as if it slept, with its velocity: it is not moved, and what meets it finds it standing still.
-    /// Its owner gives everybody a turn.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub is_halted: bool,
-    /// For how long it has been slow, in units of time.
-    pub sleep_time: Real,
-    /// For how long its velocity has been steady and something supported it, in units of time.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub steady_time: Real,
-    /// The velocity of the centre of mass at the beginning of that time.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub steady_linear: Vec3,
-    /// The angular velocity at the beginning of that time.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub steady_angular: Vec3,
-    /// For how long it has been near one place and something supported it, in units of time.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub near_time: Real,
-    /// How far its centre of mass has gone from that place.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub near_linear: Vec3,
-    /// How far it has turned there, in radians.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub near_angular: Vec3,
-    /// The island it last moved with: the lowest number of a body in it. Bodies that fell asleep together share it.
-    pub island: u32,
+    /// For how long it has been at rest; steps measure it.
+    pub rest: Rest,
 }
 
 impl Body {
@@ -122,15 +99,7 @@ impl Body {
             angular_damping: 0.0,
             can_sleep: true,
             is_sleeping: false,
-            is_halted: false,
-            sleep_time: 0.0,
-            steady_time: 0.0,
-            steady_linear: Vec3::ZERO,
-            steady_angular: Vec3::ZERO,
-            near_time: 0.0,
-            near_linear: Vec3::ZERO,
-            near_angular: Vec3::ZERO,
-            island: u32::MAX,
+            rest: Rest::NONE,
         }
     }
 
@@ -181,8 +150,8 @@ impl Body {
         self.linear_velocity + self.angular_velocity.cross(point - self.world_center())
     }
 
-    /// Changes the velocities of a dynamic body by an impulse at a point of the world, and wakes it (not its
-    /// island: see [`Solver::wake`](crate::Solver::wake)).
+    /// Changes the velocities of a dynamic body by an impulse at a point of the world, and wakes it. Those
+    /// it fell asleep with sleep on: see [`Sleepers::wake`](crate::Sleepers::wake).
     pub fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
         if self.kind == BodyKind::Dynamic {
             let lever = point - self.world_center();
@@ -192,17 +161,11 @@ impl Body {
         }
     }
 
-    /// Awake, and no longer at rest. The other bodies of its island sleep on: see
-    /// [`Solver::wake`](crate::Solver::wake).
+    /// Awake, and no longer at rest. Those it fell asleep with sleep on: see
+    /// [`Sleepers::wake`](crate::Sleepers::wake).
     pub fn wake(&mut self) {
         self.is_sleeping = false;
-        self.clear_rest_times();
-    }
-
-    /// Counts from now on for how long it has been at rest.
-    pub fn clear_rest_times(&mut self) {
-        (self.sleep_time, self.steady_time, self.near_time) = (0.0, 0.0, 0.0);
-        (self.near_linear, self.near_angular) = (Vec3::ZERO, Vec3::ZERO);
+        self.rest.begin_anew();
     }
 
     /// Energy of the motion: half m v^2 plus half w I w; 0 for what is not dynamic or has infinite mass.
@@ -264,10 +227,10 @@ impl Body {
         Pose { translation: center - rotation::rotate(rotation, self.center_of_mass), rotation }
     }
 
-    /// Moved by forces, awake, and not halted.
+    /// Moved by forces, and awake.
     #[inline]
     pub(crate) fn is_active(&self) -> bool {
-        self.kind == BodyKind::Dynamic && !self.is_sleeping && !self.is_halted
+        self.kind == BodyKind::Dynamic && !self.is_sleeping
     }
 
     /// Set in motion by its owner.
@@ -280,15 +243,7 @@ impl Body {
     /// Every number that a step reads is finite.
     pub(crate) fn is_finite(&self) -> bool {
         // One by one: the sum of two large ones is infinite.
-        let numbers = [
-            self.inverse_mass,
-            self.gravity_scale,
-            self.linear_damping,
-            self.angular_damping,
-            self.sleep_time,
-            self.steady_time,
-            self.near_time,
-        ];
+        let numbers = [self.inverse_mass, self.gravity_scale, self.linear_damping, self.angular_damping];
         self.pose.is_finite()
             && self.center_of_mass.is_finite()
             && self.inverse_inertia.is_finite()
@@ -296,10 +251,7 @@ impl Body {
             && self.angular_velocity.is_finite()
             && self.force.is_finite()
             && self.torque.is_finite()
-            && self.steady_linear.is_finite()
-            && self.steady_angular.is_finite()
-            && self.near_linear.is_finite()
-            && self.near_angular.is_finite()
+            && self.rest.is_finite()
             && numbers.iter().all(|number| number.is_finite())
     }
 }

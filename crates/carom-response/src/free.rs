@@ -9,7 +9,7 @@ use carom_math::{Mat3, Quat, Real, Vec3};
 /// How a body moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moves {
-    /// Not: it is fixed, sleeps, or is halted.
+    /// Not: it is fixed or sleeps.
     Not,
     /// As its owner says.
     ByVelocity,

@@ -1,16 +1,13 @@
-//! Islands: bodies that touch each other, directly or through others, fall asleep and wake together.
+//! Islands: bodies that touch each other, directly or through others.
 //!
-//! Disjoint sets over the contacts and joints of moving bodies; what cannot move joins nothing. An island falls asleep
-//! when all of it has been slow for long enough; its bodies then share a number, by which they wake together, so that
-//! the contacts between sleeping bodies need not be known any more.
+//! Disjoint sets over the contacts and joints of moving bodies; what cannot move joins nothing. An island is at rest for
+//! as long as all of it has been. [`Sleepers`](crate::Sleepers) puts it to sleep.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023; R. E. Tarjan, Efficiency of a Good But Not Linear Set
 //! Union Algorithm, JACM 22(2), 1975.
 //! Differs: the root of a set is its lowest number, so that names of islands do not depend on the order of contacts. Only bodies that move
 //! have a place in the sets, in the order of their numbers.
 
-use crate::body::{Body, BodyKind};
-use crate::settings::SolverSettings;
 use alloc::vec::Vec;
 use carom_math::Real;
 
@@ -59,48 +56,11 @@ pub(crate) struct Islands {
     sizes: Vec<u32>,
     /// Per island, under its root: a motor is to turn something.
     is_driven: Vec<bool>,
-    /// Per island number of sleeping bodies: wakes now.
-    waking: Vec<bool>,
     pub(crate) n_islands: usize,
     pub(crate) n_awake: usize,
-    pub(crate) n_fallen: usize,
 }
 
 impl Islands {
-    /// Wakes every sleeping island that something moving touches. `links` are the touching pairs.
-    pub(crate) fn wake_touched<L: Iterator<Item = (u32, u32)>>(
-        &mut self,
-        bodies: &mut [Body],
-        links: impl Fn() -> L,
-    ) {
-        if !bodies.iter().any(|b| b.is_sleeping) {
-            return;
-        }
-        loop {
-            self.waking.clear();
-            self.waking.resize(bodies.len() + 1, false);
-            let mut any = false;
-            for (a, b) in links() {
-                for (own, other) in [(a, b), (b, a)] {
-                    let (own, other) = (&bodies[own as usize], &bodies[other as usize]);
-                    let is_asleep = own.is_sleeping && own.kind == BodyKind::Dynamic;
-                    if is_asleep && (other.is_active() || other.is_driven()) {
-                        self.waking[(own.island as usize).min(bodies.len())] = true;
-                        any = true;
-                    }
-                }
-            }
-            if !any {
-                return;
-            }
-            for body in bodies.iter_mut() {
-                if body.is_sleeping && self.waking[(body.island as usize).min(self.waking.len() - 1)] {
-                    body.wake();
-                }
-            }
-        }
-    }
-
     /// Every moving body an island of its own.
     pub(crate) fn begin(&mut self, n_bodies: usize) {
         self.sets.reset(n_bodies);
@@ -151,25 +111,15 @@ impl Islands {
         }
     }
 
-    /// Puts those asleep that have been at rest for the delay with all of their islands. `movers` are the numbers of the bodies by their places,
-    /// `is_active` says which of them move by forces, `rest_times` for how long these have been at rest.
-    ///
-    /// Bodies are read and written only where they fall asleep: half of them are another thread's.
-    pub(crate) fn finish(
-        &mut self,
-        bodies: &mut [Body],
-        movers: &[u32],
-        is_active: &[bool],
-        rest_times: &[Real],
-        settings: &SolverSettings,
-    ) {
+    /// Finds for how long each island has been at rest. `is_active` says which places move by forces, `rest_times` for how long
+    /// these have been at rest.
+    pub(crate) fn finish(&mut self, is_active: &[bool], rest_times: &[Real]) {
+        let n = self.sets.parent.len();
         self.rest_times.clear();
-        self.rest_times.resize(movers.len(), Real::INFINITY);
+        self.rest_times.resize(n, Real::INFINITY);
         self.n_islands = 0;
         self.n_awake = 0;
-        self.n_fallen = 0;
-        let active = || (0..movers.len()).filter(|&place| is_active[place]);
-        for place in active() {
+        for place in (0..n).filter(|&place| is_active[place]) {
             let root = self.sets.parent[place] as usize;
             self.n_islands += usize::from(root == place);
             self.n_awake += 1;
@@ -177,17 +127,10 @@ impl Islands {
             let all = &mut self.rest_times[root];
             *all = all.min(time);
         }
-        if !settings.sleep {
-            return;
-        }
-        for place in active() {
-            if settings.sleep_delay <= self.rest_times[self.sets.parent[place] as usize] {
-                let body = &mut bodies[movers[place] as usize];
-                body.is_sleeping = true;
-                self.n_fallen += 1;
-                body.linear_velocity = carom_math::Vec3::ZERO;
-                body.angular_velocity = carom_math::Vec3::ZERO;
-            }
-        }
+    }
+
+    /// After [`Islands::finish`]: for how long all of the island of this root has been at rest.
+    pub(crate) fn rest_time(&self, root: u32) -> Real {
+        self.rest_times[root as usize]
     }
 }

@@ -283,11 +283,12 @@ impl JointStep {
         b: &Body,
         slots: (usize, usize),
         scales: (JointScale, JointScale),
+        movable: (bool, bool),
     ) -> JointStep {
         JointStep {
             is_idle: false,
             slots,
-            movable: (a.is_active(), b.is_active()),
+            movable,
             scales,
             anchor_a: a.pose.transform_vector(joint.frame_a.translation - a.center_of_mass),
             anchor_b: b.pose.transform_vector(joint.frame_b.translation - b.center_of_mass),

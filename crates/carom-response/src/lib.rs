@@ -6,12 +6,13 @@
 //! ```
 //! use carom_geom::{Contact, FeatureId, Manifold};
 //! use carom_math::{Mat3, Pose, Vec3};
-//! use carom_response::{Body, ContactPair, Solver, SolverSettings};
+//! use carom_response::{Body, ContactPair, Sleepers, Solver, SolverSettings};
 //!
 //! // A cube of 1 m falls on the ground. Its four lower corners are the contacts.
 //! let cube = Body::dynamic(Pose::from_translation(Vec3::new(0.0, 1.0, 0.0)), 1.0, Vec3::ZERO, Mat3::IDENTITY / 6.0);
 //! let mut bodies = [Body::fixed(Pose::IDENTITY), cube];
 //! let mut solver = Solver::new(SolverSettings::default());
+//! let mut sleepers = Sleepers::default();
 //! for _ in 0..120 {
 //!     let mut manifold = Manifold::new(Vec3::Y);
 //!     for corner in 0..4 {
@@ -23,6 +24,7 @@
 //!     }
 //!     let contacts = [ContactPair::new(0, 1, manifold, 0.5, 0.0)];
 //!     solver.step(&mut bodies, &contacts, &mut [], 1.0 / 60.0)?;
+//!     sleepers.fall_asleep(&mut bodies, &solver);
 //! }
 //! assert!((bodies[1].pose.translation.y - 0.5).abs() < 0.005);
 //! assert!(bodies[1].is_sleeping);
@@ -87,6 +89,7 @@ mod prepare;
 pub mod response;
 mod rest;
 mod settings;
+mod sleep;
 mod solver;
 mod spring;
 mod store;
@@ -101,7 +104,9 @@ pub use island::DisjointSets;
 pub use joint::{Joint, JointImpulse, JointKind, Motor};
 pub use penalty::Penalty;
 pub use response::Response;
+pub use rest::Rest;
 pub use settings::{SolverError, SolverSettings};
-pub use solver::{Hurry, Solver, SolverMemory, StepStats};
+pub use sleep::Sleepers;
+pub use solver::{Hurry, IslandMember, Solver, SolverMemory, StepStats};
 pub use spring::{TorsionSpring, Winding};
 pub use validate::Inconsistency;

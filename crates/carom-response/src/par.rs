@@ -270,7 +270,7 @@ pub(crate) fn note_order(
 
 /// As [`pieces::store_bodies`].
 pub(crate) fn store_bodies(
-    limits: &Limits<'_>,
+    limits: &Limits,
     first: u32,
     bodies: &mut [Body],
     moved: &Moved<'_>,

@@ -17,7 +17,6 @@ use crate::kept::{self, KeptList, Rows, Trace};
 use crate::lane_vec::{REST, State};
 use crate::load::LoadScale;
 use crate::mass::MassData;
-use crate::rest::{self};
 pub(crate) use crate::store::{Limits, Moved, store_bodies};
 pub(crate) use crate::summary::summarize;
 use crate::summary::{AHEAD, NOT_MATCHED, Summary};
@@ -121,11 +120,12 @@ pub(crate) fn load_bodies(
             free.dw = mass.inertia_matrix() * body.torque * h;
             free.keep_v = 1.0 / (1.0 + h * body.linear_damping.max(0.0));
             free.keep_w = 1.0 / (1.0 + h * body.angular_damping.max(0.0));
-            let is_calming = settles && forces.calm_from < body.sleep_time;
-            mass.calm = if is_calming { (body.sleep_time / forces.calm_from - 1.0).min(1.0) } else { 0.0 };
+            let is_calming = settles && forces.calm_from < body.rest.slow_time();
+            mass.calm =
+                if is_calming { (body.rest.slow_time() / forces.calm_from - 1.0).min(1.0) } else { 0.0 };
             // As a part of the velocity, it held back what tips and has to fall: in the fifth second the boxes of 16 heaps of 10,000 moved by
             // 0.00008 in the mean, with this by 0.00004 (November 2026). In each substep, it keeps errors from being mended in the next.
-            if mass.calm == 1.0 && 2.0 * forces.calm_from < rest::calm_time(body) {
+            if mass.calm == 1.0 && 2.0 * forces.calm_from < body.rest.calm_time() {
                 v = slower(v, forces.braked);
                 let gyration = ops::sqrt(gyration_sq(body));
                 w = if 0.0 < gyration { slower(w, forces.braked / gyration) } else { w };

@@ -19,7 +19,7 @@ use core::f32::consts::{FRAC_PI_2, TAU};
 
 /// Takes the speed with which the centres approach along `normal`, a unit vector from A to B, and says whether they did.
 ///
-/// Sleeping, halted and fixed bodies do not give way; bodies that are set in motion by their owner do not either.
+/// Sleeping and fixed bodies do not give way; bodies that are set in motion by their owner do not either.
 pub fn stop_approach(a: &mut Body, b: &mut Body, normal: Vec3) -> bool {
     let Some(meeting) = Meeting::of(a, b, normal) else { return false };
     let [inverse_a, inverse_b] = meeting.inverse_masses;
@@ -103,7 +103,7 @@ struct Meeting {
 impl Meeting {
     fn of(a: &Body, b: &Body, normal: Vec3) -> Option<Meeting> {
         let gives_way = |body: &Body| if body.is_active() { body.inverse_mass } else { 0.0 };
-        let stands = |body: &Body| body.kind == BodyKind::Fixed || body.is_halted;
+        let stands = |body: &Body| body.kind == BodyKind::Fixed;
         let moves = |body: &Body| if stands(body) { Vec3::ZERO } else { body.linear_velocity };
         let inverse_masses = [gives_way(a), gives_way(b)];
         let velocity = moves(b) - moves(a);

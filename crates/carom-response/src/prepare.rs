@@ -5,7 +5,7 @@
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024.
 
-use crate::body::Body;
+use crate::body::{Body, BodyKind};
 use crate::classes::Classes;
 use crate::color::{Coloring, Sides};
 use crate::contact::PairKey;
@@ -139,10 +139,11 @@ impl Given<'_> {
         matched.resize(active.len(), NOT_MATCHED);
         left.clear();
         loops::match_kept(self.summaries, active, &kept.order, matched, left);
-        let is_asleep =
-            |body: u32| self.bodies.get(body as usize).is_some_and(|b| b.is_sleeping || b.is_halted);
-        let is_at_rest = |body: u32| (body as usize) < self.bodies.len() && !self.moves(body);
-        // What is known of a pair at rest of which one sleeps is kept until it wakes.
+        let is_dynamic = |body: u32| self.bodies[body as usize].kind == BodyKind::Dynamic;
+        let is_there = |body: u32| (body as usize) < self.bodies.len();
+        let is_asleep = |body: u32| is_there(body) && is_dynamic(body) && !self.moves(body);
+        let is_at_rest = |body: u32| is_there(body) && !self.moves(body);
+        // What is known of a pair at rest of which one could move is kept until it does.
         for &old in left.iter() {
             let Some(kept) = kept.get(old) else { continue };
             let PairKey { body_a, body_b, .. } = kept.trace.key;
@@ -190,12 +191,7 @@ impl Given<'_> {
     }
 }
 
-/// Pairs that move together, if both can move.
-pub(crate) fn links(summaries: &[Summary], joints: MovingJoints<'_>) -> impl Iterator<Item = (u32, u32)> {
-    touching(summaries, joints).map(|(a, b, _)| (a, b))
-}
-
-/// The same pairs with how they touch.
+/// Pairs that move together, if both can move, and how they touch.
 fn touching(summaries: &[Summary], joints: MovingJoints<'_>) -> impl Iterator<Item = (u32, u32, Touch)> {
     let pairs = summaries.iter().filter(|summary| summary.touch != Touch::Apart);
     let pairs = pairs.map(|summary| (summary.key.body_a, summary.key.body_b, summary.touch));

@@ -1,8 +1,9 @@
 //! One step of a world of rigid bodies in contact, top to bottom.
 //!
-//! Islands wake. Each substep adds the forces, lets bodies bounce, solves joints and contacts, moves
+//! Each substep adds the forces, lets bodies bounce, solves joints and contacts, moves
 //! the bodies, and relaxes the joints; after the last one, bodies bounce again and contacts are relaxed.
-//! Impulses are kept by pair and feature for the next step, and islands at rest fall asleep.
+//! Impulses are kept by pair and feature for the next step. [`Solver::islands`] says who may fall asleep;
+//! [`Sleepers`](crate::Sleepers) does the rest.
 //! The order of everything depends on the numbers of bodies and parts alone.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024; Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2
@@ -29,7 +30,7 @@ use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
 use crate::pieces::{Advance, Begun, Forces, Limits, Manifolds, Moved};
-use crate::prepare::{Given, links};
+use crate::prepare::Given;
 use crate::rest::Touch;
 use crate::settings::{SolverError, SolverSettings};
 use crate::summary::Summary;
@@ -48,8 +49,6 @@ pub struct StepStats {
     pub n_awake: usize,
     /// Groups of them that touch each other.
     pub n_islands: usize,
-    /// Those of the bodies that fell asleep at the end.
-    pub n_fallen: usize,
     /// Manifolds that were solved.
     pub n_manifolds: usize,
     /// Contacts in them.
@@ -62,6 +61,17 @@ pub struct StepStats {
     pub n_substeps: u32,
     /// Groups of bodies with a fast one, whose impulses were reduced, because they would have given energy.
     pub n_bounded: usize,
+}
+
+/// A body that a step moved, and the bodies that it touched, directly or through others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IslandMember {
+    /// The number of the body.
+    pub body: u32,
+    /// The lowest number of a body of its island.
+    pub island: u32,
+    /// For how long all of its island has been at rest, in units of time.
+    pub rest_time: Real,
 }
 
 /// Asked before every substep but the first, with how many are left; answers in how many the rest of the step is made, from one to as many as
@@ -149,7 +159,7 @@ impl Solver {
     }
 
     /// The settings, to be changed between steps. The solver does not know the bodies: where a
-    /// change concerns bodies that sleep, wake them ([`Solver::wake_all`]).
+    /// change concerns bodies that sleep, wake them ([`Body::wake`]).
     pub fn settings_mut(&mut self) -> &mut SolverSettings {
         &mut self.settings
     }
@@ -197,21 +207,16 @@ impl Solver {
         &self.impulses
     }
 
-    /// Wakes a body and the island it fell asleep with.
-    pub fn wake(&self, bodies: &mut [Body], body: usize) {
-        let Some(island) = bodies.get(body).filter(|b| b.is_sleeping).map(|b| b.island) else {
-            return;
-        };
-        for other in bodies {
-            if other.is_sleeping && other.island == island {
-                other.wake();
-            }
-        }
-    }
-
-    /// Wakes all bodies; those that were awake have to come to rest anew.
-    pub fn wake_all(&self, bodies: &mut [Body]) {
-        bodies.iter_mut().for_each(Body::wake);
+    /// Whom the last step moved by forces, by their numbers, and with whom; none after a step of no time.
+    ///
+    /// [`Sleepers::fall_asleep`](crate::Sleepers::fall_asleep) reads it.
+    pub fn islands(&self) -> impl Iterator<Item = IslandMember> + '_ {
+        let members = self.movers.iter().zip(&self.is_active).zip(self.islands.roots());
+        members.filter(|((_, is_active), _)| **is_active).map(|((&body, _), &root)| IslandMember {
+            body,
+            island: self.movers[root as usize],
+            rest_time: self.islands.rest_time(root),
+        })
     }
 
     /// Advances the bodies by `dt`.
@@ -250,10 +255,6 @@ impl Solver {
         dt: Real,
     ) -> Result<StepStats, SolverError> {
         check_joints(bodies.len(), MovingJoints { list: joints, places: all })?;
-        if dt != 0.0 {
-            let Solver { islands, summaries, .. } = self;
-            islands.wake_touched(bodies, || links(summaries, MovingJoints { list: joints, places: all }));
-        }
         self.take_movers(bodies.len(), (0..).zip(bodies.iter().map(Moves::of)));
         self.advance(bodies, contacts, (joints, all), dt, &mut |left| left)
     }
@@ -263,7 +264,8 @@ impl Solver {
     ///
     /// `movers` are numbers of bodies, ascending; all that are dynamic and awake are among them, and all that their owner moves.
     /// With the joints come numbers of joints, ascending; all those of such bodies are among them, and no other is looked at.
-    /// Nobody is woken: whom something moving touches has to be awake, with the bodies it fell asleep with ([`Body::island`]).
+    /// Others are not moved, whether they sleep or not. Nobody is woken: whom something moving touches should be awake, with
+    /// those it fell asleep with ([`Sleepers`](crate::Sleepers)).
     ///
     /// Who is short of time makes the rest of a step in fewer substeps: see [`Hurry`]. Others answer with what they are asked: `&mut |left| left`.
     pub fn step_awake(
@@ -335,6 +337,7 @@ impl Solver {
         memory::renew(&mut self.impulses, contacts.len(), ContactImpulse::default());
         if dt == 0.0 {
             self.impulses.fill(ContactImpulse::default());
+            self.islands.begin(0);
             return Ok(StepStats::default());
         }
         Ok(loops::inside(|| self.advance_by(bodies, contacts, joints, dt, hurry)))
@@ -445,7 +448,6 @@ impl Solver {
         self.trim();
         stats.n_awake = self.islands.n_awake;
         stats.n_islands = self.islands.n_islands;
-        stats.n_fallen = self.islands.n_fallen;
         stats
     }
 
@@ -542,7 +544,7 @@ impl Solver {
         // What cannot move.
         (self.states[n], self.masses[n], self.free[n]) = (REST, MassData::NONE, Free::NONE);
         for &body in &self.stirred {
-            bodies[body as usize].clear_rest_times();
+            bodies[body as usize].rest.begin_anew();
         }
         stats.n_manifolds = self.active.len();
         stats.n_colors = self.classes.n_colors();
@@ -575,7 +577,7 @@ impl Solver {
     fn load_joints(&mut self, bodies: &[Body], joints: MovingJoints<'_>) {
         self.joint_steps.clear();
         let still = self.movers.len() as u32;
-        let Solver { slots, masses, free, joint_steps, joint_masses, .. } = self;
+        let Solver { slots, masses, free, joint_steps, joint_masses, is_active, .. } = self;
         let slots_of = |joint: &Joint| {
             let slot = |body: u32| slot_of(slots, body, still) as usize;
             (slot(joint.body_a), slot(joint.body_b))
@@ -585,13 +587,14 @@ impl Solver {
         }
         for joint in joints.iter() {
             let (a, b) = (&bodies[joint.body_a as usize], &bodies[joint.body_b as usize]);
-            if !(a.is_active() || b.is_active()) {
+            let (slot_a, slot_b) = slots_of(joint);
+            let movable = (is_active[slot_a], is_active[slot_b]);
+            if !(movable.0 || movable.1) {
                 joint_steps.push(JointStep::idle());
                 continue;
             }
-            let (slot_a, slot_b) = slots_of(joint);
             let scales = (joint_masses.scale(masses, slot_a), joint_masses.scale(masses, slot_b));
-            joint_steps.push(JointStep::new(joint, a, b, (slot_a, slot_b), scales));
+            joint_steps.push(JointStep::new(joint, a, b, (slot_a, slot_b), scales, movable));
             free[slot_a].join();
             free[slot_b].join();
         }
@@ -641,16 +644,15 @@ impl Solver {
         }
         let unit = settings.length_unit;
         let (max_speed, sleep_speed) = (settings.max_speed * unit, settings.sleep_speed * unit);
-        let roots = islands.roots();
-        let moved = Moved { movers, roots, states, masses, free, touches };
+        let moved = Moved { movers, states, masses, free, touches };
         rest_times.resize(movers.len(), 0.0);
-        let limits = Limits { movers, max_speed, sleep_speed, dt };
+        let limits = Limits { max_speed, sleep_speed, dt };
         loops::store_bodies(&limits, 0, bodies, &moved, rest_times);
         solved.order.resize(n, (PairKey::default(), 0));
         loops::both(
             movers.len(),
             || loops::note_order(summaries, active, places, &mut solved.order),
-            || islands.finish(bodies, movers, is_active, rest_times, settings),
+            || islands.finish(is_active, rest_times),
         );
         self.load.note(groups, &LoadScale::new(settings, h), islands);
         core::mem::swap(kept, solved);

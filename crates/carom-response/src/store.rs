@@ -11,7 +11,7 @@ use crate::free::{Free, Moves, delta_rotation, gyration_sq, motion};
 use crate::integrate;
 use crate::lane_vec::State;
 use crate::mass::MassData;
-use crate::rest::{self, StepMotion, Touch};
+use crate::rest::{StepMotion, Touch};
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 
 /// What bodies became, by places: those of a step or a part of them.
@@ -19,8 +19,6 @@ use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 pub(crate) struct Moved<'a> {
     /// The numbers of the bodies.
     pub(crate) movers: &'a [u32],
-    /// The place of the first one of the island.
-    pub(crate) roots: &'a [u32],
     pub(crate) states: &'a [State],
     pub(crate) masses: &'a [MassData],
     pub(crate) free: &'a [Free],
@@ -32,16 +30,14 @@ impl<'a> Moved<'a> {
     #[cfg(feature = "parallel")]
     pub(crate) fn split_at(&self, n: usize) -> (Moved<'a>, Moved<'a>) {
         let (movers, movers_behind) = self.movers.split_at(n);
-        let (roots, roots_behind) = self.roots.split_at(n);
         let (states, states_behind) = self.states.split_at(n);
         let (masses, masses_behind) = self.masses.split_at(n);
         let (free, free_behind) = self.free.split_at(n);
         let (touches, touches_behind) = self.touches.split_at(n);
         (
-            Moved { movers, roots, states, masses, free, touches },
+            Moved { movers, states, masses, free, touches },
             Moved {
                 movers: movers_behind,
-                roots: roots_behind,
                 states: states_behind,
                 masses: masses_behind,
                 free: free_behind,
@@ -53,9 +49,7 @@ impl<'a> Moved<'a> {
 
 /// What storing a body keeps to.
 #[derive(Clone, Copy)]
-pub(crate) struct Limits<'a> {
-    /// Numbers of all that move, by places.
-    pub(crate) movers: &'a [u32],
+pub(crate) struct Limits {
     pub(crate) max_speed: Real,
     /// Bodies below this speed are slow.
     pub(crate) sleep_speed: Real,
@@ -65,23 +59,22 @@ pub(crate) struct Limits<'a> {
 /// Writes what was computed into bodies; the first of them is number `first`. `rest_times` becomes for how
 /// long each body that moves by force has been at rest.
 pub(crate) fn store_bodies(
-    limits: &Limits<'_>,
+    limits: &Limits,
     first: u32,
     bodies: &mut [Body],
     moved: &Moved<'_>,
     rest_times: &mut [Real],
 ) {
-    let Moved { movers, roots, states, masses, free, touches } = *moved;
-    let rows = movers.iter().zip(roots).zip(states).zip(masses).zip(free).zip(touches).zip(rest_times);
-    for ((((((&number, &root), state), mass), free), &touch), rest_time) in rows {
+    let Moved { movers, states, masses, free, touches } = *moved;
+    let rows = movers.iter().zip(states).zip(masses).zip(free).zip(touches).zip(rest_times);
+    for (((((&number, state), mass), free), &touch), rest_time) in rows {
         if free.moves == Moves::Not {
             continue;
         }
         let body = &mut bodies[(number - first) as usize];
         store_body(limits, body, state, (mass, free, touch));
         if free.moves == Moves::ByForce {
-            body.island = limits.movers[root as usize];
-            *rest_time = if body.can_sleep { rest::rest_time(body) } else { 0.0 };
+            *rest_time = if body.can_sleep { body.rest.rest_time() } else { 0.0 };
         }
     }
 }
@@ -141,7 +134,7 @@ fn rotate(body: &Body, state: &State, free: &Free, dt: Real) -> (Quat, Vec3) {
 }
 
 fn store_body(
-    limits: &Limits<'_>,
+    limits: &Limits,
     body: &mut Body,
     state: &State,
     (mass, free, touch): (&MassData, &Free, Touch),
@@ -183,5 +176,5 @@ fn store_body(
         has_force: free.dv != Vec3::ZERO || free.dw != Vec3::ZERO,
         touch,
     };
-    rest::note_motion(body, &motion, limits.sleep_speed, limits.dt);
+    body.rest.note(&motion, limits.sleep_speed, limits.dt);
 }

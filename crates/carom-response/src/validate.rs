@@ -52,12 +52,9 @@ impl Body {
             "a body with a negative mass or moment of inertia",
         )?;
         demand(0.0 <= self.linear_damping && 0.0 <= self.angular_damping, "a body with a negative damping")?;
-        let times = [self.sleep_time, self.steady_time, self.near_time];
-        demand(times.iter().all(|time| 0.0 <= *time), "a body with a negative time of rest")?;
+        demand(self.rest.times().iter().all(|time| 0.0 <= *time), "a body with a negative time of rest")?;
         let is_dynamic = self.kind == BodyKind::Dynamic;
-        demand(is_dynamic || !self.is_sleeping, "a body that sleeps and is not dynamic")?;
-        demand(is_dynamic || !self.is_halted, "a body that is halted and is not dynamic")?;
-        demand(!(self.is_sleeping && self.is_halted), "a body that sleeps and is halted")
+        demand(is_dynamic || !self.is_sleeping, "a body that sleeps and is not dynamic")
     }
 }
 

@@ -29,6 +29,7 @@ impl<B: BroadPhase> World<B> {
         self.stats.times = PhaseTimes::default();
         // What is not done counts nothing.
         self.stats.solver = StepStats::default();
+        self.stats.n_fallen = 0;
         (self.stats.n_swept, self.stats.n_stopped, self.stats.n_box_tests) = (0, 0, 0);
         let had_halted = self.bodies.movers.has_halted();
         if had_halted {

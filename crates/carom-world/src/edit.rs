@@ -63,8 +63,6 @@ impl<B: BroadPhase> World<B> {
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         if self.bodies.motions[index].kind != BodyKind::Fixed {
             self.bodies.movers.add(index);
-            self.bodies.motions[index].is_halted =
-                self.bodies.movers.has_halted() && self.bodies.motions[index].kind == BodyKind::Dynamic;
         }
         self.bodies.n_live += 1;
         self.bodies.n_sensors += usize::from(desc.is_sensor);
@@ -159,6 +157,12 @@ impl<B: BroadPhase> World<B> {
         self.motion(id).map(|body| body.is_sleeping)
     }
 
+    /// Whether a body was left out of the last step for want of time. It stands still, and keeps its
+    /// velocity: see [`Undone::n_halted`](crate::Undone::n_halted).
+    pub fn is_halted(&self, id: BodyId) -> Result<bool, WorldError> {
+        self.bodies.index_of(id).map(|index| self.bodies.is_halted(index))
+    }
+
     /// Puts a body somewhere else, and wakes it and what it touched.
     pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
@@ -197,7 +201,7 @@ impl<B: BroadPhase> World<B> {
         let body = &mut self.bodies.motions[index];
         body.linear_velocity = linear;
         body.angular_velocity = angular;
-        self.bodies.is_stale[index] |= body.is_halted;
+        self.bodies.is_stale[index] |= self.bodies.is_halted(index);
         self.foresee_way(index);
         Ok(())
     }
@@ -224,9 +228,8 @@ impl<B: BroadPhase> World<B> {
         pushed.apply_impulse(impulse, point);
         body::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
         self.bodies.wake(index);
-        pushed.is_halted = self.bodies.motions[index].is_halted;
         self.bodies.motions[index] = pushed;
-        self.bodies.is_stale[index] |= pushed.is_halted;
+        self.bodies.is_stale[index] |= self.bodies.is_halted(index);
         self.foresee_way(index);
         Ok(())
     }

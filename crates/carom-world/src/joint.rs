@@ -196,7 +196,7 @@ fn is_there(joint: &Joint) -> bool {
 mod tests {
     use super::*;
     use carom_math::{Pose, Vec3};
-    use carom_response::{Body, BodyKind, JointKind};
+    use carom_response::{Body, BodyKind, JointKind, Sleepers};
     use proptest::prelude::*;
 
     /// Bodies of which every `nth` moves; edits are joints of two bodies, or a joint or the joints of a body that go.
@@ -216,8 +216,8 @@ mod tests {
                     body
                 })
                 .collect();
-            let mut movers = Movers::of(&bodies);
-            movers.settle(&mut bodies.clone());
+            let mut movers = Movers::of(&bodies, &Sleepers::default(), &[]);
+            movers.settle(&bodies);
             let mut joints = Joints::default();
             let mut model: Vec<(JointId, u32, u32)> = Vec::new();
             for (a, b, what) in script {

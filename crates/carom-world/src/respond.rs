@@ -50,11 +50,8 @@ impl<B: BroadPhase> World<B> {
             handed::take_back(records, busy, &work.contacts);
         }
         self.stats.solver = solved?;
-        // Mostly nobody did, and the bodies are another thread's in part.
-        if 0 < self.stats.solver.n_fallen {
-            movers.note_sleepers(motions);
-        }
         if 0.0 < dt {
+            self.stats.n_fallen = movers.fall_asleep(motions, solver);
             let n_substeps = self.settings.solver.substeps;
             self.stats.undone.n_substeps = n_substeps.saturating_sub(self.stats.solver.n_substeps);
         }

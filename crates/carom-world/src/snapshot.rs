@@ -26,7 +26,7 @@ use carom_broad::{BroadPhase, Filter, Mobility, Pair};
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape};
-use carom_response::{Body, BodyKind, Inconsistency, SolverMemory};
+use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 
 /// The state of a world without its shapes.
 #[derive(Clone, Debug)]
@@ -40,6 +40,10 @@ pub struct Snapshot {
     free: Vec<u32>,
     traits: Vec<Traits>,
     bodies: Vec<Body>,
+    /// Who sleeps, and with whom.
+    sleepers: Sleepers,
+    /// The numbers of those that are halted, ascending.
+    halted: Vec<u32>,
     is_stale: Vec<bool>,
     #[cfg_attr(feature = "serde", serde(default))]
     moved: Vec<bool>,
@@ -84,6 +88,8 @@ impl<B: BroadPhase> World<B> {
             free: self.bodies.free.clone(),
             traits: self.bodies.traits.clone(),
             bodies: self.bodies.motions.clone(),
+            sleepers: self.bodies.movers.sleepers().clone(),
+            halted: self.bodies.halted().collect(),
             is_stale: self.bodies.is_stale.clone(),
             moved: self.bodies.moved.clone(),
             seen: self.bodies.seen.clone(),
@@ -133,7 +139,7 @@ impl<B: BroadPhase + Default> World<B> {
         [world.budget.turns.next, world.budget.turns.lap] = snapshot.turn_to_move;
         world.joints = Joints::restored(&snapshot.joints);
         world.contacts.rules = snapshot.rules.clone();
-        world.bodies.movers = Movers::of(&snapshot.bodies);
+        world.bodies.movers = Movers::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.halted);
         world.contacts.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
         world.contacts.pairs = world.contacts.records.iter().map(Record::pair).collect();
         (world.contacts.is_unsettled, world.contacts.is_renumbered) = (snapshot.is_unsettled, true);
@@ -242,6 +248,15 @@ impl Snapshot {
             let is_amount = |x: f32| 0.0 <= x && x.is_finite();
             demand(is_amount(traits.friction), "a friction", index)?;
             demand(is_amount(traits.restitution), "a restitution", index)?;
+        }
+        self.sleepers.validate(&self.bodies)?;
+        let mut last = None;
+        for &number in &self.halted {
+            let is_active = |body: &&Body| body.kind == BodyKind::Dynamic && !body.is_sleeping;
+            let is_in_order = last < Some(number);
+            let body = self.bodies.get(number as usize).filter(is_active).filter(|_| is_in_order);
+            demand(body.is_some(), "a halted body that cannot move, or out of order", number as usize)?;
+            last = Some(number);
         }
         let is_pose = |pose: &Pose| Pose::try_new(pose.rotation, pose.translation).is_ok();
         match self.seen.iter().position(|pose| pose.as_ref().is_some_and(|pose| !is_pose(pose))) {

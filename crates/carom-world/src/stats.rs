@@ -34,6 +34,8 @@ pub struct Stats {
     pub n_stopped: usize,
     /// Boxes tested against boxes.
     pub n_box_tests: u64,
+    /// Bodies that fell asleep at its end.
+    pub n_fallen: usize,
     /// What the solver did.
     pub solver: StepStats,
     /// Steps of work, in which a [`Budget`](carom_math::Budget) counts: pairs of shapes that were looked at, and manifolds
@@ -61,7 +63,7 @@ pub struct Undone {
     /// Substeps that the solver did not make; those made were longer.
     pub n_substeps: u32,
     /// Bodies that were halted, because not even one substep of all fits: they were left where they are, with their velocities. They have
-    /// their turn in the steps after ([`Body::is_halted`](carom_response::Body::is_halted)).
+    /// their turn in the steps after ([`World::is_halted`](crate::World::is_halted)).
     ///
     /// In a step that is held these are all that could move, though none of them is marked.
     pub n_halted: usize,

@@ -118,7 +118,7 @@ impl<B: BroadPhase> World<B> {
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
         let mut plan = self.plan(dt, budget)?;
         // Broad and narrow phase: which bodies touch, and where.
-        self.bodies.movers.settle(&mut self.bodies.motions);
+        self.bodies.movers.settle(&self.bodies.motions);
         self.foresee(dt);
         self.detect_within(&mut plan, self.settings.recycled_for());
         let mut clock = Clock::start();
@@ -159,7 +159,7 @@ impl<B: BroadPhase> World<B> {
     /// this does not, and halts nobody. It moves nothing, but the steps after it begin with what it found: their bits are not those of a world
     /// that was not asked, and what began is told here and not again.
     pub fn detect(&mut self) -> &Stats {
-        self.bodies.movers.settle(&mut self.bodies.motions);
+        self.bodies.movers.settle(&self.bodies.motions);
         self.detect_within(&mut Plan::start(Budget::Unlimited, self.budget.pace, 0), 0.0);
         &self.stats
     }

@@ -315,7 +315,7 @@
 //! use carom::broad::{Filter, Mobility};
 //! use carom::geom::{Cuboid, Sphere};
 //! use carom::query::ManifoldCache;
-//! use carom::response::{Body, ContactPair, Solver, SolverSettings};
+//! use carom::response::{Body, ContactPair, Sleepers, Solver, SolverSettings};
 //! use carom::{BroadPhase, DynamicBvh, Pose, Shape, Vec3, manifolds};
 //! use std::collections::HashMap;
 //!
@@ -340,6 +340,7 @@
 //! add(Shape::Sphere(Sphere::new(0.5)?), Vec3::Y * 2.5, 1.0)?;
 //!
 //! let mut solver = Solver::new(SolverSettings::default());
+//! let mut sleepers = Sleepers::default();
 //! let mut caches: HashMap<(u32, u32), ManifoldCache> = HashMap::new();
 //! let (mut pairs, mut found) = (Vec::new(), Vec::new());
 //! for _ in 0..240 {
@@ -359,6 +360,7 @@
 //!     }
 //!     // Response: what happens next.
 //!     solver.step(&mut bodies, &contacts, &mut [], 1.0 / 60.0)?;
+//!     sleepers.fall_asleep(&mut bodies, &solver);
 //! }
 //! // The ball lies on the box, which lies on the ground.
 //! assert!((bodies[1].pose.translation.y - 0.5).abs() < 0.01);

@@ -2,7 +2,7 @@
 
 use carom_geom::{Contact, Manifold};
 use carom_math::{Mat3, Pose, Vec3};
-use carom_response::{Body, BodyKind, ContactPair, Joint, Solver, SolverSettings, StepStats};
+use carom_response::{Body, BodyKind, ContactPair, Joint, Sleepers, Solver, SolverSettings, StepStats};
 use carom_sat::box_box;
 
 pub(crate) const DT: f32 = 1.0 / 60.0;
@@ -13,6 +13,9 @@ pub(crate) struct Scene {
     pub(crate) joints: Vec<Joint>,
     pub(crate) contacts: Vec<ContactPair>,
     pub(crate) solver: Solver,
+    pub(crate) sleepers: Sleepers,
+    /// Bodies that fell asleep in the last step.
+    pub(crate) n_fallen: usize,
     pub(crate) friction: f32,
     pub(crate) restitution: f32,
 }
@@ -30,6 +33,8 @@ impl Scene {
             joints: Vec::new(),
             contacts: Vec::new(),
             solver: Solver::new(settings),
+            sleepers: Sleepers::default(),
+            n_fallen: 0,
             friction: 0.6,
             restitution: 0.0,
         }
@@ -101,7 +106,11 @@ impl Scene {
 
     pub(crate) fn step(&mut self) -> StepStats {
         self.find_contacts();
-        self.solver.step(&mut self.bodies, &self.contacts, &mut self.joints, DT).unwrap()
+        self.sleepers.wake_touched(&mut self.bodies, &self.contacts, &self.joints, self.solver.settings());
+        let stats = self.solver.step(&mut self.bodies, &self.contacts, &mut self.joints, DT).unwrap();
+        self.n_fallen = self.sleepers.fall_asleep(&mut self.bodies, &self.solver);
+        self.sleepers.validate(&self.bodies).unwrap();
+        stats
     }
 
     pub(crate) fn run(&mut self, seconds: f32) -> StepStats {

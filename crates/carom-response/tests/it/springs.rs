@@ -26,6 +26,7 @@ const INERTIA: f64 = 1.0 / 6.0;
 impl Scene {
     fn step_joints(&mut self) {
         self.solver.step(&mut self.bodies, &[], &mut self.joints, DT).unwrap();
+        self.sleepers.fall_asleep(&mut self.bodies, &self.solver);
     }
 
     fn angle(&self) -> f64 {

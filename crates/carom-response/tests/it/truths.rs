@@ -276,8 +276,7 @@ fn sleeping_boxes_wake_together() {
     let places: Vec<Pose> = scene.bodies.iter().map(|b| b.pose).collect();
     scene.run(1.0);
     assert!(scene.bodies.iter().zip(&places).all(|(b, p)| b.pose == *p));
-    let solver = scene.solver.clone();
-    solver.wake(&mut scene.bodies, 3);
+    scene.sleepers.wake(&mut scene.bodies, 3);
     assert!((1..6).all(|k| !scene.bodies[k].is_sleeping) && scene.bodies[alone].is_sleeping);
     // The impulses were kept: nothing jumps.
     scene.run(0.1);

@@ -95,6 +95,17 @@ impl BodySet {
         self.shapes[index] = shape;
     }
 
+    /// The body is left out of steps for want of time, with its velocity; others find it standing still.
+    pub(crate) fn is_halted(&self, index: usize) -> bool {
+        self.motions[index].kind == BodyKind::Dynamic && self.movers.is_halted(index as u32)
+    }
+
+    /// The numbers of those that are halted, ascending.
+    pub(crate) fn halted(&self) -> impl Iterator<Item = u32> + '_ {
+        let halted = (0..self.motions.len()).filter(|&index| self.is_halted(index));
+        halted.map(|index| index as u32)
+    }
+
     /// Wakes a body and those it fell asleep with.
     pub(crate) fn wake(&mut self, index: usize) {
         self.movers.wake(&mut self.motions, index);

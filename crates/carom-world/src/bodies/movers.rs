@@ -3,7 +3,7 @@
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (sleeping islands are put away).
 
 use alloc::vec::Vec;
-use carom_response::{Body, BodyKind};
+use carom_response::{Body, BodyKind, Sleepers, Solver};
 
 /// The bodies that are awake, or that their owner may move.
 #[derive(Clone, Debug, Default)]
@@ -21,10 +21,8 @@ pub(crate) struct Movers {
     driven: Vec<u32>,
     /// Somebody came, fell asleep or was removed since all settled.
     is_unsettled: bool,
-    /// By number, of who sleeps: the next of those that fell asleep with it, in a ring.
-    next: Vec<u32>,
-    /// Island and number of those that fell asleep; memory.
-    fallen: Vec<(u32, u32)>,
+    /// Who sleeps, and with whom.
+    sleepers: Sleepers,
 }
 
 fn may_move(body: &Body) -> bool {
@@ -32,21 +30,18 @@ fn may_move(body: &Body) -> bool {
 }
 
 impl Movers {
-    /// Those of a world that was restored.
-    pub(crate) fn of(bodies: &[Body]) -> Movers {
-        let mut movers = Movers::default();
+    /// Those of a world that was restored, in which some are halted.
+    pub(crate) fn of(bodies: &[Body], sleepers: &Sleepers, halted: &[u32]) -> Movers {
+        let mut movers = Movers { sleepers: sleepers.clone(), ..Movers::default() };
         for (number, body) in bodies.iter().enumerate() {
             if may_move(body) {
                 movers.add(number);
             }
         }
-        let sleeps = |(_, body): &(usize, &Body)| body.is_sleeping;
-        let sleepers = bodies.iter().enumerate().filter(sleeps);
-        movers.fallen = sleepers.map(|(number, body)| (body.island, number as u32)).collect();
-        movers.close_rings(bodies.len());
-        movers.has_halted = bodies.iter().any(|body| body.is_halted);
+        movers.has_halted = !halted.is_empty();
         if movers.has_halted {
-            movers.moves = bodies.iter().map(|body| may_move(body) && !body.is_halted).collect();
+            movers.moves = bodies.iter().map(may_move).collect();
+            halted.iter().for_each(|&number| movers.moves[number as usize] = false);
             movers.moving =
                 (0..).zip(&movers.moves).filter(|(_, moves)| **moves).map(|(number, _)| number).collect();
         }
@@ -72,17 +67,25 @@ impl Movers {
 
     /// Wakes a body and all that fell asleep with it. It has to come to rest anew, also if it was awake.
     pub(crate) fn wake(&mut self, bodies: &mut [Body], body: usize) {
-        bodies[body].clear_rest_times();
-        let mut at = body;
-        while bodies[at].is_sleeping {
-            bodies[at].wake();
-            self.add(at);
-            at = self.next.get(at).map_or(at, |&next| next as usize);
-        }
+        let sleepers = core::mem::take(&mut self.sleepers);
+        sleepers.wake_each(bodies, body, |woken| self.add(woken));
+        self.sleepers = sleepers;
+    }
+
+    /// After a step: puts to sleep who has come to rest. Returns how many bodies fell asleep.
+    pub(crate) fn fall_asleep(&mut self, bodies: &mut [Body], solver: &Solver) -> usize {
+        let n_fallen = self.sleepers.fall_asleep(bodies, solver);
+        self.is_unsettled |= 0 < n_fallen;
+        n_fallen
+    }
+
+    /// Who sleeps, and with whom.
+    pub(crate) fn sleepers(&self) -> &Sleepers {
+        &self.sleepers
     }
 
     /// Who does not move any more goes, who is new gets its place; it is halted where others are.
-    pub(crate) fn settle(&mut self, bodies: &mut [Body]) {
+    pub(crate) fn settle(&mut self, bodies: &[Body]) {
         if !core::mem::take(&mut self.is_unsettled) {
             return;
         }
@@ -101,10 +104,6 @@ impl Movers {
             for (moves, is_in) in moves.iter_mut().zip(&*is_in) {
                 *moves &= *is_in;
             }
-            for &number in &*new {
-                let body = &mut bodies[number as usize];
-                body.is_halted = body.kind == BodyKind::Dynamic;
-            }
         }
         if !new.is_empty() {
             list.append(new);
@@ -116,19 +115,12 @@ impl Movers {
     }
 
     /// Only these move now, and what its owner moves; the others are halted.
-    pub(crate) fn halt_others(&mut self, bodies: &mut [Body], is_chosen: impl Fn(u32) -> bool) {
-        let is_first = !core::mem::replace(&mut self.has_halted, true);
-        let mut halt = |number: u32| {
-            let body = &mut bodies[number as usize];
-            body.is_halted = body.kind == BodyKind::Dynamic && !is_chosen(number);
-        };
-        let before = if is_first { &self.list } else { &self.moving };
-        before.iter().for_each(|&number| halt(number));
+    pub(crate) fn halt_others(&mut self, is_chosen: impl Fn(u32) -> bool) {
+        self.has_halted = true;
         self.moving.clear();
         self.moves.clear();
         self.moves.resize(self.is_in.len(), false);
         self.moving.extend(self.list.iter().copied().filter(|&number| is_chosen(number)));
-        self.moving.iter().for_each(|&number| halt(number));
         if !self.driven.is_empty() {
             self.moving.extend_from_slice(&self.driven);
             self.moving.sort_unstable();
@@ -139,12 +131,13 @@ impl Movers {
     }
 
     /// All move again. True, if some were halted.
-    pub(crate) fn resume(&mut self, bodies: &mut [Body]) -> bool {
-        let has_halted = core::mem::take(&mut self.has_halted);
-        if has_halted {
-            self.list.iter().for_each(|&number| bodies[number as usize].is_halted = false);
-        }
-        has_halted
+    pub(crate) fn resume(&mut self) -> bool {
+        core::mem::take(&mut self.has_halted)
+    }
+
+    /// It is awake, and left out of steps for want of time.
+    pub(crate) fn is_halted(&self, body: u32) -> bool {
+        self.has_halted && self.is_awake(body) && !self.has(body)
     }
 
     /// The number of those that are halted.
@@ -155,29 +148,6 @@ impl Movers {
     /// Some are halted.
     pub(crate) fn has_halted(&self) -> bool {
         self.has_halted
-    }
-
-    /// After a step: who fell asleep in it will wake together.
-    pub(crate) fn note_sleepers(&mut self, bodies: &[Body]) {
-        self.fallen.clear();
-        for &number in if self.has_halted { &self.moving } else { &self.list } {
-            let body = &bodies[number as usize];
-            if body.is_sleeping {
-                self.fallen.push((body.island, number));
-            }
-        }
-        self.is_unsettled |= !self.fallen.is_empty();
-        self.close_rings(bodies.len());
-    }
-
-    fn close_rings(&mut self, n_bodies: usize) {
-        self.next.resize(n_bodies, 0);
-        self.fallen.sort_unstable();
-        for ring in self.fallen.chunk_by(|x, y| x.0 == y.0) {
-            for (own, following) in ring.iter().zip(ring.iter().skip(1).chain(ring.first())) {
-                self.next[own.1 as usize] = following.1;
-            }
-        }
     }
 
     /// The numbers of those that move now, ascending, when all have settled.
@@ -212,9 +182,9 @@ impl Movers {
         out.extend_from_slice(self.flags());
         out.resize(bodies.len(), false);
         self.driven.iter().for_each(|&number| out[number as usize] = false);
-        let is_active = |body: &Body| body.kind == BodyKind::Dynamic && !body.is_sleeping && !body.is_halted;
+        let is_active = |body: &Body| body.kind == BodyKind::Dynamic && !body.is_sleeping;
         debug_assert!(
-            out.iter().zip(bodies).all(|(out, body)| *out == is_active(body)),
+            out.iter().zip(bodies).all(|(out, body)| !*out || is_active(body)),
             "not all have settled"
         );
     }

@@ -50,7 +50,7 @@ impl<B: BroadPhase> World<B> {
         for sleeper in sleepers {
             self.bodies.wake(sleeper.index as usize);
         }
-        self.bodies.movers.settle(&mut self.bodies.motions);
+        self.bodies.movers.settle(&self.bodies.motions);
         self.contacts.find_busy(&self.bodies);
     }
 
@@ -67,13 +67,15 @@ impl<B: BroadPhase> World<B> {
             self.joints.find_moving(&self.bodies.movers, &mut self.contacts.work.joints);
             let mut sleepers: Vec<u32> = Vec::new();
             let sleeps = |body: u32| self.bodies.motions[body as usize].is_sleeping;
-            let pushes = |body: u32| {
-                let body = &self.bodies.motions[body as usize];
+            let pushes = |number: u32| {
+                let body = &self.bodies.motions[number as usize];
                 !body.is_sleeping
                     && match body.kind {
                         BodyKind::Fixed => false,
                         BodyKind::Kinematic => body.is_driven(),
-                        BodyKind::Dynamic => !body.is_halted && body.sleep_time < drowsy,
+                        BodyKind::Dynamic => {
+                            !self.bodies.is_halted(number as usize) && body.rest.slow_time() < drowsy
+                        }
                     }
             };
             let is_woken = |pair: Pair| sleeps(pair.a) && pushes(pair.b) || sleeps(pair.b) && pushes(pair.a);
@@ -106,7 +108,7 @@ impl<B: BroadPhase> World<B> {
             for sleeper in sleepers {
                 self.bodies.wake(sleeper as usize);
             }
-            self.bodies.movers.settle(&mut self.bodies.motions);
+            self.bodies.movers.settle(&self.bodies.motions);
             // Those that they touch are among the busy now.
             self.contacts.find_busy(&self.bodies);
         }

@@ -34,7 +34,7 @@ impl<B: BroadPhase> World<B> {
             terms = plan.terms(&crowd, was_halting);
         }
         let Some(terms) = terms else {
-            if movers.resume(motions) {
+            if movers.resume() {
                 // What was put off meanwhile is due.
                 (self.contacts.is_unsettled, self.contacts.is_changed) = (true, true);
             }
@@ -49,7 +49,7 @@ impl<B: BroadPhase> World<B> {
             body.linear_velocity.length_squared() + turning.length_squared() <= slow * slow
         };
         let chosen = turns.choose(motions, movers, joints, &terms, is_slow);
-        movers.halt_others(motions, |body| turns.is_chosen(body));
+        movers.halt_others(|body| turns.is_chosen(body));
         let mut n_manifolds = 0;
         if plan.counts_work() {
             let moves = |record: &&Record| turns.is_chosen(record.a.index) || turns.is_chosen(record.b.index);
@@ -116,10 +116,10 @@ impl<B: BroadPhase> World<B> {
         for &place in &self.contacts.busy {
             let record = &self.contacts.records[place as usize];
             for (own, other) in [(record.a, record.b), (record.b, record.a)] {
-                let other = &self.bodies.motions[other.index as usize];
-                if record.is_touching && !record.is_sensor && other.is_halted && other.sleep_time < drowsy {
-                    let own = &mut self.bodies.motions[own.index as usize];
-                    own.sleep_time = own.sleep_time.min(drowsy);
+                let other = other.index as usize;
+                let is_busy = || self.bodies.motions[other].rest.slow_time() < drowsy;
+                if record.is_touching && !record.is_sensor && self.bodies.is_halted(other) && is_busy() {
+                    self.bodies.motions[own.index as usize].rest.put_off(drowsy);
                 }
             }
         }

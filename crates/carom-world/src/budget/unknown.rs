@@ -31,16 +31,22 @@ impl<B: BroadPhase> World<B> {
                 continue;
             };
             let axis = least_overlap(&box_a, &box_b);
-            if let Ok([body_a, body_b]) = self.bodies.motions.get_disjoint_mut([a, b]) {
-                let has_parted = match self.settings.scatter {
-                    Some(scatter) => {
-                        let draw = number_of_draw(record.pair(), body_a, body_b);
-                        scatter.apply(body_a, body_b, axis, draw)
-                    }
-                    None => plausible::stop_approach(body_a, body_b, axis),
-                };
-                self.stats.undone.n_stopped += usize::from(has_parted);
+            let [body_a, body_b] = [a, b].map(|k| self.bodies.motions[k]);
+            let draw = number_of_draw(record.pair(), &body_a, &body_b);
+            // Who is halted stands like a wall.
+            let stands = [a, b].map(|k| self.bodies.is_halted(k));
+            let stand_in = |body: Body, stands| if stands { Body::fixed(body.pose) } else { body };
+            let (mut body_a, mut body_b) = (stand_in(body_a, stands[0]), stand_in(body_b, stands[1]));
+            let has_parted = match self.settings.scatter {
+                Some(scatter) => scatter.apply(&mut body_a, &mut body_b, axis, draw),
+                None => plausible::stop_approach(&mut body_a, &mut body_b, axis),
+            };
+            for (k, body, stands) in [(a, body_a, stands[0]), (b, body_b, stands[1])] {
+                if !stands {
+                    self.bodies.motions[k] = body;
+                }
             }
+            self.stats.undone.n_stopped += usize::from(has_parted);
         }
     }
 }

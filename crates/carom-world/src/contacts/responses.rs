@@ -171,7 +171,7 @@ impl<B: BroadPhase> World<B> {
         if self.bodies.motions[index].kind == BodyKind::Dynamic {
             self.bodies.wake(index);
             change(&mut self.bodies.motions[index]);
-            self.bodies.is_stale[index] |= self.bodies.motions[index].is_halted;
+            self.bodies.is_stale[index] |= self.bodies.is_halted(index);
             self.foresee_way(index);
         }
     }

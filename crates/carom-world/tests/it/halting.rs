@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 fn n_halted<B: BroadPhase>(world: &World<B>) -> usize {
-    world.body_ids().filter(|&id| world.motion(id).unwrap().is_halted).count()
+    world.body_ids().filter(|&id| world.is_halted(id).unwrap()).count()
 }
 
 /// A few hundred bodies that fall into a heap, on a budget of so many steps of work.
@@ -42,8 +42,8 @@ fn who_is_halted_is_counted_and_stands_still() {
             assert!(world.settings().solver.substeps - 1 <= stats.undone.n_substeps);
             for (id, before) in world.body_ids().zip(before) {
                 let body = world.motion(id).unwrap();
-                if body.is_halted || is_held {
-                    assert_eq!((body.pose, body.sleep_time), (before.pose, before.sleep_time));
+                if world.is_halted(id).unwrap() || is_held {
+                    assert_eq!((body.pose, body.rest.slow_time()), (before.pose, before.rest.slow_time()));
                     assert_eq!(body.linear_velocity, before.linear_velocity);
                     assert_eq!(body.angular_velocity, before.angular_velocity);
                 }
@@ -79,7 +79,7 @@ fn everybody_has_a_turn_and_the_fast_have_more() {
     for _ in 0..n_steps {
         world.step_within(DT, Budget::Steps(40)).unwrap();
         for &id in boxes.iter().chain(&balls) {
-            *n_turns.entry(id).or_insert(0) += usize::from(!world.motion(id).unwrap().is_halted);
+            *n_turns.entry(id).or_insert(0) += usize::from(!world.is_halted(id).unwrap());
         }
     }
     let of = |ids: &[BodyId]| ids.iter().map(|id| n_turns[id]).collect::<Vec<usize>>();
@@ -225,8 +225,7 @@ fn nothing_goes_through_who_is_halted() {
     let mut were_halted: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..600 {
         world.step_within(DT, Budget::Steps(50)).unwrap();
-        were_halted
-            .extend(wall.iter().chain(&thrown).copied().filter(|&id| world.motion(id).unwrap().is_halted));
+        were_halted.extend(wall.iter().chain(&thrown).copied().filter(|&id| world.is_halted(id).unwrap()));
         for &id in &thrown {
             let at = world.pose(id).unwrap().translation;
             assert!(-0.5 < at.z || 5.0 < at.x.abs() || 6.0 < at.y, "{at}");
@@ -275,7 +274,7 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
         let stats = world.step_within(DT, budget.map_or(Budget::Unlimited, Budget::Steps)).unwrap();
         n_turns += usize::from(0 < stats.undone.n_halted);
         for chain in &chains {
-            let halted = chain.iter().filter(|&&id| world.motion(id).unwrap().is_halted).count();
+            let halted = chain.iter().filter(|&&id| world.is_halted(id).unwrap()).count();
             assert!(halted == 0 || halted == chain.len(), "{halted} links are halted");
         }
         for (_, joint) in world.joints() {
@@ -390,7 +389,7 @@ fn no_time_at_all_moves_one_body_after_the_other() {
     for _ in 0..900 {
         let stats = *world.step_within(DT, Budget::Time(Duration::ZERO)).unwrap();
         assert!(stats.undone.n_halted + 6 >= bodies.len() && stats.n_tested <= 16, "{stats:?}");
-        moved.extend(bodies.iter().copied().filter(|&id| !world.motion(id).unwrap().is_halted));
+        moved.extend(bodies.iter().copied().filter(|&id| !world.is_halted(id).unwrap()));
         assert!(energy(&world) <= start * 1.001);
     }
     assert_eq!(moved.len(), bodies.len());

@@ -243,7 +243,8 @@ fn the_first_offender_is_named() {
     other["joints"]["list"][2]["body_a"] = 9999.into();
     assert_eq!(error(&other), entry("a joint that does not join two bodies", 2));
     let mut other = stored;
-    other["bodies"][3]["is_halted"] = true.into();
+    other["halted"] = serde_json::json!([3]);
     other["bodies"][3]["kind"] = "Fixed".into();
-    assert_eq!(error(&other), entry("a body that is halted and is not dynamic", 3));
+    other["traits"][3]["filter"]["mobility"] = "Static".into();
+    assert_eq!(error(&other), entry("a halted body that cannot move, or out of order", 3));
 }

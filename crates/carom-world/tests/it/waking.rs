@@ -119,7 +119,7 @@ fn what_is_about_to_sleep_follows_a_slight_gravity() {
     for _ in 0..29 {
         world.step(DT).unwrap();
     }
-    assert!(!world.is_sleeping(body).unwrap() && 0.4 < world.motion(body).unwrap().sleep_time);
+    assert!(!world.is_sleeping(body).unwrap() && 0.4 < world.motion(body).unwrap().rest.slow_time());
     world.solver_settings_mut().gravity = Vec3::Y * -0.1;
     for _ in 0..180 {
         world.step(DT).unwrap();
@@ -134,7 +134,7 @@ fn wake_all_wakes_all() {
     let bodies = sleepers(&mut world);
     world.wake_all();
     assert!(bodies.iter().all(|&body| !world.is_sleeping(body).unwrap()));
-    assert!(bodies.iter().all(|&body| world.motion(body).unwrap().sleep_time == 0.0));
+    assert!(bodies.iter().all(|&body| world.motion(body).unwrap().rest.slow_time() == 0.0));
     world.step(DT).unwrap();
     assert_eq!(world.stats().solver.n_awake, 3);
     sleep(&mut world, &bodies);
@@ -199,7 +199,7 @@ fn what_loses_its_support_falls() {
             let joint = world.insert_joint(support, end, rod, Pose::IDENTITY, Pose::IDENTITY).unwrap();
             let mut n = 0;
             while !(world.is_sleeping(body).unwrap()
-                || !sleeps && 0.45 < world.motion(body).unwrap().sleep_time)
+                || !sleeps && 0.45 < world.motion(body).unwrap().rest.slow_time())
             {
                 world.step(DT).unwrap();
                 n += 1;
