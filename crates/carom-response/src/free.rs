@@ -109,15 +109,6 @@ impl Free {
     pub(crate) fn is_pushed(&self, state: &State) -> bool {
         self.is_pushed || motion(state) != (self.v, self.w)
     }
-
-    /// For substeps so many times as long.
-    pub(crate) fn lengthen(&mut self, times: Real) {
-        self.dv *= times;
-        self.dw *= times;
-        // 1 / (1 + damping h) of what it was.
-        let longer = |keep: Real| keep / (keep + times * (1.0 - keep));
-        (self.keep_v, self.keep_w) = (longer(self.keep_v), longer(self.keep_w));
-    }
 }
 
 /// Square of the radius of gyration, in the mean of all axes; 0 for what never turns or never moves on.

@@ -117,8 +117,6 @@ pub(crate) struct Pass {
     pub(crate) stage: Stage,
     /// One over the length of a substep.
     pub(crate) inverse_h: f32,
-    /// Length of the substep in units of that before: the impulses of that one are known in these.
-    pub(crate) ratio: f32,
     /// Speed per length of overlap.
     pub(crate) push_out_rate: f32,
     pub(crate) push_out_speed: f32,
@@ -130,14 +128,13 @@ pub(crate) struct Pass {
 }
 
 impl Pass {
-    /// The first of a step, for substeps of this length.
+    /// The first of a step in substeps of this length.
     pub(crate) fn new(settings: &SolverSettings, h: f32) -> Pass {
         let unit = settings.length_unit;
         let rate = 1.0 / h;
         Pass {
             stage: Stage::Prepare,
             inverse_h: rate,
-            ratio: 1.0,
             push_out_rate: settings.push_out_rate.min(0.25 * rate),
             push_out_speed: settings.push_out_speed * unit,
             slop: settings.slop * unit,

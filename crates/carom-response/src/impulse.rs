@@ -183,7 +183,6 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
     let deep = splat(simd, DEEP * pass.slop);
     let most_kept = splat(simd, pass.most_kept);
     let leak = S::F32x8::load(simd, &g.leak);
-    let ratio = splat(simd, pass.ratio);
     let mut k = 0;
     while k < n_points {
         let point = &mut g.points[k];
@@ -198,7 +197,7 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
 
         let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
         let speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
-        let old = S::F32x8::load(simd, &point.impulse) * ratio;
+        let old = S::F32x8::load(simd, &point.impulse);
         let mass = S::F32x8::load(simd, &point.normal_mass);
         let kept = if PUSHES {
             // As given: what flies through its contact within the step has to be stopped by whatever it takes.
@@ -241,8 +240,8 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
         let m11 = S::F32x8::load(simd, &g.tangent_mass[0]);
         let m22 = S::F32x8::load(simd, &g.tangent_mass[1]);
         let m12 = S::F32x8::load(simd, &g.tangent_mass[2]);
-        let old_1 = S::F32x8::load(simd, &g.tangent_impulse[0]) * ratio;
-        let old_2 = S::F32x8::load(simd, &g.tangent_impulse[1]) * ratio;
+        let old_1 = S::F32x8::load(simd, &g.tangent_impulse[0]);
+        let old_2 = S::F32x8::load(simd, &g.tangent_impulse[1]);
         let want_1 = old_1 - (m11 * slide_1 + m12 * slide_2);
         let want_2 = old_2 - (m12 * slide_1 + m22 * slide_2);
         let limit = coefficient * pressed;
@@ -253,7 +252,7 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
         new_2.store(&mut g.tangent_impulse[1]);
 
         let spin = (b.w - a.w).dot(normal);
-        let old_twist = S::F32x8::load(simd, &g.twist_impulse) * ratio;
+        let old_twist = S::F32x8::load(simd, &g.twist_impulse);
         let twist_limit = coefficient * pressed_lever;
         let want = old_twist - S::F32x8::load(simd, &g.twist_mass) * spin;
         let new_twist = want.min(twist_limit).max(zero - twist_limit);

@@ -107,6 +107,6 @@ pub use response::Response;
 pub use rest::Rest;
 pub use settings::{SolverError, SolverSettings};
 pub use sleep::Sleepers;
-pub use solver::{Hurry, IslandMember, Solver, SolverMemory, StepStats};
+pub use solver::{IslandMember, Solver, SolverMemory, StepStats};
 pub use spring::{TorsionSpring, Winding};
 pub use validate::Inconsistency;

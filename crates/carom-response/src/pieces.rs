@@ -350,8 +350,8 @@ const MAX_CONTACT_TURN: Real = 0.5;
 #[derive(Clone, Copy)]
 pub(crate) struct Begun {
     pub(crate) h: Real,
-    /// From the second substep on: its length in units of the one before.
-    pub(crate) ratio: Option<Real>,
+    /// The first one of a step.
+    pub(crate) is_first: bool,
 }
 
 /// How many bodies at a time both are done for.
@@ -390,10 +390,11 @@ fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(V
             continue;
         }
         let (v, w) = motion(state);
-        let (push_v, push_w) = begun.ratio.map_or((Vec3::ZERO, Vec3::ZERO), |ratio| {
-            ((v - free.v - joint_v) * ratio, (w - free.w - joint_w) * ratio)
-        });
-        free.is_pushed |= begun.ratio.is_some() && (v, w) != (free.v, free.w);
+        let (mut push_v, mut push_w) = (Vec3::ZERO, Vec3::ZERO);
+        if !begun.is_first {
+            (push_v, push_w) = (v - free.v - joint_v, w - free.w - joint_w);
+            free.is_pushed |= (v, w) != (free.v, free.w);
+        }
         free.v = (v + free.dv) * free.keep_v;
         free.w = (w + free.dw) * free.keep_w;
         if free.is_jointed && free.inertia != Mat3::ZERO {

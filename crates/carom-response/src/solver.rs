@@ -57,7 +57,7 @@ pub struct StepStats {
     pub n_warm: usize,
     /// Classes of manifolds that share no moving body.
     pub n_colors: usize,
-    /// Substeps that were made: fewer than wished for where [`Hurry`] said so.
+    /// Substeps that were made.
     pub n_substeps: u32,
     /// Groups of bodies with a fast one, whose impulses were reduced, because they would have given energy.
     pub n_bounded: usize,
@@ -73,11 +73,6 @@ pub struct IslandMember {
     /// For how long all of its island has been at rest, in units of time.
     pub rest_time: Real,
 }
-
-/// Asked before every substep but the first, with how many are left; answers in how many the rest of the step is made, from one to as many as
-/// are left. Fewer are longer: the time that passes is the same. What is kept of the substep before is forgotten where they are many times as
-/// long.
-pub type Hurry<'a> = dyn FnMut(u32) -> u32 + Send + 'a;
 
 /// The solver: settings, what it keeps from step to step, and its workspace.
 #[derive(Clone, Debug, Default)]
@@ -256,7 +251,7 @@ impl Solver {
     ) -> Result<StepStats, SolverError> {
         check_joints(bodies.len(), MovingJoints { list: joints, places: all })?;
         self.take_movers(bodies.len(), (0..).zip(bodies.iter().map(Moves::of)));
-        self.advance(bodies, contacts, (joints, all), dt, &mut |left| left)
+        self.advance(bodies, contacts, (joints, all), dt)
     }
 
     /// As [`Solver::step`] in a world of which most sleeps: only the bodies in `movers` are looked at, and those that contacts and joints
@@ -266,8 +261,6 @@ impl Solver {
     /// With the joints come numbers of joints, ascending; all those of such bodies are among them, and no other is looked at.
     /// Others are not moved, whether they sleep or not. Nobody is woken: whom something moving touches should be awake, with
     /// those it fell asleep with ([`Sleepers`](crate::Sleepers)).
-    ///
-    /// Who is short of time makes the rest of a step in fewer substeps: see [`Hurry`]. Others answer with what they are asked: `&mut |left| left`.
     pub fn step_awake(
         &mut self,
         bodies: &mut [Body],
@@ -275,7 +268,6 @@ impl Solver {
         contacts: &Contacts<'_>,
         (joints, moving_joints): (&mut [Joint], &[u32]),
         dt: Real,
-        hurry: &mut Hurry<'_>,
     ) -> Result<StepStats, SolverError> {
         self.settings.check(dt)?;
         let mut next = 0;
@@ -295,7 +287,7 @@ impl Solver {
         let moves = core::mem::take(&mut self.moves);
         self.take_movers(bodies.len(), movers.iter().copied().zip(moves.iter().copied()));
         self.moves = moves;
-        self.advance(bodies, contacts, (joints, moving_joints), dt, hurry)
+        self.advance(bodies, contacts, (joints, moving_joints), dt)
     }
 
     /// Gives those who move their slots, and takes up what was kept of those who slept until now.
@@ -331,7 +323,6 @@ impl Solver {
         contacts: &Contacts<'_>,
         joints: (&mut [Joint], &[u32]),
         dt: Real,
-        hurry: &mut Hurry<'_>,
     ) -> Result<StepStats, SolverError> {
         // Those of the step before are written over.
         memory::renew(&mut self.impulses, contacts.len(), ContactImpulse::default());
@@ -340,7 +331,7 @@ impl Solver {
             self.islands.begin(0);
             return Ok(StepStats::default());
         }
-        Ok(loops::inside(|| self.advance_by(bodies, contacts, joints, dt, hurry)))
+        Ok(loops::inside(|| self.advance_by(bodies, contacts, joints, dt)))
     }
 
     fn advance_by(
@@ -349,20 +340,18 @@ impl Solver {
         contacts: &Contacts<'_>,
         (joints, moving): (&mut [Joint], &[u32]),
         dt: Real,
-        hurry: &mut Hurry<'_>,
     ) -> StepStats {
         let mut stats = StepStats::default();
-        let mut left = self.load.substeps(&self.settings, dt);
-        let mut h = dt / left as Real;
+        let n_substeps = self.load.substeps(&self.settings, dt);
+        let h = dt / n_substeps as Real;
         self.prepare(bodies, MovingJoints { list: joints, places: moving }, (dt, h), &mut stats);
         self.load_contacts(contacts, h, &mut stats);
         self.load_joints(bodies, MovingJoints { list: joints, places: moving });
 
         let first = Pass::new(&self.settings, h);
-        let mut pass = first;
         let SolverSettings { joint_frequency, joint_damping, .. } = self.settings;
-        let softness = |h: Real| Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
-        let mut substep = Substep { h, softness: softness(h), slop: first.slop };
+        let softness = Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
+        let substep = Substep { h, softness, slop: first.slop };
         self.joint_pushes.clear();
         if !moving.is_empty() {
             self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
@@ -375,27 +364,15 @@ impl Solver {
         let mut colors = loops::Colors::new(groups, classes);
         // The length of a substep that is ended where the next one begins.
         let mut ended = None;
-        while 0 < left {
-            let is_first = stats.n_substeps == 0;
-            let mut ratio = 1.0;
-            if !is_first {
-                let n = hurry(left).clamp(1, left);
-                let longer = left as Real / n as Real;
-                ratio = scale_for(longer, 1.0);
-                if n < left {
-                    (left, h) = (n, h * longer);
-                    free.iter_mut().for_each(|free| free.lengthen(longer));
-                    pass = Pass::new(settings, h);
-                    substep = Substep { h, softness: softness(h), ..substep };
-                }
-            }
+        for number in 0..n_substeps {
+            let (is_first, is_last) = (number == 0, number + 1 == n_substeps);
             for (step, &place) in joint_steps.iter_mut().zip(moving) {
                 step.begin(&mut joints[place as usize], masses, states, h);
             }
-            let begun = Some(Begun { h, ratio: (!is_first).then_some(ratio) });
+            let begun = Some(Begun { h, is_first });
             loops::advance(states, free, joint_pushes, &Advance { ended: ended.take(), begun, dt });
             if is_first {
-                colors.run(states, &pass);
+                colors.run(states, &first);
             }
             if !bouncing.is_empty() {
                 let mut bodies = Bouncers { states, free, masses };
@@ -409,21 +386,18 @@ impl Solver {
             for (step, &place) in joint_steps.iter().zip(moving) {
                 step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, true);
             }
-            (pass.stage, pass.ratio) = (Stage::Solve, ratio);
-            colors.run(states, &pass);
-            left -= 1;
-            stats.n_substeps += 1;
-            if moving.is_empty() && !are_loaded && 0 < left {
+            colors.run(states, &Pass { stage: Stage::Solve, ..first });
+            if moving.is_empty() && !are_loaded && !is_last {
                 ended = Some(h);
                 continue;
             }
             loops::advance(states, free, joint_pushes, &Advance { ended: Some(h), begun: None, dt });
-            if left == 0 {
+            if is_last {
                 for _ in 0..take_back::PASSES {
                     colors.run(states, &Pass { stage: Stage::TakeBack, ..first });
                 }
             } else if are_loaded {
-                colors.run(states, &Pass { stage: Stage::RelaxLoaded, ratio: 1.0, ..pass });
+                colors.run(states, &Pass { stage: Stage::RelaxLoaded, ..first });
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
@@ -431,12 +405,13 @@ impl Solver {
             }
         }
         if !bouncing.is_empty() {
-            // The relaxation looks one substep of the full number ahead; a bounce must come before it.
+            // The relaxation looks one substep ahead; a bounce must come before it.
             let mut bodies = Bouncers { states, free, masses };
             let moment = Moment { h, next_h: 1.0 / first.inverse_h, has_begun: false };
             impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
         }
         colors.run(states, &Pass { stage: Stage::Relax, ..first });
+        stats.n_substeps = n_substeps;
         stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
         for &place in moving {
             let joint = &mut joints[place as usize];

@@ -48,10 +48,7 @@ impl<B: BroadPhase> World<B> {
             always = clock.lap();
             self.find_contacts(plan, recycling);
             let narrow = clock.lap();
-            let n_due = self.stats.n_tested + self.stats.undone.n_pairs;
-            self.budget.pace.note_due(n_due, self.stats.n_recycled, plan);
             self.wake_newly_touched();
-            self.budget.pace.note_around(narrow - self.budget.looking, self.contacts.busy.len(), 0.0, plan);
             self.stats.times.narrow = always + narrow;
         } else {
             self.contacts.records.iter_mut().for_each(|record| record.was_touching = record.is_touching);
@@ -61,7 +58,9 @@ impl<B: BroadPhase> World<B> {
         } else {
             self.stats.n_touching = self.contacts.tell_events();
         }
-        self.budget.pace.note_around(0.0, 0, always + clock.lap(), plan);
+        let events = clock.lap();
+        self.stats.times.narrow += events;
+        plan.note_always(always + events);
     }
 
     /// Narrow phase: the contacts of all records in which something moved, or of as many as the plan allows.
@@ -112,7 +111,6 @@ impl<B: BroadPhase> World<B> {
                 records.iter_mut().for_each(|record| record.is_skipped = false);
             }
         }
-        let mut clock = Clock::start();
         let first = self.contacts.busy.first().map_or(0, |&place| place as usize);
         let row = Row { records: &mut records, places: &self.contacts.busy, caches: &mut caches[first..] };
         #[cfg(feature = "parallel")]
@@ -121,7 +119,6 @@ impl<B: BroadPhase> World<B> {
         #[cfg(not(feature = "parallel"))]
         let tally = narrow::look_at_all(&scene, row, &mut found);
         let Tally { n_tested, n_recycled, mut n_found, n_put_off, n_still, left, resting } = tally;
-        let looking = clock.lap();
         if self.settings.smooths_internal_edges {
             n_found -= internal_edges::smooth(&scene, &mut records, &mut found, resting);
         }
@@ -136,8 +133,6 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.budget.turn = time_critical::next_turn(put_off, self.budget.turn);
-        self.budget.pace.note_pairs(looking, n_tested, undone.n_pairs + n_recycled, plan);
-        self.budget.looking = looking;
         left.iter().for_each(|&(first, n)| self.contacts.rest.give_back(first, n));
         // What nothing moves is put to rest; where some are halted it is in the end most of all there is.
         if self.bodies.movers.has_halted() {
@@ -153,8 +148,7 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.stats.n_manifolds = n_moving + self.contacts.rest.len();
-        plan.note_found(n_moving);
-        self.budget.pace.note_found((n_found, records.len()), n_moving, plan);
+        plan.note_found(n_moving, records.len(), self.bodies.movers.list().len());
         if !all.is_empty() {
             for (&place, record) in self.contacts.busy.iter().zip(&records) {
                 all[place as usize] = *record;

@@ -3,7 +3,6 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (collision handling).
 
 use crate::bodies::BodySet;
-use crate::budget::course::Course;
 use crate::budget::time_critical::Plan;
 use crate::contacts::handed::{self, Handed, Part};
 use crate::contacts::{ContactSet, Work};
@@ -23,8 +22,7 @@ use rayon::prelude::*;
 
 impl<B: BroadPhase> World<B> {
     /// Wakes what was touched, and moves the bodies that are awake by `dt`.
-    pub(crate) fn respond(&mut self, dt: f32, plan: &Plan) -> Result<Course, WorldError> {
-        let mut course = plan.course();
+    pub(crate) fn respond(&mut self, dt: f32, plan: &Plan) -> Result<(), WorldError> {
         if 0.0 < dt {
             self.stop_unknown();
             self.wake_touched(dt);
@@ -43,9 +41,7 @@ impl<B: BroadPhase> World<B> {
         let factor = if plan.is_free() { settings.solver.max_load_factor } else { 1 };
         *solver.settings_mut() = settings.solver.with_substeps(n_planned).with_max_load_factor(factor);
         let (joints, moving_joints) = (joints.list_mut(), &work.joints[..]);
-        let mut hurry = |left| course.substeps(plan.since_start(), left);
-        let solved =
-            solver.step_awake(motions, movers.list(), &links, (joints, moving_joints), dt, &mut hurry);
+        let solved = solver.step_awake(motions, movers.list(), &links, (joints, moving_joints), dt);
         if solved.is_err() {
             handed::take_back(records, busy, &work.contacts);
         }
@@ -55,7 +51,7 @@ impl<B: BroadPhase> World<B> {
             let n_substeps = self.settings.solver.substeps;
             self.stats.undone.n_substeps = n_substeps.saturating_sub(self.stats.solver.n_substeps);
         }
-        Ok(course)
+        Ok(())
     }
 
     /// Fast bodies go no farther than to what they meet, and the others stay on their side of surfaces.

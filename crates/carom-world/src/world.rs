@@ -84,12 +84,7 @@ impl<B: BroadPhase> World<B> {
             contacts: ContactSet::default(),
             solver: Solver::new(settings.solver),
             continuous: Continuous::default(),
-            budget: BudgetState {
-                pace: Pace::default(),
-                turn: Pair { a: 0, b: 0 },
-                turns: Turns::default(),
-                looking: 0.0,
-            },
+            budget: BudgetState { pace: Pace::default(), turn: Pair { a: 0, b: 0 }, turns: Turns::default() },
             stats: Stats::default(),
         }
     }
@@ -104,8 +99,7 @@ impl<B: BroadPhase> World<B> {
 
     /// As [`World::step`], but stops working when the budget is spent, and says in [`Stats::undone`] what was not done.
     ///
-    /// First pairs are looked at more seldom and substeps are longer; a response that takes longer than was planned makes its rest in
-    /// fewer. A step that needs more than that is held: nothing moves, and it goes on in the next call, after 16 of them at the latest
+    /// First pairs are looked at more seldom and substeps are longer. A step that needs more than that is held: nothing moves, and it goes on in the next call, after 16 of them at the latest
     /// ([`crate::Undone::is_held`]). Where not even one substep of all bodies fits, some are halted: they stay where they are, with their
     /// velocities, and have their turn in the steps after, the fast ones more often. So time goes by more slowly for who is held or halted;
     /// for the others, by the whole of `dt`. No energy comes of what is left out. The broad phase is always done, one pair is looked at,
@@ -130,7 +124,7 @@ impl<B: BroadPhase> World<B> {
             return Ok(&self.stats);
         }
         // Response: what they do about it.
-        let course = self.respond(dt, &plan)?;
+        self.respond(dt, &plan)?;
         if 0.0 < dt {
             self.resolve_fast();
         }
@@ -138,7 +132,7 @@ impl<B: BroadPhase> World<B> {
         // The boxes of what moved, so that queries see it where it is.
         self.refit_moved(plan.is_free());
         self.stats.times.refit = clock.lap();
-        self.take_pace(&mut plan, &course);
+        self.note_work(&plan);
         if 0.0 < dt {
             self.apply_responses();
         }

@@ -218,7 +218,6 @@ mod tests {
     const PASS: Pass = Pass {
         stage: Stage::Solve,
         inverse_h: 240.0,
-        ratio: 1.0,
         push_out_rate: 60.0,
         push_out_speed: 3.0,
         slop: 0.005,

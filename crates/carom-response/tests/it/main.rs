@@ -1,7 +1,6 @@
 //! Integration tests of carom-response.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::std_instead_of_core)]
 
-mod hurry;
 mod links;
 mod ode;
 #[cfg(feature = "parallel")]

@@ -9,12 +9,11 @@
 
 use crate::World;
 use crate::bodies::BodySet;
-use crate::budget::course::Course;
 use crate::budget::time_critical::Plan;
 use crate::contacts::record::Record;
-use crate::stats::{Stats, Undone};
+
 use carom_broad::BroadPhase;
-use carom_response::Body;
+use carom_response::{Body, StepStats};
 
 impl<B: BroadPhase> World<B> {
     /// Who moves: all, or as many as the budget is expected to suffice for.
@@ -38,8 +37,7 @@ impl<B: BroadPhase> World<B> {
                 // What was put off meanwhile is due.
                 (self.contacts.is_unsettled, self.contacts.is_changed) = (true, true);
             }
-            plan.note_choice(was_halting);
-            self.budget.pace.note_choice(plan);
+            self.budget.pace.note_choice(false);
             return;
         };
         let unit = settings.solver.length_unit;
@@ -59,8 +57,7 @@ impl<B: BroadPhase> World<B> {
         plan.halt_others(&chosen, n_manifolds);
         // Their contacts are to be handed over.
         self.contacts.is_changed = true;
-        plan.note_choice(was_halting);
-        self.budget.pace.note_choice(plan);
+        self.budget.pace.note_choice(true);
     }
 
     /// Ends a call in which nothing moves but what its owner moves.
@@ -82,24 +79,16 @@ impl<B: BroadPhase> World<B> {
         if self.bodies.movers.has_halted() {
             self.budget.turns.take_back();
         }
-        self.budget.pace.note_held(plan);
+        self.budget.pace.n_held += 1;
+        self.budget.pace.learn(&self.stats, plan.work());
     }
 
-    /// What the work of this step took, for the plans of the next ones.
-    pub(crate) fn take_pace(&mut self, plan: &mut Plan, course: &Course) {
-        plan.note_free(self.bodies.movers.list().len());
-        let Stats { solver, times, undone, .. } = self.stats;
-        self.stats.n_steps += (solver.n_manifolds * solver.n_substeps as usize) as u64;
-        // Where no time goes by there is none.
-        if 0 < solver.n_substeps {
-            self.budget.pace.note_response(times.response, course, plan, solver.n_substeps);
-        }
-        self.budget.pace.note_end(
-            times.refit,
-            self.bodies.movers.list().len(),
-            plan,
-            undone != Undone::default(),
-        );
+    /// Counts the work of this step, and what it took, for the plans of the next ones.
+    pub(crate) fn note_work(&mut self, plan: &Plan) {
+        let StepStats { n_manifolds, n_substeps, .. } = self.stats.solver;
+        self.stats.n_steps += (n_manifolds * n_substeps as usize) as u64;
+        self.budget.pace.n_held = 0;
+        self.budget.pace.learn(&self.stats, plan.work());
     }
 
     /// From so long on a body has been slow for nearly long enough to fall asleep.

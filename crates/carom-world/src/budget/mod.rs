@@ -2,17 +2,15 @@
 //!
 //! - `time_critical`: the plan of a step, and which pairs are looked at.
 //! - `turns`, `halting`: whose turn it is to move, and what becomes of the others.
-//! - `pace`, `course`: what the work took in the steps before, and takes now.
+//! - `pace`: what the work took in the steps before.
 //! - `frame_controller`, `detail`: budgets for a row of frames, and coarser shapes.
 //!
 //! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics 20(3), 2001.
 
 pub(crate) mod allowance;
-pub(crate) mod course;
 pub(crate) mod detail;
 pub(crate) mod frame_controller;
 pub(crate) mod halting;
-pub(crate) mod lessons;
 pub(crate) mod pace;
 pub(crate) mod time_critical;
 pub(crate) mod turns;
@@ -29,6 +27,4 @@ pub(crate) struct BudgetState {
     pub(crate) turn: Pair,
     /// Whose turn it is to move, on a budget that does not suffice for all.
     pub(crate) turns: Turns,
-    /// Seconds in which shapes were looked at, in the last detection.
-    pub(crate) looking: f64,
 }

@@ -12,16 +12,15 @@
 //! thirds of its substeps for want of time that it has in the next call: pushed once a step, a heap does not come to rest either
 //! (November 2026).
 //!
-//! A budget in seconds is planned with what a unit of each kind of work took lately ([`crate::budget::pace`]); what takes longer nevertheless is cut
-//! short: pairs by the clock, and the response between its substeps ([`crate::budget::course`]).
+//! A budget in seconds is planned with what a unit of each kind of work took lately ([`crate::budget::pace`]). Pairs that take longer nevertheless
+//! are cut off by the clock; a response is made as planned.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C. O'Sullivan, Graceful Degradation
 //! of Collision Handling in Physically Based Animation, Eurographics 2000.
 //! Differs: pairs are interrupted, not the tests of one pair.
 
 use crate::budget::allowance::{Allowance, Share};
-use crate::budget::course::Course;
-use crate::budget::pace::{BODY, Pace, Prices};
+use crate::budget::pace::{BESIDE, BODY, CARRY, Pace, Prices, SHARE, Work};
 use crate::budget::turns::{Chosen, Crowd, Terms};
 use crate::contacts::record::Record;
 use crate::contacts::scene::Scene;
@@ -31,9 +30,6 @@ use carom_math::Budget;
 
 /// So much of the time for pairs is planned: those that the clock cuts off are always the last ones.
 const CAREFUL: f64 = 0.875;
-
-/// The first response of all after some were halted takes so many times as long as others (10,000 boxes: 19 of 9.5 ms; November 2026).
-const TURNING: f64 = 2.5;
 
 /// Rarely more than so many times as many pairs are to be looked at as in the step before.
 const LIKELY: usize = 2;
@@ -55,14 +51,7 @@ pub(crate) struct Plan {
     pace: Pace,
     /// Substeps that are wanted.
     wanted: u32,
-    /// What the solver has to do in a substep, in manifolds; bodies count as [`BODY`] of them where there is a clock.
-    load: f64,
-    /// Bodies that move, and the pairs of each of them, summed.
-    n_bodies: usize,
-    n_links: usize,
-    /// The pairs of each body that moved in the step before, summed.
-    n_due: usize,
-    has_halted: bool,
+    work: Work,
     /// Nothing moves until all pairs are looked at.
     is_holding: bool,
     /// Nothing was left when it was chosen who moves: whatever is planned, it could not have been less.
@@ -77,11 +66,7 @@ impl Plan {
             clock: Clock::start(),
             pace,
             wanted,
-            load: 0.0,
-            n_bodies: 0,
-            n_links: 0,
-            n_due: 0,
-            has_halted: false,
+            work: Work::default(),
             is_holding: false,
             is_spent: false,
         }
@@ -92,108 +77,75 @@ impl Plan {
         matches!(self.budget, Budget::Unlimited)
     }
 
-    /// How many moved where there was nothing to plan: the pace is good for later steps.
-    pub(crate) fn note_free(&mut self, n_bodies: usize) {
-        if self.is_free() && 0.0 < self.load {
-            self.n_bodies = n_bodies;
-            self.load += BODY * n_bodies as f64;
-        }
-    }
-
     /// What counts is manifolds, not seconds.
     pub(crate) fn counts_work(&self) -> bool {
         matches!(self.budget, Budget::Steps(_))
     }
 
-    /// Seconds since the step began.
-    pub(crate) fn since_start(&self) -> f64 {
-        self.clock.since_start()
-    }
-
     /// Some are halted.
     pub(crate) fn has_halted(&self) -> bool {
-        self.has_halted
+        self.work.has_halted
     }
 
-    /// It was chosen who moves; `was_halting`: some were halted until now.
-    pub(crate) fn note_choice(&mut self, was_halting: bool) {
-        self.pace.is_turning |= self.has_halted != was_halting;
-    }
-
-    /// What it takes says little of other steps.
-    pub(crate) fn is_turning(&self) -> bool {
-        self.pace.is_turning
-    }
-
-    /// The pairs of each body that moved in the step before, summed.
-    pub(crate) fn n_due(&self) -> usize {
-        self.n_due
-    }
-
-    /// The pairs of each body that moves, summed.
-    pub(crate) fn n_links(&self) -> usize {
-        self.n_links
-    }
-
-    /// So many manifolds were found of bodies that move.
-    pub(crate) fn note_found(&mut self, n_manifolds: usize) {
-        self.load = n_manifolds as f64;
+    /// So many manifolds were found of bodies that move, in records in which something moves.
+    pub(crate) fn note_found(&mut self, n_manifolds: usize, n_busy: usize, n_bodies: usize) {
+        (self.work.n_manifolds, self.work.n_busy) = (n_manifolds, n_busy);
+        self.work.load = n_manifolds as f64;
         if !self.counts_work() {
-            self.load += BODY * self.n_bodies as f64;
+            self.work.load += BODY * n_bodies as f64;
         }
     }
 
-    /// What the solver has to do in a substep.
-    pub(crate) fn load(&self) -> f64 {
-        self.load
+    /// The work of the step, as far as it is known.
+    pub(crate) fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// What is done for all pairs took so many seconds more.
+    pub(crate) fn note_always(&mut self, seconds: f64) {
+        self.work.always += seconds;
     }
 
     /// The budget in seconds, if it is one.
-    pub(crate) fn limit(&self) -> Option<f64> {
+    fn limit(&self) -> Option<f64> {
         match self.budget {
             Budget::Time(limit) => Some(limit.as_secs_f64()),
             _ => None,
         }
     }
 
-    /// Whatever was planned, it could not have been less.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.is_spent
-    }
-
-    /// What work takes in this step, and the seconds of the budget that are planned.
+    /// What work takes in this step.
     fn prices(&self) -> Prices {
-        self.pace.prices(self.has_halted)
+        self.pace.prices(self.work.has_halted)
     }
 
     /// What there is for bodies, or none if all of them fit; `is_halting`: some were halted until now.
     pub(crate) fn terms(&mut self, crowd: &Crowd, is_halting: bool) -> Option<Terms> {
-        let (n_looks, n_bodies) = (crowd.n_looks as f64, crowd.n_bodies as f64);
-        (self.n_bodies, self.n_due) = (crowd.n_bodies, crowd.n_due);
-        self.n_links = crowd.n_looks;
-        self.load = self.pace.density(false) * n_looks + BODY * n_bodies;
+        let density = self.pace.density();
+        (self.work.n_links, self.work.n_due) = (crowd.n_looks, crowd.n_due);
+        self.work.load = density * crowd.n_looks as f64 + BODY * crowd.n_bodies as f64;
         match self.budget {
             Budget::Steps(n) => {
-                self.load = crowd.n_manifolds as f64;
+                self.work.load = crowd.n_manifolds as f64;
                 let steady = n as f64;
                 let now = steady - crowd.n_due as f64;
-                (steady < self.load).then_some(Terms { body: 0.0, link: 1.0, look: 1.0, now, steady })
+                (steady < self.work.load).then_some(Terms { body: 0.0, link: 1.0, look: 1.0, now, steady })
             }
             Budget::Time(limit) => {
                 let limit = limit.as_secs_f64();
                 if self.pace.all_fit(crowd, limit, is_halting) {
                     return None;
                 }
-                let prices = self.pace.prices(true);
-                let Prices { before, always, due, pair, around, refit, share, .. } = prices;
+                let Prices { before, always, pair, .. } = self.pace.prices(true);
+                let solving = self.pace.prices(true).response(1.0, 1.0);
                 // Where some are halted, others move than did, and the records of both are gone through.
-                let solving = prices.solving();
-                let (body, look) = (refit + BODY * solving, due * (pair + around));
-                let link = self.pace.density(true) * solving;
-                let left = share * limit - always;
+                let beside = self.pace.due() * BESIDE * pair;
+                let look = self.pace.due() * pair + beside;
+                let link = density * solving + beside;
+                let left = SHARE * limit - always;
                 let now = left - self.clock.since_start() - crowd.n_due as f64 * look;
                 self.is_spent = now <= 0.0;
-                Some(Terms { body, link: link + due * around, look, now, steady: left - before })
+                Some(Terms { body: BODY * solving, link, look, now, steady: left - before })
             }
             _ => None,
         }
@@ -201,13 +153,12 @@ impl Plan {
 
     /// These bodies move, and no others; their manifolds are so many, where they were counted.
     pub(crate) fn halt_others(&mut self, chosen: &Chosen, n_manifolds: usize) {
-        self.has_halted = true;
-        self.n_bodies = chosen.n_bodies;
-        self.load = if self.counts_work() {
+        self.work.has_halted = true;
+        self.work.load = if self.counts_work() {
             n_manifolds as f64
         } else {
-            self.n_links = chosen.n_links;
-            self.pace.density(true) * chosen.n_links as f64 + BODY * chosen.n_bodies as f64
+            self.work.n_links = chosen.n_links;
+            self.pace.density() * chosen.n_links as f64 + BODY * chosen.n_bodies as f64
         };
     }
 
@@ -221,19 +172,19 @@ impl Plan {
             Budget::Steps(n) => {
                 let n = usize::try_from(n).unwrap_or(usize::MAX);
                 // Some more manifolds come than were there. A conversion that saturates.
-                let n_manifolds = (self.load * (1.0 + GROWTH)) as usize + 1;
+                let n_manifolds = (self.work.load * (1.0 + GROWTH)) as usize + 1;
                 let beside = if self.is_holding { 0 } else { n_manifolds };
                 Allowance { pairs: Some(Share::Pairs(n.saturating_sub(beside))), ..all }
             }
             Budget::Time(limit) => {
-                let Prices { pair, carry, around, always, share, .. } = self.prices();
+                let Prices { pair, always, .. } = self.prices();
                 let response = if self.is_holding { 0.0 } else { self.response() };
-                let left = limit.as_secs_f64() * share - self.clock.since_start();
-                let own = (left - response - around * n_busy as f64 - always).max(0.0);
+                let left = SHARE * limit.as_secs_f64() - self.clock.since_start();
+                let own = (left - response - BESIDE * pair * n_busy as f64 - always).max(0.0);
                 // Those that the clock cuts off have their turn in the next call only where the step is held for them.
                 let planned = if self.is_holding { own } else { CAREFUL * own };
                 Allowance {
-                    pairs: Some(Share::Seconds { own: planned, pair, carry }),
+                    pairs: Some(Share::Seconds { own: planned, pair, carry: CARRY * pair }),
                     until: self.clock.since_start() + own,
                     ..all
                 }
@@ -242,30 +193,11 @@ impl Plan {
         }
     }
 
-    /// Seconds of a response, and of the boxes after it; of one substep, or where it may wait for the next call of as many as it should have.
+    /// Seconds of a response of one substep, or where it may wait for the next call of as many as it should have.
     fn response(&self) -> f64 {
-        let Prices { always, share, .. } = self.prices();
-        let boxes = self.boxes();
-        let [lay, substep, store] = self.parts();
-        let alone = self.limit().map_or(0.0, |limit| share * limit - always - boxes);
-        lay + self.goal((alone - lay - store) / substep) * substep + store + boxes
-    }
-
-    /// Seconds of a response until its first substep, of one, and after the last.
-    fn parts(&self) -> [f64; 3] {
-        let Prices { lay, substep, store, .. } = self.prices();
-        let turning = if self.is_turning() { TURNING } else { 1.0 };
-        [lay, substep, store].map(|price| turning * price * self.load)
-    }
-
-    /// Seconds for the boxes after a response.
-    fn boxes(&self) -> f64 {
-        self.prices().refit * self.n_bodies as f64
-    }
-
-    /// The response begins: it should be over in time for the boxes.
-    pub(crate) fn course(&self) -> Course {
-        Course::new(self.since_start(), self.response_end(), self.parts())
+        let prices = self.prices();
+        let alone = self.limit().map_or(0.0, |limit| SHARE * limit - prices.always);
+        prices.response(self.work.load, self.goal(prices.substeps_in(alone, self.work.load)))
     }
 
     /// The substeps of a response that may wait for the next call, where so many fit if nothing else is done.
@@ -275,14 +207,10 @@ impl Plan {
         f64::from((n_alone as u32).min(most).max(1))
     }
 
-    /// Seconds after the start of the step at which it shall be over: of what was not planned, half may be used where more is known.
+    /// Seconds after the start of the step at which the response shall be over: of what was not planned, half may be used where
+    /// more is known.
     fn deadline(&self) -> f64 {
-        self.limit().map_or(f64::INFINITY, |limit| 0.5 * (1.0 + self.prices().share) * limit)
-    }
-
-    /// Seconds after the start of the step at which the response shall be over, in time for the boxes.
-    fn response_end(&self) -> f64 {
-        self.deadline() - self.boxes()
+        self.limit().map_or(f64::INFINITY, |limit| 0.5 * (1.0 + SHARE) * limit)
     }
 
     /// So many pairs may be looked at, and that is likely to be enough: they need not be counted before.
@@ -303,7 +231,7 @@ impl Plan {
 
     /// All move, and have done so not too long ago.
     fn may_hold(&self) -> bool {
-        !self.is_free() && !self.has_halted && self.pace.n_held < MOST_HELD
+        !self.is_free() && !self.work.has_halted && self.pace.n_held < MOST_HELD
     }
 
     /// The call ends before anything moves, after so many pairs were looked at: others are still to be, or the response would be late.
@@ -312,9 +240,9 @@ impl Plan {
             return true;
         }
         let is_late = match self.budget {
-            Budget::Steps(_) if self.has_halted => false,
+            Budget::Steps(_) if self.work.has_halted => false,
             Budget::Steps(n) => {
-                let fit = |n: u64| n as f64 / self.load.max(1.0);
+                let fit = |n: u64| n as f64 / self.work.load.max(1.0);
                 fit(n.saturating_sub(n_looked as u64)) < self.goal(fit(n))
             }
             _ => self.deadline() < self.clock.since_start() + self.response(),
@@ -328,15 +256,14 @@ impl Plan {
     pub(crate) fn substeps(&self, n_tested: usize, n_manifolds: usize) -> u32 {
         let wanted = self.wanted;
         let allowed = match self.budget {
-            _ if self.has_halted => 1,
+            _ if self.work.has_halted => 1,
             Budget::Steps(steps) => {
                 (steps.saturating_sub(n_tested as u64) / n_manifolds.max(1) as u64).min(u64::from(wanted))
             }
-            Budget::Time(_) if 0.0 < self.load => {
-                let [lay, substep, store] = self.parts();
-                let left = self.response_end() - self.clock.since_start();
+            Budget::Time(_) if 0.0 < self.work.load => {
+                let left = self.deadline() - self.clock.since_start();
                 // A conversion that saturates.
-                ((left - lay - store) / substep) as u64
+                self.prices().substeps_in(left, self.work.load) as u64
             }
             _ => u64::from(wanted),
         };

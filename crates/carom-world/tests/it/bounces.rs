@@ -1,6 +1,6 @@
 //! A bounce leaves the energy that its restitution says: heights after many bounces.
 
-use crate::scenes::{DT, ball, cuboid, energy, ground};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground};
 use carom_geom::{Capsule, HalfSpace};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
@@ -25,7 +25,7 @@ fn tops(world: &mut World, body: BodyId, rest: f32, dt: f32, n: usize) -> Vec<f3
     let mut tops = Vec::new();
     let (mut top, mut was_rising) = (0.0_f32, false);
     for _ in 0..(300.0 / dt) as usize {
-        world.step(dt).unwrap();
+        world.checked_step(dt).unwrap();
         let y = world.pose(body).unwrap().translation.y - rest;
         let rises = 0.0 < world.motion(body).unwrap().linear_velocity.y;
         top = if rises && !was_rising { y } else { top.max(y) };
@@ -138,7 +138,7 @@ fn a_ball_between_floor_and_ceiling_keeps_its_energy() {
     let start = energy(&world);
     let (mut least, mut most) = (start, start);
     for _ in 0..3600 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         let now = energy(&world);
         (least, most) = (least.min(now), most.max(now));
         let y = world.pose(body).unwrap().translation.y;
@@ -163,7 +163,7 @@ fn balls_that_meet_exchange_their_velocities() {
         let a = insert(&mut world, -2.0, v_a, m_a);
         let b = insert(&mut world, 2.0, v_b, m_b);
         for _ in 0..120 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         }
         let middle = (m_a * v_a + m_b * v_b) / (m_a + m_b);
         for (body, v) in [(a, v_a), (b, v_b)] {
@@ -190,7 +190,7 @@ fn a_fast_ball_that_is_stopped_as_it_bounces_gains_no_energy() {
             let lag = 0.5 * f64::from(dt) / 6.0 * 9.81;
             let mut top = 0.0_f64;
             for _ in 0..(4.0 / dt) as usize {
-                world.step(dt).unwrap();
+                world.checked_step(dt).unwrap();
                 let speed = f64::from(world.motion(body).unwrap().linear_velocity.y) - lag;
                 let y = f64::from(world.pose(body).unwrap().translation.y - radius);
                 top = top.max(y + speed * speed / (2.0 * 9.81));

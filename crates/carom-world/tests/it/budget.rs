@@ -1,6 +1,6 @@
 //! Steps that end on time: what is left undone is told, energy does not grow, and steps of work give the same bits.
 
-use crate::scenes::{DT, cuboid, energy, heap, stack, world_on};
+use crate::scenes::{CheckedStep, DT, cuboid, energy, heap, stack, world_on};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::{Capsule, TriMesh};
@@ -18,7 +18,7 @@ fn run<B: BroadPhase + Default>(n_steps: usize, budget: Budget) -> (Vec<(Stats, 
     heap(&mut world, 144, 5);
     let mut trace = Vec::new();
     for _ in 0..n_steps {
-        let stats = *world.step_within(DT, budget).unwrap();
+        let stats = *world.checked_step_within(DT, budget).unwrap();
         trace.push((stats, energy(&world)));
     }
     (trace, world)
@@ -108,13 +108,13 @@ fn the_same_bits_with_the_same_steps() {
 fn a_snapshot_on_a_budget_goes_on_with_the_same_bits() {
     let budget = Budget::Steps(120);
     let (_, mut world) = run::<DynamicBvh>(60, budget);
-    let puts_off = |_| 0 < world.step_within(DT, budget).unwrap().undone.n_pairs;
+    let puts_off = |_| 0 < world.checked_step_within(DT, budget).unwrap().undone.n_pairs;
     assert!((0..60).any(puts_off), "something is put off");
     let shape_of = |id| world.shape(id).ok().cloned();
     let mut again: World<BruteForce> = World::restored(&world.snapshot(), shape_of).unwrap();
     for step in 0..40 {
-        world.step_within(DT, budget).unwrap();
-        again.step_within(DT, budget).unwrap();
+        world.checked_step_within(DT, budget).unwrap();
+        again.checked_step_within(DT, budget).unwrap();
         assert_eq!(world.events(), again.events(), "step {step}");
         assert_eq!(world.state_hash(), again.state_hash(), "step {step}");
     }
@@ -128,7 +128,7 @@ fn no_time_at_all_is_survived() {
     assert!(trace.iter().all(|(stats, _)| 0 < stats.undone.n_halted));
     // All move as soon as there is time.
     let mut world = world;
-    assert!(120 < world.step(DT).unwrap().solver.n_awake);
+    assert!(120 < world.checked_step(DT).unwrap().solver.n_awake);
     assert_eq!(world.stats().undone, Default::default());
 }
 
@@ -151,7 +151,7 @@ fn what_was_never_looked_at_does_not_approach() {
     let start = energy(&world);
     let mut n_stopped = 0;
     for _ in 0..20 {
-        n_stopped += world.step_within(DT, Budget::Steps(0)).unwrap().undone.n_stopped;
+        n_stopped += world.checked_step_within(DT, Budget::Steps(0)).unwrap().undone.n_stopped;
         assert!(energy(&world) <= start * 1.001);
     }
     println!("{n_stopped} stopped");
@@ -166,7 +166,7 @@ fn what_was_never_looked_at_parts_at_random() {
         world.set_settings(world.settings().with_scatter(scatter)).unwrap();
         let (start, mut n_stopped) = (energy(&world), 0);
         for _ in 0..20 {
-            n_stopped += world.step_within(DT, Budget::Steps(0)).unwrap().undone.n_stopped;
+            n_stopped += world.checked_step_within(DT, Budget::Steps(0)).unwrap().undone.n_stopped;
             assert!(energy(&world) <= start * 1.001);
         }
         assert!(0 < n_stopped);
@@ -188,13 +188,13 @@ fn a_step_that_is_refused_changes_nothing() {
     for _ in 0..20 {
         let (hash, stats, events) = (world.state_hash(), *world.stats(), world.events().to_vec());
         for bad in [f32::NAN, -1.0, f32::INFINITY] {
-            assert!(world.step_within(bad, budget).is_err());
+            assert!(world.checked_step_within(bad, budget).is_err());
         }
         world.solver_settings_mut().slop = f32::NAN;
-        assert!(world.step_within(DT, budget).is_err());
+        assert!(world.checked_step_within(DT, budget).is_err());
         world.solver_settings_mut().slop = WorldSettings::default().solver.slop;
         assert!(hash == world.state_hash() && stats == *world.stats() && events == world.events());
-        n_stopped += world.step_within(DT, budget).unwrap().undone.n_stopped;
+        n_stopped += world.checked_step_within(DT, budget).unwrap().undone.n_stopped;
     }
     assert!(0 < n_stopped);
 }
@@ -206,7 +206,7 @@ fn any_number_of_substeps_fits_a_budget() {
     stack(&mut world, 3);
     world.solver_settings_mut().substeps = SolverSettings::MAX_SUBSTEPS;
     for _ in 0..30 {
-        let stats = world.step_within(DT, Budget::Steps(40)).unwrap();
+        let stats = world.checked_step_within(DT, Budget::Steps(40)).unwrap();
         assert!(stats.n_steps <= 43, "{stats:?}");
     }
 }
@@ -220,13 +220,13 @@ fn carried_contacts_go_with_their_bodies() {
     let other =
         world.insert(BodyDesc::new(cuboid(Vec3::ONE)).with_position(Vec3::new(50.0, 50.0, 0.0))).unwrap();
     for _ in 0..10 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let y = world.pose(bodies[2]).unwrap().translation.y;
     let (mut n_tested, mut n_carried) = (0, 0);
     for _ in 0..60 {
         // Hardly anything is looked at: the stack stands on what is known of it.
-        let stats = world.step_within(DT, Budget::Steps(0)).unwrap();
+        let stats = world.checked_step_within(DT, Budget::Steps(0)).unwrap();
         n_tested += stats.n_tested;
         n_carried += stats.undone.n_carried;
     }
@@ -235,7 +235,7 @@ fn carried_contacts_go_with_their_bodies() {
     assert!((now.y - y).abs() < 0.02, "{y} {now}");
     // A body that is put somewhere else leaves its contacts behind.
     world.set_pose(bodies[2], carom_math::Pose::from_translation(Vec3::new(30.0, 2.5, 0.0))).unwrap();
-    world.step_within(DT, Budget::Steps(0)).unwrap();
+    world.checked_step_within(DT, Budget::Steps(0)).unwrap();
     let touches = |id| world.contacts().any(|view| (view.a == id || view.b == id) && view.is_touching);
     assert!(!touches(bodies[2]) && touches(bodies[1]) && !touches(other));
 }
@@ -262,10 +262,10 @@ fn a_ball_on_carried_contacts_rolls_no_faster() {
         })
         .collect();
     for _ in 0..10 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     for _ in 0..60 {
-        assert!(0 < world.step_within(DT, Budget::Steps(0)).unwrap().undone.n_carried);
+        assert!(0 < world.checked_step_within(DT, Budget::Steps(0)).unwrap().undone.n_carried);
     }
     for id in bodies {
         let body = world.motion(id).unwrap();
@@ -301,7 +301,7 @@ fn nothing_falls_through_a_floor_however_small_the_budget() {
                 })
                 .collect();
             for _ in 0..1000 {
-                world.step_within(DT, budget).unwrap();
+                world.checked_step_within(DT, budget).unwrap();
             }
             let at = |id: &BodyId| world.pose(*id).unwrap().translation;
             let lowest = bodies.iter().map(at).min_by(|a, b| a.y.total_cmp(&b.y)).unwrap();

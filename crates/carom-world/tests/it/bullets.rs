@@ -1,5 +1,6 @@
 //! Fast bodies and thin walls: nothing passes through.
 
+use crate::scenes::CheckedStep;
 use carom_geom::{Capsule, Cuboid, Ellipsoid, Sphere};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
@@ -48,7 +49,7 @@ fn range(n: usize, is_fast: bool, seed: u64) -> (World, Vec<BodyId>) {
 /// How many end behind the wall after so many steps.
 fn tunnelled(world: &mut World, bodies: &[BodyId], n_steps: usize) -> usize {
     for _ in 0..n_steps {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     bodies.iter().filter(|&&id| 0.0 < world.pose(id).unwrap().translation.x).count()
 }
@@ -61,7 +62,7 @@ fn no_bullet_passes_a_wall_of_a_millimetre() {
     let (mut n_stopped, start) = (0, Instant::now());
     let n_steps = 8;
     for step in 0..n_steps {
-        n_stopped += world.step(DT).unwrap().n_stopped;
+        n_stopped += world.checked_step(DT).unwrap().n_stopped;
         let beyond: Vec<_> = bodies
             .iter()
             .enumerate()
@@ -99,7 +100,7 @@ fn a_spinning_plank_does_not_reach_through() {
         .with_gravity_scale(0.0)
         .with_fast(true);
     let id = world.insert(desc).unwrap();
-    let stats = *world.step(DT).unwrap();
+    let stats = *world.checked_step(DT).unwrap();
     let pose = world.pose(id).unwrap();
     assert_eq!(stats.n_stopped, 1, "{pose:?}");
     for end in [-1.0, 1.0] {
@@ -122,7 +123,7 @@ fn a_fast_body_flies_freely_and_slides_where_it_touches() {
     let free = world.insert(ball(5.0).with_gravity_scale(0.0)).unwrap();
     let sliding = world.insert(ball(0.1)).unwrap();
     for _ in 0..30 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let x = |id| world.pose(id).unwrap().translation.x;
     assert!((x(free) - -20.0).abs() < 1e-3, "{}", x(free));
@@ -136,7 +137,7 @@ fn r_who_is_struck_is_told() {
     let (mut world, bodies) = range(90, true, 5);
     let (mut told, mut n_seen) = (HashSet::new(), 0);
     for _ in 0..8 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         let began = world.events().iter().filter(|event| event.kind == EventKind::Began);
         told.extend(began.flat_map(|event| [event.a, event.b]));
         n_seen += world.contacts().filter(|view| view.is_touching && !view.manifolds.is_empty()).count();
@@ -165,7 +166,7 @@ fn of_many_things_in_the_way_the_first_stops_whatever_their_order() {
             .with_gravity_scale(0.0)
             .with_fast(true);
         let id = world.insert(desc).unwrap();
-        let stats = *world.step(DT).unwrap();
+        let stats = *world.checked_step(DT).unwrap();
         assert_eq!((stats.n_swept, stats.n_stopped), (5, 1));
         let (axis, angle) = world.pose(id).unwrap().rotation.to_axis_angle();
         assert!(0.99 < axis.z);
@@ -226,7 +227,7 @@ fn slid(shape: &Shape, unit: f32, speed: f32, gravity: f32) -> Vec<(f32, f32)> {
     let mut found = vec![(0.0, f32::NEG_INFINITY); bodies.len()];
     for _ in 0..n_steps {
         let before: Vec<f32> = bodies.iter().map(|&id| world.pose(id).unwrap().translation.x).collect();
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         for (k, &id) in bodies.iter().enumerate() {
             let at = world.pose(id).unwrap().translation;
             assert!(0.0 < at.y);
@@ -298,7 +299,7 @@ fn a_fast_body_in_a_corner_stays_in_it() {
             })
             .collect();
         for step in 0..240 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             for &id in &bodies {
                 let at = world.pose(id).unwrap().translation;
                 assert!(at.abs().max_element() < half, "{half} {speed} step {step}: {id:?} {at:?}");
@@ -349,7 +350,7 @@ fn who_slides_goes_through_nothing() {
             .collect();
         n_bodies += bodies.len();
         for step in 0..90 {
-            n_stopped += world.step(DT).unwrap().n_stopped;
+            n_stopped += world.checked_step(DT).unwrap().n_stopped;
             // Who has come around the ends of the walls is of no interest.
             bodies.retain(|&id| {
                 let at = world.pose(id).unwrap().translation;
@@ -389,7 +390,7 @@ fn fast_bodies_in_a_row_keep_their_order() {
             })
             .collect();
         for step in 0..60 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             let ways: Vec<f32> = bodies.iter().map(|&id| world.pose(id).unwrap().translation.x).collect();
             assert!(ways.is_sorted(), "{speed}, step {step}: {ways:?}");
         }
@@ -418,7 +419,7 @@ fn fast_bodies_land_however_short_the_steps() {
             // 20 cm take 0.2 s.
             let heights = worlds.each_mut().map(|(world, body)| {
                 for _ in 0..n {
-                    world.step(1.0 / f32::from(n)).unwrap();
+                    world.checked_step(1.0 / f32::from(n)).unwrap();
                 }
                 world.motion(*body).unwrap().pose.translation.y
             });

@@ -1,6 +1,6 @@
 //! Many bodies: who sleeps costs nothing, who comes and goes leaves nothing behind. The example `million` is the same at full size.
 
-use crate::scenes::{DT, cuboid, ground};
+use crate::scenes::{CheckedStep, DT, cuboid, ground};
 use carom_math::Vec3;
 use carom_world::{BodyDesc, BodyId, World};
 
@@ -15,7 +15,7 @@ fn asleep(n_piles: usize) -> (World, Vec<BodyId>) {
         bodies.push(world.insert(desc.with_can_sleep(!(i / 3).is_multiple_of(10))).unwrap());
     }
     for _ in 0..60 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     (world, bodies)
 }
@@ -23,7 +23,7 @@ fn asleep(n_piles: usize) -> (World, Vec<BodyId>) {
 #[test]
 fn who_sleeps_is_not_looked_at() {
     let (mut world, bodies) = asleep(300);
-    let stats = *world.step(DT).unwrap();
+    let stats = *world.checked_step(DT).unwrap();
     let n_seen_to = stats.n_tested + stats.n_recycled;
     assert_eq!((stats.solver.n_awake, n_seen_to, stats.solver.n_manifolds), (90, 90, 90));
     assert_eq!((stats.n_bodies, stats.n_pairs, stats.n_manifolds), (901, 900, 900));
@@ -35,7 +35,7 @@ fn who_sleeps_is_not_looked_at() {
     world.insert(BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(above)).unwrap();
     let mut most = 0;
     for _ in 0..20 {
-        most = most.max(world.step(DT).unwrap().solver.n_awake);
+        most = most.max(world.checked_step(DT).unwrap().solver.n_awake);
     }
     assert_eq!(most, 94);
     assert!(!world.is_sleeping(bodies[3]).unwrap() && world.is_sleeping(bodies[6]).unwrap());
@@ -44,7 +44,7 @@ fn who_sleeps_is_not_looked_at() {
     assert!(!world.is_sleeping(bodies[7]).unwrap() && !world.is_sleeping(bodies[8]).unwrap());
     assert!(world.is_sleeping(bodies[9]).unwrap());
     for _ in 0..60 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     assert!((world.pose(bodies[7]).unwrap().translation.y - 0.5).abs() < 0.02, "it fell to the ground");
 }
@@ -64,7 +64,7 @@ fn who_comes_and_goes_leaves_nothing_behind() {
             let desc = BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(at);
             guests.push(world.insert(desc).unwrap());
         }
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         assert_eq!((world.len(), world.stats().n_bodies), (n + 50, n + 50));
     };
     for _ in 0..100 {

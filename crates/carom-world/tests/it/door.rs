@@ -1,6 +1,6 @@
 //! What is wrong is refused at the door, and the world is unharmed.
 
-use crate::scenes::{DT, ball, cuboid, ground};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_geom::{Contact, HalfSpace, MassProperties};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::Shape;
@@ -11,9 +11,9 @@ const BAD: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
 fn refused(desc: BodyDesc) -> WorldError {
     let mut world = World::new();
     let error = world.insert(desc).unwrap_err();
-    assert!(world.is_empty() && world.step(DT).is_ok());
+    assert!(world.is_empty() && world.checked_step(DT).is_ok());
     world.insert(BodyDesc::new(ball(0.5))).unwrap();
-    world.step(DT).unwrap();
+    world.checked_step(DT).unwrap();
     error
 }
 
@@ -65,7 +65,7 @@ fn stale_handles() {
     assert_eq!(world.insert_joint_at(b, c, JointKind::Fixed, Vec3::X, Vec3::ZERO), Err(WorldError::BadJoint));
     let bounds = JointKind::Distance { min: 2.0, max: 1.0 };
     assert_eq!(world.insert_joint_at(b, c, bounds, Vec3::X, Vec3::X), Err(WorldError::BadJoint));
-    world.step(DT).unwrap();
+    world.checked_step(DT).unwrap();
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn bad_steps_and_changes() {
     let body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y)).unwrap();
     let hash = world.state_hash();
     for bad in BAD.into_iter().chain([-1.0]) {
-        assert!(matches!(world.step(bad), Err(WorldError::Solver(_))));
+        assert!(matches!(world.checked_step(bad), Err(WorldError::Solver(_))));
         assert_eq!(world.state_hash(), hash);
     }
     for bad in BAD {
@@ -88,7 +88,7 @@ fn bad_steps_and_changes() {
     }
     assert!(world.apply_impulse(body, Vec3::splat(f32::MAX), Vec3::splat(f32::MAX)).is_err());
     assert_eq!(world.state_hash(), hash);
-    world.step(DT).unwrap();
+    world.checked_step(DT).unwrap();
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn far_and_large_bodies_do_no_harm() {
         world.insert(body.with_velocity(Vec3::new(far, 0.0, 0.0), Vec3::splat(1e6))).unwrap();
     }
     for _ in 0..20 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     for id in world.body_ids() {
         assert!(world.pose(id).unwrap().is_finite());
@@ -138,7 +138,7 @@ fn extreme_numbers_are_refused_or_stepped() {
                 Ok(_) => n_stepped += 1,
             }
             for step in 0..30 {
-                if let Err(error) = world.step(DT) {
+                if let Err(error) = world.checked_step(DT) {
                     panic!("{what} of {x}, step {step}: {error}");
                 }
                 for id in world.body_ids() {
@@ -164,7 +164,7 @@ fn extreme_pushes_do_no_harm() {
             world.insert(ground()).unwrap();
             let body =
                 world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             let v = Vec3::new(x, -x, 0.5 * x);
             let pushed = match what {
                 0 => world.set_force(body, v, v),
@@ -174,7 +174,7 @@ fn extreme_pushes_do_no_harm() {
             };
             assert!(matches!(pushed, Ok(()) | Err(WorldError::BadNumber(_))), "{what} of {x}: {pushed:?}");
             for _ in 0..10 {
-                world.step(DT).unwrap();
+                world.checked_step(DT).unwrap();
                 assert!(world.motion(body).unwrap().pose.is_finite(), "{what} of {x}");
             }
         }
@@ -191,7 +191,7 @@ fn steps_of_any_length() {
         world.insert_joint_at(a, b, JointKind::Ball { cone: 1.0 }, Vec3::Y, Vec3::Y).unwrap();
         let before = world.state_hash();
         for _ in 0..5 {
-            world.step(dt).unwrap();
+            world.checked_step(dt).unwrap();
             for id in world.body_ids() {
                 let body = world.motion(id).unwrap();
                 assert!(body.pose.is_finite() && body.linear_velocity.is_finite(), "dt {dt}: {body:?}");
@@ -199,7 +199,7 @@ fn steps_of_any_length() {
         }
         assert!(dt != 0.0 || world.state_hash() == before, "no time, no motion");
         // And it goes on.
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
 }
 
@@ -216,7 +216,7 @@ fn masses_far_apart() {
         let ids =
             [(0.5, light), (1.5, heavy), (2.5, light)].map(|(y, mass)| world.insert(at(y, mass)).unwrap());
         for _ in 0..60 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         }
         for id in ids {
             assert!(world.pose(id).unwrap().is_finite(), "{light} under {heavy}");
@@ -241,7 +241,7 @@ fn joints_of_bodies_that_go() {
         joints.push(world.insert_joint_at(pair[0], pair[1], kind, Vec3::Y * 3.0, Vec3::X).unwrap());
     }
     for k in [3, 0, 7, 5] {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         world.remove(ids[k]).unwrap();
         for (joint, pair) in joints.iter().zip(ids.windows(2)) {
             let is_whole = pair.iter().all(|&id| world.pose(id).is_ok());
@@ -264,7 +264,7 @@ fn joints_of_bodies_that_go() {
         );
     }
     for _ in 0..10 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     assert!(world.body_ids().all(|id| world.pose(id).unwrap().is_finite()));
 }
@@ -281,7 +281,7 @@ fn many_bodies_at_one_point() {
         }
         let all = n * (n - 1) / 2;
         for _ in 0..n_steps {
-            let stats = *world.step(DT).unwrap();
+            let stats = *world.checked_step(DT).unwrap();
             assert!(stats.n_pairs + stats.n_crowded <= all + n);
             assert!(n < 1000 || (0 < stats.n_crowded && stats.n_pairs <= 33 * n), "{stats:?}");
             assert!(1000 < n || stats.n_crowded == 0, "{stats:?}");
@@ -305,7 +305,7 @@ fn contacts_are_within_the_numbers() {
         let is_sound = |c: &Contact| c.point_a.is_finite() && c.point_b.is_finite() && c.distance.is_finite();
         let manifolds = || world.contacts().flat_map(|view| view.manifolds);
         assert!(manifolds().all(|manifold| manifold.contacts().iter().all(is_sound)));
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         assert!(world.pose(ball).unwrap().translation.is_finite());
     }
 }

@@ -1,6 +1,6 @@
 //! An escapement by contact of its shapes, driven by a wound spring: the wheel advances tooth by tooth at the rate of the balance.
 
-use crate::scenes::DT;
+use crate::scenes::{CheckedStep, DT};
 use carom_math::{Pose, Quat, Vec3, rotation};
 use carom_scenes::{BodySpec, Escapement, MOVEMENT_BODIES, SceneSpec, ShapeSpec, clockwork};
 use carom_testkit::scene_world;
@@ -87,7 +87,7 @@ fn the_wheel_advances_tooth_by_tooth_at_the_rate_of_the_balance() {
         let start = world.hinge_angle(wheel).unwrap();
         let mut deepest = 0.0f32;
         for _ in 0..3600 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             swings.note(world.hinge_angle(balance).unwrap(), world.hinge_angle(wheel).unwrap() - start);
             let contacts = world.contacts().flat_map(|view| view.manifolds).flat_map(|m| m.contacts());
             deepest = contacts.map(|contact| contact.distance).fold(deepest, f32::min);
@@ -116,7 +116,7 @@ fn without_a_drive_no_tooth_goes() {
     let start = world.hinge_angle(wheel).unwrap();
     let mut widest = 0.0f64;
     for step in 0..3600 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         if 3000 < step {
             widest = widest.max(world.hinge_angle(balance).unwrap().abs());
         }
@@ -151,7 +151,7 @@ fn a_wound_mainspring_drives_a_train_at_the_rate_of_the_balance() {
     let mut swings = Swings::default();
     for _ in 0..3600 {
         let before = world.hinge_angle(balance).unwrap();
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         let angle = world.hinge_angle(balance).unwrap();
         let speed = (angle - before) / f64::from(DT);
         lost += f64::from(hairspring.damping) * speed * speed * f64::from(DT);
@@ -188,7 +188,7 @@ fn hundreds_of_gears_run_at_once() {
     let joints: Vec<JointId> = world.joints().map(|(id, _)| id).collect();
     let mut narrow = 0.0;
     for _ in 0..n_steps {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         narrow += world.stats().times.narrow;
     }
     println!(

@@ -1,6 +1,6 @@
 //! What began, persisted and ended; sensors; contacts.
 
-use crate::scenes::{DT, ball, cuboid, ground, stack};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, stack};
 use carom_math::{Pose, Vec3};
 use carom_world::{BodyDesc, EventKind, Groups, JointKind, World};
 
@@ -70,7 +70,7 @@ fn a_sensor_tells_and_does_not_push() {
     let ball_ = world.insert(BodyDesc::new(ball(0.2)).with_position(Vec3::Y * 3.0)).unwrap();
     let mut seen = Vec::new();
     for _ in 0..120 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         seen.extend(world.events().iter().filter(|e| e.kind != EventKind::Persisted).map(|e| e.kind));
         assert!(world.events().iter().all(|e| e.is_sensor));
     }
@@ -119,7 +119,7 @@ fn impulses_hold_the_weight() {
     let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5).with_density(2.0);
     let body = world.insert(desc.with_can_sleep(false)).unwrap();
     for _ in 0..60 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let contact = world.contacts().find(|contact| contact.b == body).unwrap();
     // The impulse is that of all substeps.
@@ -136,7 +136,7 @@ fn a_kinematic_lift_carries_a_box() {
         .unwrap();
     let load = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.6)).unwrap();
     for _ in 0..120 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let (floor, top) = (world.pose(lift).unwrap().translation.y, world.pose(load).unwrap().translation.y);
     assert!((floor - 2.0).abs() < 1e-3, "{floor}");
@@ -151,14 +151,14 @@ fn counts_and_times_are_those_of_the_last_call() {
     let bullet = BodyDesc::new(ball(0.2)).with_position(Vec3::new(5.0, 0.2, 0.0)).with_fast(true);
     movers
         .push(world.insert(bullet.with_velocity(Vec3::X * 3.0, Vec3::ZERO).with_damping(1.0, 1.0)).unwrap());
-    let first = *world.step(DT).unwrap();
+    let first = *world.checked_step(DT).unwrap();
     assert!(0 < first.solver.n_awake && 0 < first.n_swept && 0 < first.n_box_tests);
     let detected = *world.detect();
     assert_eq!((detected.solver, detected.n_swept, detected.n_stopped), Default::default());
     assert_eq!((detected.times.response, detected.times.refit), (0.0, 0.0));
     assert_eq!((detected.n_pairs, detected.n_touching), (first.n_pairs, first.n_touching));
     for _ in 0..600 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let last = *world.stats();
     assert!(movers.iter().all(|&id| world.is_sleeping(id).unwrap()));

@@ -1,5 +1,6 @@
 //! Signed distance fields as bodies that do not move: what falls on one comes to rest on it.
 
+use crate::scenes::CheckedStep;
 use carom_geom::{Cuboid, Sphere};
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Quat, Vec3};
@@ -42,7 +43,7 @@ fn balls_and_boxes_come_to_rest_in_a_bowl() {
         )
     });
     for _ in 0..600 {
-        world.step(1.0 / 60.0).unwrap();
+        world.checked_step(1.0 / 60.0).unwrap();
     }
     for (shape, body) in bodies {
         let (pose, motion) = (world.pose(body).unwrap(), world.motion(body).unwrap());
@@ -85,7 +86,7 @@ fn planks_rest_on_two_ridges_between_their_ends() {
             })
             .collect();
         for _ in 0..600 {
-            world.step(1.0 / 60.0).unwrap();
+            world.checked_step(1.0 / 60.0).unwrap();
         }
         for (i, plank) in planks.into_iter().enumerate() {
             let (pose, motion) = (world.pose(plank).unwrap(), world.motion(plank).unwrap());

@@ -1,6 +1,6 @@
 //! A train of gears: concave meshes that drive each other by their teeth alone.
 
-use crate::scenes::DT;
+use crate::scenes::{CheckedStep, DT};
 use carom_geom::TriMesh;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
@@ -78,7 +78,7 @@ fn run(n: usize, n_steps: usize) -> Run {
     let mut run = Run { turned: 0.0, worst: 0.0, n_manifolds: 0 };
     let start = std::time::Instant::now();
     for _ in 0..n_steps {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         run.n_manifolds = run.n_manifolds.max(world.contacts().map(|view| view.manifolds.len()).sum());
         for (k, &(id, _)) in gears.iter().enumerate() {
             let now = angle(&world, id);

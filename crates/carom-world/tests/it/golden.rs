@@ -2,6 +2,7 @@
 //! same in debug and release builds, with every instruction set of the machine, any broad phase and number of threads, and with a snapshot
 //! in the middle. The other targets run the same scenes: `cargo xtask golden`.
 
+use crate::scenes::CheckedStep;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_auto::catalogue::{ALGORITHMS, Place, Whole};
@@ -94,12 +95,12 @@ fn with_a_snapshot_in_the_middle() {
         let mut world = World::new();
         (scene.fill)(&mut world).unwrap();
         (0..scene.n_steps / 2).for_each(|_| {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         });
         let snapshot = world.snapshot();
         let mut world = World::<DynamicBvh>::restored(&snapshot, |id| world.shape(id).ok().cloned()).unwrap();
         (scene.n_steps / 2..scene.n_steps).for_each(|_| {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         });
         assert_eq!(format!("{:016x}", world.state_hash()), format!("{:016x}", scene.hash), "{}", scene.name);
     }

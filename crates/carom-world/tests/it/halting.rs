@@ -1,6 +1,6 @@
 //! A budget that does not suffice for all: some bodies are halted, and have their turn; nothing gains energy, falls through or tears.
 
-use crate::scenes::{DT, ball, cuboid, energy, ground, heap, stack, world_on};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, heap, stack, world_on};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::Capsule;
@@ -18,7 +18,7 @@ fn n_halted<B: BroadPhase>(world: &World<B>) -> usize {
 fn run<B: BroadPhase + Default>(n_steps: usize, budget: u64) -> (Vec<Stats>, World<B>) {
     let mut world = world_on::<B>();
     heap(&mut world, 144, 5);
-    let step = |_| *world.step_within(DT, Budget::Steps(budget)).unwrap();
+    let step = |_| *world.checked_step_within(DT, Budget::Steps(budget)).unwrap();
     ((0..n_steps).map(step).collect(), world)
 }
 
@@ -26,14 +26,14 @@ fn run<B: BroadPhase + Default>(n_steps: usize, budget: u64) -> (Vec<Stats>, Wor
 fn who_is_halted_is_counted_and_stands_still() {
     let mut world = world_on::<DynamicBvh>();
     heap(&mut world, 144, 5);
-    (0..60).for_each(|_| _ = world.step(DT).unwrap());
+    (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
     assert_eq!((world.stats().undone, n_halted(&world)), Default::default());
     let free = world.stats().n_steps;
     for part in [8, 20, 200] {
         let budget = free / part;
         for step in 0..40 {
             let before: Vec<_> = world.body_ids().map(|id| *world.motion(id).unwrap()).collect();
-            let stats = *world.step_within(DT, Budget::Steps(budget)).unwrap();
+            let stats = *world.checked_step_within(DT, Budget::Steps(budget)).unwrap();
             assert!(0 < stats.undone.n_halted, "1/{part}, step {step}: {stats:?}");
             let is_held = stats.undone.is_held;
             assert!(!is_held || part == 8, "1/{part}, step {step}: {stats:?}");
@@ -51,7 +51,7 @@ fn who_is_halted_is_counted_and_stands_still() {
             // One group always moves: here up to six links of a chain. After a step of all its pairs are still to be carried.
             assert!(step == 0 || stats.n_steps <= budget.max(40), "1/{part}, step {step}: {stats:?}");
         }
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         assert_eq!((world.stats().undone, n_halted(&world)), Default::default());
     }
 }
@@ -73,11 +73,11 @@ fn everybody_has_a_turn_and_the_fast_have_more() {
         let desc = desc.with_velocity(Vec3::Z, Vec3::ZERO).with_gravity_scale(0.0);
         balls.push(world.insert(desc).unwrap());
     }
-    (0..10).for_each(|_| _ = world.step(DT).unwrap());
+    (0..10).for_each(|_| _ = world.checked_step(DT).unwrap());
     let mut n_turns = std::collections::BTreeMap::new();
     let n_steps = 120;
     for _ in 0..n_steps {
-        world.step_within(DT, Budget::Steps(40)).unwrap();
+        world.checked_step_within(DT, Budget::Steps(40)).unwrap();
         for &id in boxes.iter().chain(&balls) {
             *n_turns.entry(id).or_insert(0) += usize::from(!world.is_halted(id).unwrap());
         }
@@ -115,8 +115,8 @@ fn a_snapshot_with_halted_bodies_goes_on_with_the_same_bits() {
         for step in 0..80 {
             // With less, with more, and with enough.
             let budget = if step < 60 { Budget::Steps(60 + step / 20 * 40) } else { Budget::Unlimited };
-            world.step_within(DT, budget).unwrap();
-            again.step_within(DT, budget).unwrap();
+            world.checked_step_within(DT, budget).unwrap();
+            again.checked_step_within(DT, budget).unwrap();
             assert_eq!(world.stats().undone, again.stats().undone, "{n_before}, step {step}");
             assert_eq!(world.events(), again.events(), "{n_before}, step {step}");
             assert_eq!(world.state_hash(), again.state_hash(), "{n_before}, step {step}");
@@ -147,7 +147,7 @@ fn halting_gives_no_energy() {
         let start = energy(&free);
         let mut most = start;
         for _ in 0..300 {
-            free.step(DT).unwrap();
+            free.checked_step(DT).unwrap();
             most = most.max(energy(&free));
         }
         for budget in [0, 10, 40, 100] {
@@ -155,7 +155,8 @@ fn halting_gives_no_energy() {
             let mut greatest = f64::MIN;
             let mut is_halting = false;
             for _ in 0..1500 {
-                is_halting |= 0 < world.step_within(DT, Budget::Steps(budget)).unwrap().undone.n_halted;
+                is_halting |=
+                    0 < world.checked_step_within(DT, Budget::Steps(budget)).unwrap().undone.n_halted;
                 greatest = greatest.max(energy(&world));
             }
             println!("{restitution}, {budget} steps: {:.5}, free {:.5}", greatest / start, most / start);
@@ -174,7 +175,7 @@ fn a_heap_with_halted_bodies_stays_in_its_walls_and_rests_when_there_is_time() {
         let bodies = heap(&mut world, 144, 5);
         let mut n_halting = 0;
         for _ in 0..3000 {
-            let undone = world.step_within(DT, Budget::Steps(budget)).unwrap().undone;
+            let undone = world.checked_step_within(DT, Budget::Steps(budget)).unwrap().undone;
             n_halting += usize::from(0 < undone.n_halted);
         }
         // Then it falls asleep, part by part.
@@ -191,7 +192,7 @@ fn a_heap_with_halted_bodies_stays_in_its_walls_and_rests_when_there_is_time() {
         assert!(is_inside(&world, -0.3), "{budget}");
         // A capsule in a hollow rocks for half a minute.
         for _ in 0..1800 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         }
         assert!(is_inside(&world, 0.1), "{budget}");
         let speed = |&id: &BodyId| world.motion(id).unwrap().linear_velocity.length();
@@ -224,7 +225,7 @@ fn nothing_goes_through_who_is_halted() {
     }
     let mut were_halted: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..600 {
-        world.step_within(DT, Budget::Steps(50)).unwrap();
+        world.checked_step_within(DT, Budget::Steps(50)).unwrap();
         were_halted.extend(wall.iter().chain(&thrown).copied().filter(|&id| world.is_halted(id).unwrap()));
         for &id in &thrown {
             let at = world.pose(id).unwrap().translation;
@@ -271,7 +272,7 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
     let mut n_turns = 0;
     let mut widest = 0.0_f32;
     for _ in 0..2000 {
-        let stats = world.step_within(DT, budget.map_or(Budget::Unlimited, Budget::Steps)).unwrap();
+        let stats = world.checked_step_within(DT, budget.map_or(Budget::Unlimited, Budget::Steps)).unwrap();
         n_turns += usize::from(0 < stats.undone.n_halted);
         for chain in &chains {
             let halted = chain.iter().filter(|&&id| world.is_halted(id).unwrap()).count();
@@ -301,12 +302,12 @@ fn events_do_not_flicker() {
             .insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false))
             .unwrap();
     }
-    (0..30).for_each(|_| _ = world.step(DT).unwrap());
+    (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
     let n_touching = world.stats().n_touching;
     assert_eq!(n_touching, 46);
     let resting: Vec<_> = world.events().to_vec();
     for step in 0..100 {
-        let stats = *world.step_within(DT, Budget::Steps(10)).unwrap();
+        let stats = *world.checked_step_within(DT, Budget::Steps(10)).unwrap();
         assert!(30 < stats.undone.n_halted && stats.n_touching == n_touching, "step {step}: {stats:?}");
         assert_eq!(world.events(), resting, "step {step}");
     }
@@ -317,7 +318,7 @@ fn events_do_not_flicker() {
     world.insert(BodyDesc::new(ball(0.4)).with_position(Vec3::new(-9.0, 0.39, 0.0))).unwrap();
     let mut ended = Vec::new();
     for step in 0..60 {
-        world.step_within(DT, Budget::Steps(10)).unwrap();
+        world.checked_step_within(DT, Budget::Steps(10)).unwrap();
         let told = world.events().iter().filter(|event| event.kind != EventKind::Ended);
         let told: Vec<_> = told.map(|event| (event.a, event.b)).collect();
         let touching = world.contacts().filter(|view| view.is_touching);
@@ -341,14 +342,14 @@ fn who_is_halted_now_and_then_falls_asleep() {
     }
     let mut is_halting = false;
     for _ in 0..3000 {
-        is_halting |= 0 < world.step_within(DT, Budget::Steps(14)).unwrap().undone.n_halted;
+        is_halting |= 0 < world.checked_step_within(DT, Budget::Steps(14)).unwrap().undone.n_halted;
     }
     assert!(is_halting && boxes.iter().all(|&id| world.is_sleeping(id).unwrap()));
     let falling = BodyDesc::new(ball(0.4)).with_position(Vec3::new(0.0, 6.0, 0.0));
     let falling = world.insert(falling.with_velocity(Vec3::Y * -5.0, Vec3::ZERO)).unwrap();
     let mut woken: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..600 {
-        world.step_within(DT, Budget::Steps(3)).unwrap();
+        world.checked_step_within(DT, Budget::Steps(3)).unwrap();
         woken.extend(boxes.iter().copied().filter(|&id| !world.is_sleeping(id).unwrap()));
     }
     assert!(woken.contains(&boxes[3]) && !woken.contains(&boxes[59]), "{woken:?}");
@@ -367,7 +368,7 @@ fn a_lift_is_never_halted() {
         boxes.push(world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
     }
     for step in 1..=300 {
-        let stats = *world.step_within(DT, Budget::Steps(30)).unwrap();
+        let stats = *world.checked_step_within(DT, Budget::Steps(30)).unwrap();
         assert!(0 < stats.undone.n_halted);
         let y = world.pose(lift).unwrap().translation.y;
         assert!((y - 0.05 * DT * step as f32).abs() < 1e-3, "step {step}: {y}");
@@ -384,10 +385,10 @@ fn no_time_at_all_moves_one_body_after_the_other() {
     let bodies = heap(&mut world, 144, 5);
     let start = energy(&world);
     // The first step learns what work takes.
-    world.step(DT).unwrap();
+    world.checked_step(DT).unwrap();
     let mut moved: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..900 {
-        let stats = *world.step_within(DT, Budget::Time(Duration::ZERO)).unwrap();
+        let stats = *world.checked_step_within(DT, Budget::Time(Duration::ZERO)).unwrap();
         assert!(stats.undone.n_halted + 6 >= bodies.len() && stats.n_tested <= 16, "{stats:?}");
         moved.extend(bodies.iter().copied().filter(|&id| !world.is_halted(id).unwrap()));
         assert!(energy(&world) <= start * 1.001);
@@ -401,14 +402,14 @@ fn the_first_step_knows_its_budget() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = heap(&mut world, 144, 5);
     for _ in 0..8 {
-        let undone = world.step_within(DT, Budget::Time(Duration::ZERO)).unwrap().undone;
+        let undone = world.checked_step_within(DT, Budget::Time(Duration::ZERO)).unwrap().undone;
         assert!(undone.n_halted + 6 >= bodies.len(), "{undone:?}");
     }
     // Paces of halted steps do not keep anybody halted where there is time.
-    let undone = world.step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().undone;
+    let undone = world.checked_step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().undone;
     assert_eq!(undone, Default::default());
     let mut other = world_on::<DynamicBvh>();
     heap(&mut other, 144, 5);
-    let undone = other.step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().undone;
+    let undone = other.checked_step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().undone;
     assert_eq!(undone, Default::default());
 }

@@ -1,6 +1,6 @@
 //! Heavy bodies on light links: joints hold together and add no energy, whatever hangs on them.
 
-use crate::scenes::{DT, ball, cuboid, ground};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_geom::Capsule;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
@@ -112,7 +112,7 @@ impl Rig {
         let mut run = Run { gap: 0.0, energy: 0.0, speed: 0.0 };
         for step in 0..60 * seconds {
             before(&mut self.world, step);
-            self.world.step(DT).unwrap();
+            self.world.checked_step(DT).unwrap();
             run.gap = run.gap.max(self.widest_gap());
             run.energy = run.energy.max(self.energy() - start);
             for &id in &self.movable {

@@ -1,6 +1,6 @@
 //! A budget in seconds that suffices for the response but not for all pairs beside: the step is held, and goes on in the next call.
 
-use crate::scenes::{DT, ball, cuboid, energy, ground, world_on};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Pose, Quat, Vec3};
 use carom_world::{BodyDesc, BodyId, Budget, World};
@@ -39,12 +39,12 @@ fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
     let (mut world, boxes, lift) = scene();
     let start = energy(&world);
     // What work takes is measured first.
-    world.step(DT).unwrap();
+    world.checked_step(DT).unwrap();
     let (mut n_held, mut n_halting, mut in_a_row) = (0, 0, 0);
     let mut at = world.pose(lift).unwrap();
     for call in 0..n_calls {
         let before: Vec<_> = boxes.iter().map(|&id| *world.motion(id).unwrap()).collect();
-        let undone = world.step_within(DT, Budget::Time(budget)).unwrap().undone;
+        let undone = world.checked_step_within(DT, Budget::Time(budget)).unwrap().undone;
         if undone.is_held {
             let n_awake = boxes.iter().filter(|&&id| !world.motion(id).unwrap().is_sleeping).count();
             assert_eq!((undone.n_halted, undone.n_substeps), (n_awake, world.settings().solver.substeps));
@@ -78,7 +78,7 @@ fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
 fn a_heap_whose_steps_are_held_comes_to_rest_as_without_a_budget() {
     let (mut free, boxes, _) = scene();
     let mut whole = Vec::new();
-    (0..400).for_each(|_| whole.push(free.step(DT).unwrap().times.total()));
+    (0..400).for_each(|_| whole.push(free.checked_step(DT).unwrap().times.total()));
     whole.sort_by(f64::total_cmp);
     let height = |world: &World| {
         boxes.iter().map(|&id| world.pose(id).unwrap().translation.y).sum::<f32>() / boxes.len() as f32
@@ -113,7 +113,7 @@ fn steps_of_work_are_held_with_the_same_bits() {
     let start = energy(&free);
     let mut most = 0;
     for _ in 0..400 {
-        most = free.step(DT).unwrap().solver.n_manifolds.max(most);
+        most = free.checked_step(DT).unwrap().solver.n_manifolds.max(most);
     }
     let height = |world: &World| {
         boxes.iter().map(|&id| world.pose(id).unwrap().translation.y).sum::<f32>() / boxes.len() as f32
@@ -123,12 +123,12 @@ fn steps_of_work_are_held_with_the_same_bits() {
     let mut again: Option<World> = None;
     let mut n_held = 0;
     for call in 0..1500 {
-        let undone = world.step_within(DT, budget).unwrap().undone;
+        let undone = world.checked_step_within(DT, budget).unwrap().undone;
         assert!(undone.is_held || undone.n_halted == 0, "call {call}: {undone:?}");
         assert!(energy(&world) <= start * 1.001, "call {call}");
         n_held += usize::from(undone.is_held);
         if let Some(again) = &mut again {
-            assert_eq!(again.step_within(DT, budget).unwrap().undone, undone, "call {call}");
+            assert_eq!(again.checked_step_within(DT, budget).unwrap().undone, undone, "call {call}");
             assert_eq!(again.state_hash(), world.state_hash(), "call {call}");
         }
         if undone.is_held && call % 100 == 0 || call == 199 {
@@ -144,11 +144,11 @@ fn steps_of_work_are_held_with_the_same_bits() {
 #[test]
 fn what_is_held_can_be_edited_and_stored() {
     let (mut world, boxes, _) = scene();
-    (0..40).for_each(|_| _ = world.step(DT).unwrap());
+    (0..40).for_each(|_| _ = world.checked_step(DT).unwrap());
     // Held or not, and halted or not, as the machine has it: nothing is lost.
     for call in 0..300 {
         let budget = Budget::Time(Duration::from_micros(200 + 40 * (call as u64 % 50)));
-        world.step_within(DT, budget).unwrap();
+        world.checked_step_within(DT, budget).unwrap();
         if call % 7 == 0 {
             let id = boxes[call * 11 % boxes.len()];
             let at = Vec3::new(0.0, 12.0 + call as f32 * 0.1, 0.0);
@@ -159,7 +159,7 @@ fn what_is_held_can_be_edited_and_stored() {
         }
     }
     let hash = world.state_hash();
-    (0..600).for_each(|_| _ = world.step(DT).unwrap());
+    (0..600).for_each(|_| _ = world.checked_step(DT).unwrap());
     assert_ne!(hash, world.state_hash());
     assert!(deepest(&world) < 0.02, "{}", deepest(&world));
     assert!(boxes.iter().all(|&id| -0.1 < world.pose(id).unwrap().translation.y));

@@ -1,6 +1,6 @@
 //! Joints that sleep cost nothing and change nothing, and those that come and go leave nothing behind.
 
-use crate::scenes::{DT, cuboid, ground};
+use crate::scenes::{CheckedStep, DT, cuboid, ground};
 use carom_geom::{Cuboid, HalfSpace};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
@@ -38,15 +38,15 @@ fn a_chain_falls_as_it_would_without_those_that_sleep() {
         chain(&mut beside, Vec3::new(0.0, 0.1, 2.0 + k as f32), 10);
     }
     for _ in 0..60 {
-        alone.step(STEP).unwrap();
-        beside.step(STEP).unwrap();
+        alone.checked_step(STEP).unwrap();
+        beside.checked_step(STEP).unwrap();
     }
     assert_eq!(beside.stats().solver.n_awake, 0);
     let at = Vec3::new(-1.0, 1.5, -3.0);
     let own = [chain(&mut alone, at, 10).0, chain(&mut beside, at, 10).0];
     for step in 0..90 {
-        let n_awake = alone.step(STEP).unwrap().solver.n_awake;
-        assert_eq!(beside.step(STEP).unwrap().solver.n_awake, n_awake);
+        let n_awake = alone.checked_step(STEP).unwrap().solver.n_awake;
+        assert_eq!(beside.checked_step(STEP).unwrap().solver.n_awake, n_awake);
         assert!(n_awake == 10 || 60 < step);
         for (a, b) in own[0].iter().zip(&own[1]) {
             assert_eq!(alone.pose(*a), beside.pose(*b), "step {step}");
@@ -59,7 +59,7 @@ fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
     let mut world = with_floor();
     let (limbs, _) = chain(&mut world, Vec3::Y * 0.1, 6);
     for _ in 0..60 {
-        world.step(STEP).unwrap();
+        world.checked_step(STEP).unwrap();
     }
     assert!(limbs.iter().all(|&limb| world.is_sleeping(limb).unwrap()));
     // Far from the others, so that nothing but the joint tells them.
@@ -68,12 +68,12 @@ fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
     let rope = JointKind::Distance { min: 0.0, max: 4.0 };
     world.insert_joint(limbs[5], last, rope, Pose::IDENTITY, Pose::IDENTITY).unwrap();
     for _ in 0..60 {
-        world.step(STEP).unwrap();
+        world.checked_step(STEP).unwrap();
     }
     assert!(limbs.iter().all(|&limb| !world.is_sleeping(limb).unwrap()) || !world.is_sleeping(last).unwrap());
     world.set_velocity(last, Vec3::Y * 20.0, Vec3::ZERO).unwrap();
     for _ in 0..30 {
-        world.step(STEP).unwrap();
+        world.checked_step(STEP).unwrap();
     }
     assert!(0.5 < world.pose(limbs[5]).unwrap().translation.y, "the rope pulls");
 }
@@ -85,7 +85,7 @@ fn joints_that_come_and_go_leave_nothing_behind() {
     // Gaps among the joints, and fewer than are closed.
     for round in 0..50 {
         let (others, own) = chain(&mut world, Vec3::new(0.0, 0.1, 2.0 + round as f32), 3);
-        world.step(STEP).unwrap();
+        world.checked_step(STEP).unwrap();
         if round % 3 == 0 {
             world.remove(others[1]).unwrap();
             assert!(own.iter().all(|&joint| world.joint(joint).is_err()));
@@ -99,8 +99,8 @@ fn joints_that_come_and_go_leave_nothing_behind() {
     let snapshot = world.snapshot();
     let mut other: World = World::restored(&snapshot, |id| world.shape(id).ok().cloned()).unwrap();
     for _ in 0..120 {
-        world.step(STEP).unwrap();
-        other.step(STEP).unwrap();
+        world.checked_step(STEP).unwrap();
+        other.checked_step(STEP).unwrap();
         assert_eq!(world.state_hash(), other.state_hash());
     }
     // Handles of the restored world are those of the first.
@@ -120,18 +120,18 @@ fn what_a_joint_held_in_each_other_parts_when_it_goes() {
     let (a, b) = (world.insert(at(0.0)).unwrap(), world.insert(at(0.9)).unwrap());
     let joint = world.insert_joint_at(a, b, JointKind::Fixed, Vec3::X * 0.45, Vec3::X).unwrap();
     for _ in 0..60 {
-        world.step(STEP).unwrap();
+        world.checked_step(STEP).unwrap();
     }
     let apart = |world: &World| world.pose(b).unwrap().translation.x - world.pose(a).unwrap().translation.x;
     assert!((apart(&world) - 0.9).abs() < 1e-3 && world.contacts().count() == 0);
     world.remove_joint(joint).unwrap();
     for _ in 0..60 {
-        world.step(STEP).unwrap();
+        world.checked_step(STEP).unwrap();
     }
     assert!(0.98 < apart(&world), "{}", apart(&world));
     // And held again where they are now, they are left alone at once.
     world.insert_joint_at(a, b, JointKind::Fixed, Vec3::X * 0.5, Vec3::X).unwrap();
-    world.step(STEP).unwrap();
+    world.checked_step(STEP).unwrap();
     assert_eq!(world.contacts().count(), 0);
 }
 
@@ -173,7 +173,7 @@ fn a_hinge_may_be_limited_about_half_a_turn() {
         let kind = JointKind::Hinge { limits: Some(limits), motor: None };
         world.insert_joint_at(a, b, kind, Vec3::new(0.5, 3.0, 0.0), Vec3::X).unwrap();
         for _ in 0..600 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         }
         let spin = world.motion(b).unwrap().angular_velocity.length();
         assert!(spin < 0.1, "{limits:?}: it still turns by {spin}");
@@ -194,7 +194,7 @@ fn wound() -> (World, JointId) {
     let hinge = world.insert_joint_at(post, wheel, kind, Vec3::ZERO, Vec3::Z).unwrap();
     world.set_joint_spring(hinge, Some(TorsionSpring::new(0.1, 0.0))).unwrap();
     for _ in 0..200 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     world.set_joint_kind(hinge, JointKind::Hinge { limits: None, motor: None }).unwrap();
     (world, hinge)
@@ -237,8 +237,8 @@ fn a_wound_spring_is_restored_with_its_turns() {
     let mut again = World::<carom_broad_tree::DynamicBvh>::restored(&snapshot, shape).unwrap();
     assert_eq!(again.hinge_angle(hinge), world.hinge_angle(hinge));
     for _ in 0..120 {
-        world.step(DT).unwrap();
-        again.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
+        again.checked_step(DT).unwrap();
         assert_eq!(again.state_hash(), world.state_hash());
     }
     assert_eq!(again.hinge_angle(hinge), world.hinge_angle(hinge));

@@ -1,6 +1,6 @@
 //! Heavy on light: nothing sinks, swings or passes through, at rest or asleep.
 
-use crate::scenes::{ball, cuboid, ground};
+use crate::scenes::{CheckedStep, ball, cuboid, ground};
 use carom_geom::Cuboid;
 use carom_math::Vec3;
 use carom_query::Shape;
@@ -39,7 +39,7 @@ fn run(world: &mut World, ids: &[BodyId], dt: f32) -> Minute {
     let mut minute = Minute { last: 0.0, before: 0.0, most: 0.0, speed: 0.0 };
     let n = (60.0 / dt).round() as usize;
     for step in 0..n {
-        world.step(dt).unwrap();
+        world.checked_step(dt).unwrap();
         if step % 30 == 29 {
             let deep = deepest(world);
             minute.most = minute.most.max(deep);
@@ -190,11 +190,11 @@ fn boxes_under_a_press_share_what_it_takes() {
         let press = world.insert(press).unwrap();
         world.set_velocity(press, Vec3::NEG_Y * 0.1, Vec3::ZERO).unwrap();
         for _ in 0..240 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         }
         world.set_velocity(press, Vec3::ZERO, Vec3::ZERO).unwrap();
         for _ in 0..1200 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         }
         let heights: Vec<f32> = bodies.iter().map(|&id| world.pose(id).unwrap().translation.y).collect();
         let least = heights.windows(2).map(|pair| pair[1] - pair[0]).fold(f32::INFINITY, f32::min);
@@ -213,12 +213,12 @@ fn a_press_closes_on_a_light_box_no_further_than_it_goes() {
         let press = world.insert(press).unwrap();
         world.set_velocity(press, Vec3::NEG_Y * 0.1, Vec3::ZERO).unwrap();
         for _ in 0..75 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         }
         world.set_velocity(press, Vec3::ZERO, Vec3::ZERO).unwrap();
         let gap = world.pose(press).unwrap().translation.y - 0.5;
         for _ in 0..3600 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             let pose = world.pose(body).unwrap().translation;
             assert!(0.4 < pose.y && pose.y < gap - 0.3, "gravity {gravity}: {pose}, gap {gap}");
             assert!(world.motion(body).unwrap().linear_velocity.length() < 1.5);

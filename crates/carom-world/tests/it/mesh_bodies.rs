@@ -1,6 +1,6 @@
 //! Bodies that are meshes, on a floor that is one.
 
-use crate::scenes::{DT, thousand_triangles};
+use crate::scenes::{CheckedStep, DT, thousand_triangles};
 use carom_geom::TriMesh;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
@@ -39,7 +39,7 @@ fn a_mesh_cube_slides_over_a_mesh_floor_as_if_it_were_one_face() {
         let cube = world.insert(body.with_velocity(Vec3::X * 4.0, Vec3::ZERO)).unwrap();
         let mut last = pose.translation.x;
         for step in 0..200 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             let pose = world.pose(cube).unwrap();
             let speed = (pose.translation.x - last) / DT;
             last = pose.translation.x;
@@ -72,7 +72,7 @@ fn meshes_come_to_rest_on_a_mesh() {
     let ball = BodyDesc::new(made(&icosphere(320))).with_position(Vec3::new(6.0, 1.02, 0.0));
     bodies.push((world.insert(ball).unwrap(), Vec3::new(6.0, 1.0, 0.0)));
     for _ in 0..360 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     for (id, place) in bodies {
         let now = world.pose(id).unwrap().translation;

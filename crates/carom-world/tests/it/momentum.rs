@@ -1,6 +1,6 @@
 //! Bodies that touch no other body keep their momentum and their angular momentum, however they fly and rub.
 
-use crate::scenes::{ball, cuboid};
+use crate::scenes::{CheckedStep, ball, cuboid};
 use carom_geom::{Capsule, Cone, ConvexHull, Cylinder};
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Quat, Vec3};
@@ -86,7 +86,7 @@ struct Off {
 fn step(world: &mut World, ids: &[BodyId]) -> Off {
     let read = |world: &World| ids.iter().map(|id| *world.motion(*id).unwrap()).collect::<Vec<_>>();
     let bodies = read(world);
-    world.step(DT).unwrap();
+    world.checked_step(DT).unwrap();
     let after = read(world);
     let (a, b) = (sums(&bodies), sums(&after));
     let fallen = world.settings().solver.gravity.as_dvec3() * f64::from(DT);

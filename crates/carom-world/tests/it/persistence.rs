@@ -1,7 +1,7 @@
 //! Boxes that stand on each other stay where they are without falling asleep, and contacts keep their names while bodies move a
 //! little: what a solver warm starts from.
 
-use crate::scenes::{DT, cuboid, stack};
+use crate::scenes::{CheckedStep, DT, cuboid, stack};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::{Capsule, FeatureId};
 use carom_math::{Pose, Quat, Vec3};
@@ -34,7 +34,7 @@ fn twenty_boxes_stay_still_and_keep_their_contacts() {
     let bodies = stack(&mut world, 20);
     // They settle in the first two seconds.
     for _ in 0..120 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let place = |world: &World<DynamicBvh>| -> Vec<Vec3> {
         bodies.iter().map(|&body| world.pose(body).unwrap().translation).collect()
@@ -43,7 +43,7 @@ fn twenty_boxes_stay_still_and_keep_their_contacts() {
     let (mut drift, mut n_contacts, mut n_kept) = (0.0_f32, 0, 0);
     let mut before = names(&world);
     for _ in 120..seconds * 60 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         let now = names(&world);
         n_contacts += now.len();
         n_kept += now.iter().filter(|name| before.contains(name)).count();

@@ -1,6 +1,6 @@
 //! Piles come to rest, and stacks stand.
 
-use crate::scenes::{DT, cuboid, ground, heap, stack, world_on};
+use crate::scenes::{CheckedStep, DT, cuboid, ground, heap, stack, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::Sphere;
 use carom_math::Vec3;
@@ -13,7 +13,7 @@ fn a_stack_of_twenty_stands_still_and_sleeps() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = stack(&mut world, 20);
     for _ in 0..480 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     for (i, &body) in bodies.iter().enumerate() {
         let at = world.pose(body).unwrap().translation;
@@ -24,7 +24,7 @@ fn a_stack_of_twenty_stands_still_and_sleeps() {
     }
     // A world at rest costs nothing, and nothing moves in it.
     let hash = world.state_hash();
-    let stats = *world.step(DT).unwrap();
+    let stats = *world.checked_step(DT).unwrap();
     assert_eq!((stats.n_tested, stats.solver.n_awake), (0, 0));
     assert_eq!(world.state_hash(), hash);
 }
@@ -34,20 +34,20 @@ fn a_push_wakes_the_stack() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = stack(&mut world, 5);
     for _ in 0..480 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     assert!(bodies.iter().all(|&body| world.is_sleeping(body).unwrap()));
     world.apply_impulse(bodies[4], Vec3::new(3.0, 0.0, 0.0), Vec3::new(0.0, 4.5, 0.0)).unwrap();
-    world.step(DT).unwrap();
+    world.checked_step(DT).unwrap();
     assert!(bodies.iter().all(|&body| !world.is_sleeping(body).unwrap()));
     // And so does taking away what it stands on.
     for _ in 0..240 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     assert!(world.is_sleeping(bodies[1]).unwrap());
     world.remove(bodies[0]).unwrap();
     for _ in 0..120 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     assert!((world.pose(bodies[1]).unwrap().translation.y - 0.5).abs() < 0.02, "it fell to the ground");
 }
@@ -75,7 +75,7 @@ fn piles_of_hundreds_come_to_rest_above_the_floor() {
         }
         let n_sleeping = |world: &World| bodies.iter().filter(|&&id| world.is_sleeping(id).unwrap()).count();
         for _ in 0..600 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         }
         n_early += usize::from(n_sleeping(&world) == bodies.len());
         for &body in &bodies {
@@ -84,7 +84,7 @@ fn piles_of_hundreds_come_to_rest_above_the_floor() {
             assert!(motion.linear_velocity.length() < 0.3, "pile {seed}: {:?}", motion.linear_velocity);
         }
         for _ in 0..1200 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         }
         assert_eq!(n_sleeping(&world), bodies.len(), "pile {seed} does not fall asleep");
     }
@@ -97,7 +97,7 @@ fn a_heap_with_a_chain_stays_in_its_walls() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = heap(&mut world, 108, 1);
     for _ in 0..400 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     for &body in &bodies {
         let at = world.pose(body).unwrap().translation;
@@ -124,7 +124,7 @@ fn a_fast_ball_does_not_pass_through_a_thin_wall() {
         let desc = BodyDesc::new(shape).with_position(Vec3::new(-3.33, 0.1, 0.2)).with_fast(is_fast);
         let body = world.insert(desc.with_velocity(Vec3::new(90.0, 0.0, 0.0), Vec3::ZERO)).unwrap();
         for _ in 0..30 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         }
         let x = world.pose(body).unwrap().translation.x;
         assert!(x < 0.0, "fast {is_fast}: it ends at x = {x}");

@@ -1,6 +1,6 @@
 //! Queries to the world, against a walk over all bodies.
 
-use crate::scenes::{DT, ball, cuboid, heap, world_on};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, heap, world_on};
 use carom_broad::{BroadPhase, BruteForce, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
@@ -16,7 +16,7 @@ fn check<B: BroadPhase + SpatialIndex + Default>() {
     let mut dice = Dice::new(9);
     let mut n_hits = 0;
     for step in 0..30 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         let bodies: Vec<BodyId> = world.body_ids().collect();
         for _ in 0..10 {
             let origin = Vec3::Y * 4.0 + dice.point(8.0);
@@ -95,7 +95,7 @@ fn check_casts<B: BroadPhase + SpatialIndex + Sync + Default>() -> [usize; 3] {
     let (small, long) = (cuboid(Vec3::splat(0.2)), cuboid(Vec3::new(0.05, 1.2, 0.3)));
     let (mut n_hits, mut n_clear, mut n_turned) = (0, 0, 0);
     for step in 0..12 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         let mut casts: Vec<(&Shape, Motion)> = Vec::new();
         for k in 0..20 {
             let at = Pose::new(Quat::from_scaled_axis(dice.point(2.0)), Vec3::Y * 4.0 + dice.point(7.0));
@@ -199,7 +199,7 @@ fn batches_are_like_questions_one_by_one_on_any_threads() {
     let mut world = World::new();
     heap(&mut world, 90, 6);
     for _ in 0..40 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let mut dice = Dice::new(12);
     let shape = cuboid(Vec3::splat(0.4));
@@ -280,7 +280,7 @@ fn everything_is_drawn() {
     let mut world = world_on::<DynamicBvh>();
     heap(&mut world, 36, 2);
     for _ in 0..60 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let mut count = Count::default();
     world.debug_draw(&mut count, DrawFlags::all());

@@ -1,6 +1,6 @@
 //! Contacts that are moved along with their bodies instead of being looked for again.
 
-use crate::scenes::{DT, ball, cuboid, ground, heap, thousand_triangles, world_on};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, heap, thousand_triangles, world_on};
 use carom_broad::BruteForce;
 use carom_broad_tree::DynamicBvh;
 use carom_geom::{Capsule, Cylinder, HalfSpace, Manifold};
@@ -40,7 +40,7 @@ fn recycled_contacts_are_those_that_are_there() {
             World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
         anew.detect();
         assert_eq!(anew.stats().n_recycled, 0);
-        let stats = world.step(DT).unwrap();
+        let stats = world.checked_step(DT).unwrap();
         n_recycled += stats.n_recycled;
         n_tested += stats.n_tested;
         let (kept, true_depths) = (depths(&world), depths(&anew));
@@ -70,8 +70,8 @@ fn a_box_that_becomes_a_cylinder_is_looked_at_in_every_step() {
     let mut body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
     world.solver_settings_mut().sleep = false;
     let recycled = |world: &mut World<DynamicBvh>| {
-        world.step(DT).unwrap();
-        (0..20).map(|_| world.step(DT).unwrap().n_recycled).sum::<usize>()
+        world.checked_step(DT).unwrap();
+        (0..20).map(|_| world.checked_step(DT).unwrap().n_recycled).sum::<usize>()
     };
     assert!(15 < recycled(&mut world));
     world.set_shape(body, cylinder()).unwrap();
@@ -97,7 +97,7 @@ fn the_way_is_summed_up() {
     world.set_velocity(slides, Vec3::X * 0.0003 / DT, Vec3::ZERO).unwrap();
     let tested: usize = (0..128)
         .map(|_| {
-            let stats = world.step(DT).unwrap();
+            let stats = world.checked_step(DT).unwrap();
             assert_eq!(stats.n_tested + stats.n_recycled, 2);
             stats.n_tested
         })
@@ -112,7 +112,7 @@ fn the_way_is_summed_up() {
 fn what_may_roll_on_its_skin_is_looked_at_anew() {
     let mut world = World::with_settings(WorldSettings::default().with_recycling(0.0));
     let _ = heap(&mut world, 40, 4);
-    assert!((0..200).all(|_| world.step(DT).unwrap().n_recycled == 0));
+    assert!((0..200).all(|_| world.checked_step(DT).unwrap().n_recycled == 0));
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
     for i in 0..10 {
@@ -124,7 +124,7 @@ fn what_may_roll_on_its_skin_is_looked_at_anew() {
     }
     let trigger = BodyDesc::fixed(cuboid(Vec3::ONE)).with_sensor(true);
     world.insert(trigger.with_position(Vec3::Y * 1.0)).unwrap();
-    assert!((0..60).all(|_| world.step(DT).unwrap().n_recycled == 0));
+    assert!((0..60).all(|_| world.checked_step(DT).unwrap().n_recycled == 0));
 }
 
 /// A compound of boxes and hulls at rest is recycled, and one with a round part is not.
@@ -138,7 +138,7 @@ fn compounds_of_sharp_parts_are_recycled() {
         let part = |(shape, x)| CompoundPart { shape, pose: Pose::from_translation(Vec3::new(x, 0.0, 0.0)) };
         let shape = Shape::Compound(Arc::new(Compound::new(parts.map(part).to_vec()).unwrap()));
         world.insert(BodyDesc::new(shape).with_position(Vec3::Y * 0.5)).unwrap();
-        (0..60).map(|_| world.step(DT).unwrap().n_recycled).sum::<usize>()
+        (0..60).map(|_| world.checked_step(DT).unwrap().n_recycled).sum::<usize>()
     };
     assert!(45 < recycled(cuboid(Vec3::splat(0.5))));
     assert_eq!(recycled(ball(0.5)), 0);
@@ -165,7 +165,7 @@ fn what_rolls_slowly_keeps_its_speed() {
                 let body = world.insert(desc).unwrap();
                 world.set_velocity(body, Vec3::X * speed, Vec3::NEG_Z * speed / 0.5).unwrap();
                 for _ in 0..1200 {
-                    n_recycled += world.step(DT).unwrap().n_recycled;
+                    n_recycled += world.checked_step(DT).unwrap().n_recycled;
                 }
                 let end = world.motion(body).unwrap().linear_velocity;
                 // Normals of a capsule on triangles lean by 1e-5.
@@ -196,7 +196,7 @@ fn what_balances_rolls_off_as_soon() {
                 let at = if height == 0.5 { 2.0 * lean } else { Vec3::Y * height + lean };
                 let body = world.insert(BodyDesc::new(ball(0.5)).with_position(at)).unwrap();
                 let is_up = |world: &World| at.y - 0.1 < world.pose(body).unwrap().translation.y;
-                (0..1000).take_while(|_| world.step(DT).is_ok() && is_up(&world)).count()
+                (0..1000).take_while(|_| world.checked_step(DT).is_ok() && is_up(&world)).count()
             };
             let (kept, anew) = (steps_to_fall(1.0 / 1024.0), steps_to_fall(0.0));
             println!("{angle}: {kept} steps, {anew} if nothing is recycled");
@@ -220,12 +220,12 @@ fn who_is_moved_by_hand_is_looked_at() {
         .unwrap();
     let mut n_recycled = 0;
     for _ in 0..300 {
-        n_recycled += world.step(DT).unwrap().n_recycled;
+        n_recycled += world.checked_step(DT).unwrap().n_recycled;
     }
     assert!(250 < n_recycled, "{n_recycled}");
     let at = world.pose(id).unwrap();
     assert!((at.translation - far - Vec3::Y * 0.5).length() < 0.01, "{at:?}");
     let lean = Quat::from_xyzw(0.0005, 0.0, 0.0, 1.0).normalize();
     world.set_pose(id, Pose::new(lean * at.rotation, at.translation + Vec3::Y * 0.0002)).unwrap();
-    assert_eq!((world.step(DT).unwrap().n_tested, world.stats().n_recycled), (1, 0));
+    assert_eq!((world.checked_step(DT).unwrap().n_tested, world.stats().n_recycled), (1, 0));
 }

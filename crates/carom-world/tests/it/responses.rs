@@ -1,6 +1,6 @@
 //! Bodies that stick, knock each other away or pass: what is kept, what is lost, what is reported.
 
-use crate::scenes::{DT, ball, cuboid, ground};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_math::glam::DVec3;
@@ -37,7 +37,7 @@ fn sums<B: BroadPhase>(world: &World<B>) -> (DVec3, DVec3, f64) {
 fn run<B: BroadPhase>(world: &mut World<B>, n_steps: usize) -> Vec<ResponseEvent> {
     let mut told = Vec::new();
     for _ in 0..n_steps {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         world.validate().unwrap();
         told.extend_from_slice(world.responses());
     }
@@ -412,7 +412,7 @@ fn darts_and_balls_stick() {
     let ids = carom_testkit::scene_world::fill(&mut world, &carom_scenes::stick(40, 1));
     let (mut told, mut last) = (Vec::new(), f64::INFINITY);
     for _ in 0..120 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         told.extend_from_slice(world.responses());
         let now = world.energy(0.0).total();
         assert!(now <= last * 1.01, "{last} to {now}");
@@ -427,7 +427,7 @@ fn darts_and_balls_stick() {
 fn trace<B: BroadPhase>(world: &mut World<B>, n_steps: usize) -> Vec<(u64, Vec<ResponseEvent>)> {
     (0..n_steps)
         .map(|_| {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             (world.state_hash(), world.responses().to_vec())
         })
         .collect()

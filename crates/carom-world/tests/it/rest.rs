@@ -1,6 +1,6 @@
 //! What falls asleep, and what may not: slow is not at rest.
 
-use crate::scenes::{DT, ball, cuboid, ground};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_geom::{Capsule, Cylinder, HalfSpace};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
@@ -20,7 +20,7 @@ fn position(world: &World, id: BodyId) -> Vec3 {
 /// Steps for so many seconds; panics if the body ever sleeps.
 fn run_awake(world: &mut World, id: BodyId, seconds: f32, dt: f32) {
     for step in 0..(seconds / dt).round() as usize {
-        world.step(dt).unwrap();
+        world.checked_step(dt).unwrap();
         assert!(!world.is_sleeping(id).unwrap(), "asleep after {step} steps");
     }
 }
@@ -62,7 +62,7 @@ fn a_small_force_or_torque_moves() {
         let id = world.insert(body.with_friction(0.0)).unwrap();
         // It has come to rest, or nearly, when the force begins.
         (0..28).for_each(|_| {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         });
         world.set_force(id, Vec3::X * acceleration, Vec3::ZERO).unwrap();
         run_awake(&mut world, id, 8.0, DT);
@@ -140,7 +140,7 @@ fn a_box_over_an_edge_tips() {
         let body = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_pose(Pose::new(turn, at));
         let id = world.insert(body.with_friction(1.0)).unwrap();
         (0..600).for_each(|_| {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         });
         assert!((position(&world, id).y - 0.5).abs() < 0.01, "{degrees}: {}", position(&world, id).y);
     }
@@ -169,7 +169,7 @@ fn what_drifts_in_space_goes_on() {
     assert_near(position(&world, id).x, 0.5, "way");
     let still = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 5.0)).unwrap();
     (0..60).for_each(|_| {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     });
     assert!(world.is_sleeping(still).unwrap());
 }
@@ -193,7 +193,7 @@ fn boxes_at_rest_sleep_soon() {
         let mut world = World::new();
         let ids = crate::scenes::stack(&mut world, n);
         let asleep = (1..=latest).find(|_| {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             ids.iter().all(|&id| world.is_sleeping(id).unwrap())
         });
         println!("{n} boxes asleep at step {asleep:?}");
@@ -205,7 +205,7 @@ fn boxes_at_rest_sleep_soon() {
 fn settle(world: &mut World, ids: &[BodyId], seconds: usize) -> f32 {
     let mut fastest = 0.0_f32;
     for _ in 0..60 * seconds {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         for &id in ids {
             fastest = fastest.max(world.motion(id).unwrap().linear_velocity.length());
         }
@@ -299,7 +299,7 @@ fn what_is_freed_from_a_wall_stops() {
         let at = Vec3::X * (1.0 - depth);
         let id = world.insert(BodyDesc::new(shape).with_position(at)).unwrap();
         (0..300).for_each(|_| {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         });
         let speed = world.motion(id).unwrap().linear_velocity.length();
         println!("{depth} deep: {speed} after 5 s, at {}", position(&world, id).x);

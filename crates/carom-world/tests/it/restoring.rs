@@ -1,6 +1,6 @@
 //! A snapshot of which some numbers are others is refused, or steps after it end and do not panic.
 
-use crate::scenes::{DT, ball, cuboid, ground, world_on};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::{Capsule, ConvexHull, Sphere};
 use carom_math::{Pose, Vec3};
@@ -62,7 +62,7 @@ fn scene(budget: Budget) -> World {
     world.insert(bullet).unwrap();
     let gone = world.insert(BodyDesc::new(ball(0.3)).with_position(Vec3::new(0.0, 0.2, 0.0))).unwrap();
     for _ in 0..50 {
-        world.step_within(DT, budget).unwrap();
+        world.checked_step_within(DT, budget).unwrap();
         world.validate().unwrap();
     }
     world.remove(gone).unwrap();
@@ -137,7 +137,7 @@ fn goes_on(stored: &Value, world: &World, what: &str) -> bool {
     let start = Instant::now();
     for _ in 0..30 {
         // A step may refuse what has left the numbers.
-        let _ = again.step(DT);
+        let _ = again.checked_step(DT);
     }
     let seconds = start.elapsed().as_secs_f64();
     assert!(seconds < 60.0, "{what}: {seconds} s");

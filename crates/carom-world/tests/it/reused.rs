@@ -1,6 +1,6 @@
 //! Numbers of removed bodies are given out again: nothing of who had them before is left.
 
-use crate::scenes::{DT, cuboid, ground, world_on};
+use crate::scenes::{CheckedStep, DT, cuboid, ground, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_math::Vec3;
 use carom_world::{BodyDesc, BodyId, Budget, World};
@@ -12,7 +12,7 @@ fn unit_box(density: f32) -> BodyDesc {
 
 fn fastest(world: &mut World, id: BodyId, budget: Budget) -> f32 {
     (0..60).fold(0.0, |most, _| {
-        world.step_within(DT, budget).unwrap();
+        world.checked_step_within(DT, budget).unwrap();
         world.motion(id).unwrap().linear_velocity.length().max(most)
     })
 }
@@ -24,7 +24,7 @@ fn a_light_body_where_a_heavy_one_was_stays() {
     world.insert(ground()).unwrap();
     let heavy = world.insert(unit_box(1e6)).unwrap();
     for _ in 0..60 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     world.remove(heavy).unwrap();
     let light = world.insert(unit_box(0.001)).unwrap();
@@ -44,12 +44,12 @@ fn nothing_is_left_of_it_by_who_sleeps_or_is_halted() {
             .map(|k| world.insert(unit_box(1e6).with_position(Vec3::new(2.0 * k as f32, 0.5, 0.0))).unwrap())
             .collect();
         for _ in 0..60 {
-            world.step_within(DT, budget).unwrap();
+            world.checked_step_within(DT, budget).unwrap();
         }
         world.remove(heavy).unwrap();
         let light = world.insert(unit_box(0.001).with_position(Vec3::Y * 1.5)).unwrap();
         assert!(light.index() == heavy.index() && light.index() < below[0].index());
-        assert!(world.step(f32::NAN).is_err());
+        assert!(world.checked_step(f32::NAN).is_err());
         let most = fastest(&mut world, light, budget);
         assert!(most < 0.2, "{budget:?}: {most}");
     }

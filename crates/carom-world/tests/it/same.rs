@@ -1,6 +1,6 @@
 //! Same input, same bits.
 
-use crate::scenes::{DT, heap, world_on};
+use crate::scenes::{CheckedStep, DT, heap, world_on};
 #[cfg(feature = "parallel")]
 use crate::scenes::{cuboid, thousand_triangles};
 use carom_broad::{BroadPhase, BruteForce};
@@ -26,7 +26,7 @@ fn run_of<B: BroadPhase + Default>(n_bodies: usize, n_steps: usize) -> Vec<(u64,
     let bodies = heap(&mut world, n_bodies, 7);
     let mut trace = Vec::new();
     for step in 0..n_steps {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         trace.push((world.state_hash(), world.events().to_vec()));
         match step {
             30 => world.remove(bodies[11]).unwrap(),
@@ -117,7 +117,7 @@ fn one_two_and_seven_threads_on_a_mesh() {
             let mut most = 0;
             let trace: Vec<(u64, Vec<Event>)> = (0..40)
                 .map(|_| {
-                    let stats = pool.install(|| *world.step(DT).unwrap());
+                    let stats = pool.install(|| *world.checked_step(DT).unwrap());
                     most = most.max(stats.n_manifolds);
                     let found: usize = world.contacts().map(|contact| contact.manifolds.len()).sum();
                     assert_eq!(found, stats.n_manifolds);
@@ -142,11 +142,11 @@ fn a_snapshot_goes_on_with_the_same_bits() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = heap(&mut world, 72, 8);
     for _ in 0..50 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     world.remove(bodies[3]).unwrap();
     world.remove(bodies[17]).unwrap();
-    world.step(DT).unwrap();
+    world.checked_step(DT).unwrap();
     let snapshot = world.snapshot();
     let shape_of = |id| world.shape(id).ok().cloned();
     let mut again: World<DynamicBvh> = World::restored(&snapshot, shape_of).unwrap();
@@ -158,9 +158,9 @@ fn a_snapshot_goes_on_with_the_same_bits() {
             let ids = [world.insert(desc()), again.insert(desc()), brute.insert(desc())].map(Result::unwrap);
             assert!(ids[0] == ids[1] && ids[0] == ids[2]);
         }
-        world.step(DT).unwrap();
-        again.step(DT).unwrap();
-        brute.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
+        again.checked_step(DT).unwrap();
+        brute.checked_step(DT).unwrap();
         assert_eq!(world.events(), again.events(), "step {step}");
         assert_eq!(world.state_hash(), again.state_hash(), "step {step}");
         assert_eq!(world.state_hash(), brute.state_hash(), "step {step}");
@@ -173,15 +173,15 @@ fn a_stored_snapshot_is_the_same() {
     let mut world = world_on::<DynamicBvh>();
     heap(&mut world, 40, 9);
     for _ in 0..60 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let text = serde_json::to_string(&world.snapshot()).unwrap();
     let snapshot: carom_world::Snapshot = serde_json::from_str(&text).unwrap();
     let mut again: World<DynamicBvh> =
         World::restored(&snapshot, |id| world.shape(id).ok().cloned()).unwrap();
     for _ in 0..30 {
-        world.step(DT).unwrap();
-        again.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
+        again.checked_step(DT).unwrap();
         assert_eq!(world.state_hash(), again.state_hash());
     }
 }
@@ -193,7 +193,7 @@ fn a_snapshot_of_an_older_layout_is_read_or_refused() {
     let mut world = world_on::<DynamicBvh>();
     heap(&mut world, 40, 9);
     for _ in 0..60 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let mut stored = serde_json::to_value(world.snapshot()).unwrap();
     let caches = stored["caches"].as_array_mut().unwrap();
@@ -205,7 +205,7 @@ fn a_snapshot_of_an_older_layout_is_read_or_refused() {
     let mut again: World<DynamicBvh> =
         World::restored(&snapshot, |id| world.shape(id).ok().cloned()).unwrap();
     for _ in 0..30 {
-        again.step(DT).unwrap();
+        again.checked_step(DT).unwrap();
     }
     for (place, field) in
         [("", "manifolds"), ("/records/0", "is_put_off"), ("/caches/0", "gjk"), ("/bodies/0", "pose")]
@@ -231,7 +231,7 @@ fn a_snapshot_with_records_of_nobody_or_ways_backwards_is_refused() {
     let mut world = world_on::<DynamicBvh>();
     heap(&mut world, 20, 9);
     for _ in 0..60 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let stored = serde_json::to_value(world.snapshot()).unwrap();
     let restored = |stored: &serde_json::Value| {

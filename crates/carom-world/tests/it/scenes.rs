@@ -5,9 +5,35 @@ use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
-use carom_world::{BodyDesc, BodyId, JointKind, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, Budget, JointKind, Stats, World, WorldError, WorldSettings};
 
 pub(crate) const DT: f32 = 1.0 / 60.0;
+
+/// Worlds of more bodies than this are not checked after each step: a check copies the state.
+const MOST_CHECKED: usize = 64;
+
+/// Steps after which the world is checked.
+pub(crate) trait CheckedStep {
+    /// [`World::step`], then [`World::validate`].
+    fn checked_step(&mut self, dt: f32) -> Result<&Stats, WorldError>;
+
+    /// [`World::step_within`], then [`World::validate`].
+    fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError>;
+}
+
+impl<B: BroadPhase> CheckedStep for World<B> {
+    fn checked_step(&mut self, dt: f32) -> Result<&Stats, WorldError> {
+        self.checked_step_within(dt, Budget::Unlimited)
+    }
+
+    fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
+        self.step_within(dt, budget)?;
+        if self.len() <= MOST_CHECKED {
+            self.validate()?;
+        }
+        Ok(self.stats())
+    }
+}
 
 pub(crate) fn cuboid(half: Vec3) -> Shape {
     Shape::Cuboid(Cuboid::new(half).unwrap())

@@ -1,6 +1,6 @@
 //! Random scripts of everything that can be done to a world: nothing panics, and the broad phase cannot be seen.
 
-use crate::scenes::{ball, cuboid, ground, world_on};
+use crate::scenes::{CheckedStep, ball, cuboid, ground, world_on};
 use carom_broad::{BroadPhase, BruteForce, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::{Capsule, Cone, ConvexHull, Cylinder, SupportMap, SupportPoint, TriMesh};
@@ -122,7 +122,7 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                 }
             }
         }
-        world.step(1.0 / [30.0, 60.0, 1e6][dice.below(3)]).unwrap();
+        world.checked_step(1.0 / [30.0, 60.0, 1e6][dice.below(3)]).unwrap();
         world.broad_phase().validate().unwrap();
         let ray = Ray::new(dice.point(6.0), dice.point(1.0));
         let hit = world.ray_cast(&ray, Interval::FORWARD, &|_| true);
@@ -157,7 +157,7 @@ fn shapes_that_contradict_themselves_do_no_harm() {
         }
         for _ in 0..20 {
             // A contact of such a shape may be refused by the solver.
-            let _ = world.step(1.0 / 60.0);
+            let _ = world.checked_step(1.0 / 60.0);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Bodies that slide over a flat floor of many pieces, and over what is not flat.
 
-use crate::scenes::{DT, ball, cuboid, thousand_triangles};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, thousand_triangles};
 use carom_geom::{Capsule, ConvexHull, HeightField};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, HeightFieldShape, MeshShape, Shape};
@@ -102,7 +102,7 @@ fn slide(floor_name: &str, body_name: &str, speed: f32, smooths: bool) -> [f32; 
     let id = world.insert(sliding).unwrap();
     let (mut lean, mut loss, mut drop) = (0.0_f32, 0.0_f32, 0.0_f32);
     while world.pose(id).unwrap().translation.x < 16.0 && world.stats().n_bodies < 1000 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         let n_manifolds = world.contacts().map(|pair| pair.manifolds.len()).sum::<usize>();
         assert!(!smooths || 0 < n_manifolds, "{body_name} on {floor_name} at {speed}: it hovers");
         for manifold in world.contacts().flat_map(|pair| pair.manifolds) {
@@ -161,7 +161,7 @@ fn run_into(obstacle: BodyDesc) -> [f32; 2] {
     let id = world.insert(sliding).unwrap();
     let (mut far, mut high) = (0.0_f32, 0.0_f32);
     for _ in 0..180 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         let at = world.pose(id).unwrap().translation;
         (far, high) = (far.max(at.x), high.max(at.y));
     }
@@ -209,7 +209,7 @@ fn the_rim_of_a_floor_is_an_edge() {
         let id = world.insert(rolling).unwrap();
         let mut path = Vec::new();
         while -1.0 < world.pose(id).unwrap().translation.y && path.len() < 400 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             path.push(world.pose(id).unwrap().translation);
         }
         path
@@ -244,7 +244,7 @@ fn who_is_deep_in_several_blocks_comes_out() {
                 let id = world.insert(BodyDesc::new(body.clone()).with_pose(pose)).unwrap();
                 let mut highest = f32::NEG_INFINITY;
                 for _ in 0..60 {
-                    world.step(DT).unwrap();
+                    world.checked_step(DT).unwrap();
                     highest = highest.max(world.pose(id).unwrap().translation.y);
                 }
                 let at = world.pose(id).unwrap().translation;

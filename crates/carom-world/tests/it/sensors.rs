@@ -1,6 +1,6 @@
 //! Sensors and bodies that pass each other: one began and one ended for each pass, at any speed.
 
-use crate::scenes::{DT, ball, cuboid};
+use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::TriMesh;
@@ -18,7 +18,7 @@ fn empty<B: BroadPhase + Default>() -> World<B> {
 fn kinds_of<B: BroadPhase>(world: &mut World<B>, pair: [BodyId; 2], n_steps: usize) -> Vec<EventKind> {
     let mut kinds = Vec::new();
     for _ in 0..n_steps {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         let own = |event: &&Event| pair.contains(&event.a) && pair.contains(&event.b);
         let told = world.events().iter().filter(own).map(|event| event.kind);
         kinds.extend(told.filter(|&kind| kind != EventKind::Persisted));
@@ -131,7 +131,7 @@ fn a_sensor_behind_a_wall_is_not_reported() {
             let body = world.insert(desc).unwrap();
             let mut kinds = [Vec::new(), Vec::new()];
             for _ in 0..60 {
-                world.step(DT).unwrap();
+                world.checked_step(DT).unwrap();
                 for event in world.events().iter().filter(|event| event.kind != EventKind::Persisted) {
                     for (own, sensor) in kinds.iter_mut().zip([front, behind]) {
                         if [event.a, event.b].contains(&sensor) && event.b == body {
@@ -164,7 +164,7 @@ fn crowd<B: BroadPhase + Default>() -> Vec<Vec<Event>> {
     }
     (0..40)
         .map(|_| {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             assert!(world.events().is_sorted());
             world.events().to_vec()
         })

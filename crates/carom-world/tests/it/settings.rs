@@ -1,6 +1,6 @@
 //! Settings out of their bounds are refused by name, and handles say nothing of their world.
 
-use crate::scenes::{DT, ball, stack, world_on};
+use crate::scenes::{CheckedStep, DT, ball, stack, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_math::Vec3;
 use carom_response::SolverError;
@@ -45,19 +45,19 @@ fn each_setting_out_of_its_bounds_is_named() {
             assert_eq!(name_of(settings.check().unwrap_err()), name, "{bad}");
             let mut world = World::with_settings(settings);
             stack(&mut world, 2);
-            assert_eq!(name_of(world.step(DT).unwrap_err()), name, "{bad}");
+            assert_eq!(name_of(world.checked_step(DT).unwrap_err()), name, "{bad}");
             let mut world = world_on::<DynamicBvh>();
             stack(&mut world, 2);
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             let hash = world.state_hash();
             assert_eq!(name_of(world.set_settings(settings).unwrap_err()), name);
             assert_eq!(*world.settings(), WorldSettings::default());
             *world.solver_settings_mut() = settings.solver;
             let is_of_solver = !["prediction", "recycling"].contains(&name);
-            assert_eq!(world.step(DT).is_err(), is_of_solver, "{name} {bad}");
+            assert_eq!(world.checked_step(DT).is_err(), is_of_solver, "{name} {bad}");
             assert_eq!(world.state_hash() == hash, is_of_solver);
             *world.solver_settings_mut() = SolverSettings::default();
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             world.validate().unwrap();
         }
     }
@@ -85,14 +85,14 @@ fn settings_at_their_bounds_are_allowed() {
             stack(&mut world, 3);
             for _ in 0..10 {
                 // A body may leave the numbers.
-                let _ = world.step(DT);
+                let _ = world.checked_step(DT);
             }
         }
     }
     let mut world = world_on::<DynamicBvh>();
     stack(&mut world, 2);
     world.solver_settings_mut().substeps = SolverSettings::MAX_SUBSTEPS;
-    assert_eq!(world.step(DT).unwrap().solver.n_substeps, SolverSettings::MAX_SUBSTEPS);
+    assert_eq!(world.checked_step(DT).unwrap().solver.n_substeps, SolverSettings::MAX_SUBSTEPS);
 }
 
 /// A handle is a number and a generation: in another world it is that of the body that has both, if

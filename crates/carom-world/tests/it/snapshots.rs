@@ -1,6 +1,6 @@
 //! What is restored from a snapshot goes on as what it was taken of, whatever was done before.
 
-use crate::scenes::{DT, ball, heap, stack, world_on};
+use crate::scenes::{CheckedStep, DT, ball, heap, stack, world_on};
 use carom_broad::BruteForce;
 use carom_broad_tree::DynamicBvh;
 use carom_math::Vec3;
@@ -16,10 +16,14 @@ fn taken_after_a_detection() {
     let mut world = world_on::<DynamicBvh>();
     stack(&mut world, 5);
     for step in 0..20 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
         world.detect();
         let mut again = restored(&world);
-        assert_eq!(world.step(DT).unwrap().solver, again.step(DT).unwrap().solver, "step {step}");
+        assert_eq!(
+            world.checked_step(DT).unwrap().solver,
+            again.checked_step(DT).unwrap().solver,
+            "step {step}"
+        );
         assert_eq!(world.state_hash(), again.state_hash(), "step {step}");
         assert_eq!(world.events(), again.events(), "step {step}");
     }
@@ -31,12 +35,12 @@ fn taken_after_a_step_that_was_refused() {
     let mut world = world_on::<DynamicBvh>();
     stack(&mut world, 5);
     for _ in 0..20 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
-    assert!(world.step(f32::NAN).is_err());
+    assert!(world.checked_step(f32::NAN).is_err());
     let mut again = restored(&world);
-    world.step(DT).unwrap();
-    again.step(DT).unwrap();
+    world.checked_step(DT).unwrap();
+    again.checked_step(DT).unwrap();
     assert_eq!(world.state_hash(), again.state_hash());
 }
 
@@ -50,7 +54,7 @@ fn taken_after_a_fast_body_was_pushed() {
             world.insert(BodyDesc::fixed(ball(0.5)).with_position(Vec3::X * 4.0)).unwrap();
             let body = BodyDesc::new(ball(0.5)).with_position(Vec3::X * -4.0).with_fast(true);
             let fast = world.insert(body).unwrap();
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             let speed = Vec3::X * (8.0 / DT);
             if is_pushed {
                 let body = *world.motion(fast).unwrap();
@@ -61,7 +65,9 @@ fn taken_after_a_fast_body_was_pushed() {
             let mut again = restored(&world);
             let [own, other] = match dt {
                 None => [world.detect().n_pairs, again.detect().n_pairs],
-                Some(dt) => [world.step(dt).unwrap().n_pairs, again.step(dt).unwrap().n_pairs],
+                Some(dt) => {
+                    [world.checked_step(dt).unwrap().n_pairs, again.checked_step(dt).unwrap().n_pairs]
+                }
             };
             assert_eq!((own, other), (1, 1), "{is_pushed} {dt:?}");
             // And when it is stopped again.
@@ -79,11 +85,14 @@ fn taken_after_a_step_of_no_length() {
     world.insert(BodyDesc::fixed(ball(0.5)).with_position(Vec3::X * 4.0)).unwrap();
     let body = BodyDesc::new(ball(0.5)).with_position(Vec3::X * -4.0).with_fast(true);
     world.insert(body.with_velocity(Vec3::X * (4.0 / DT), Vec3::ZERO)).unwrap();
-    world.step(DT).unwrap();
+    world.checked_step(DT).unwrap();
     let last = world.detect().n_pairs;
-    assert_eq!(world.step(0.0).unwrap().n_pairs, last);
+    assert_eq!(world.checked_step(0.0).unwrap().n_pairs, last);
     let mut again = restored(&world);
-    assert_eq!((world.step(0.0).unwrap().n_pairs, again.step(0.0).unwrap().n_pairs), (last, last));
+    assert_eq!(
+        (world.checked_step(0.0).unwrap().n_pairs, again.checked_step(0.0).unwrap().n_pairs),
+        (last, last)
+    );
     assert_eq!((world.detect().n_pairs, again.detect().n_pairs, last), (1, 1, 1));
 }
 
@@ -93,7 +102,7 @@ fn taken_of_a_world_at_rest() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = stack(&mut world, 3);
     for _ in 0..300 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     assert!(bodies.iter().all(|&body| world.is_sleeping(body).unwrap()));
     let counts = |world: &mut dyn FnMut() -> carom_world::Stats| {
@@ -101,8 +110,8 @@ fn taken_of_a_world_at_rest() {
         [stats.n_bodies, stats.n_pairs, stats.n_touching, stats.n_manifolds, stats.n_tested]
     };
     let mut again = restored(&world);
-    assert_eq!(counts(&mut || *world.step(DT).unwrap()), [4, 3, 3, 3, 0]);
-    assert_eq!(counts(&mut || *again.step(DT).unwrap()), [4, 3, 3, 3, 0]);
+    assert_eq!(counts(&mut || *world.checked_step(DT).unwrap()), [4, 3, 3, 3, 0]);
+    assert_eq!(counts(&mut || *again.checked_step(DT).unwrap()), [4, 3, 3, 3, 0]);
     let mut again = restored(&world);
     assert_eq!(counts(&mut || *again.detect()), counts(&mut || *world.detect()));
 }
@@ -126,8 +135,8 @@ fn taken_between_steps_on_a_budget() {
             let what = format!("{budget}, step {step}");
             let (factor, dt) = ([1, 4, 2][step % 3], [DT, 2.0 * DT, 0.25 * DT, DT][step % 4]);
             let budget = Budget::Steps(factor * budget);
-            let stats = *world.step_within(dt, budget).unwrap();
-            let other = *again.step_within(dt, budget).unwrap();
+            let stats = *world.checked_step_within(dt, budget).unwrap();
+            let other = *again.checked_step_within(dt, budget).unwrap();
             let counts = |stats: &Stats| {
                 [stats.n_pairs, stats.n_tested, stats.n_recycled, stats.n_touching, stats.n_manifolds]
             };

@@ -1,5 +1,6 @@
 //! Light fast bodies that a heavy one presses into a corner stay in the room.
 
+use crate::scenes::CheckedStep;
 use carom_geom::{Capsule, ConvexHull, Cuboid, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
@@ -78,7 +79,7 @@ fn pressed(kind: usize, seed: u64, fast: [bool; 2]) -> f32 {
     let dt = [1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0][random.below(3)];
     let mut beyond = f32::NEG_INFINITY;
     for _ in 0..120 {
-        world.step(dt).unwrap();
+        world.checked_step(dt).unwrap();
         let middle = world.pose(small).unwrap().transform_point(center);
         beyond = beyond.max(frame.inverse_transform_point(middle).abs().max_element() - HALF);
     }

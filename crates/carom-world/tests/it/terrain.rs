@@ -1,5 +1,6 @@
 //! No body is lost below a surface without an inside: meshes and height fields, at ordinary sizes and at any speed.
 
+use crate::scenes::CheckedStep;
 use carom_geom::{Capsule, ConvexHull, Cuboid, HeightField, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{Compound, CompoundPart, HeightFieldShape, MeshShape, Shape, ray_cast};
@@ -193,7 +194,7 @@ impl Throw {
                 let speed = if step / 20 % 2 == 0 { speed } else { -speed };
                 thrown.world.set_velocity(thrown.ground.0, Vec3::Y * speed, Vec3::ZERO).unwrap();
             }
-            thrown.world.step(self.dt).unwrap();
+            thrown.world.checked_step(self.dt).unwrap();
             let below = thrown.below();
             n_below = below.len();
             deepest = below.iter().map(|&(_, depth)| depth).fold(deepest, f32::max);
@@ -253,7 +254,7 @@ fn r_a_capsule_that_falls_on_a_mesh_stays_on_it() {
         let desc = BodyDesc::new(capsule).with_pose(Pose::new(turn, at));
         let id = world.insert(desc.with_velocity(Vec3::Y * -10.2, Vec3::ZERO)).unwrap();
         for step in 0..90 {
-            world.step(1.0 / 60.0).unwrap();
+            world.checked_step(1.0 / 60.0).unwrap();
             let y = world.pose(id).unwrap().translation.y;
             assert!(0.1 < y, "{place}, step {step}: {y}");
         }
@@ -319,7 +320,7 @@ fn a_body_that_is_struck_is_not_driven_through_a_mesh() {
             world.insert(desc.with_velocity(Vec3::Y * -speed, Vec3::ZERO)).unwrap();
         }
         for step in 0..60 {
-            world.step(1.0 / 60.0).unwrap();
+            world.checked_step(1.0 / 60.0).unwrap();
             for &id in &struck {
                 let at = world.pose(id).unwrap().translation;
                 if let Some(height) = height(&shape, &Pose::IDENTITY, at) {

@@ -1,6 +1,6 @@
 //! Steps whose length changes from one to the next give no energy.
 
-use crate::scenes::{energy, ground, heap, stack, world_on};
+use crate::scenes::{CheckedStep, energy, ground, heap, stack, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::Capsule;
 use carom_math::{Pose, Quat, Vec3};
@@ -42,7 +42,7 @@ fn steps_of_changing_length_give_no_energy() {
             let start = energy(&world);
             let (mut most, mut fastest) = (start, 0.0_f32);
             for step in 0..400 {
-                world.step(steps[step % 2]).unwrap();
+                world.checked_step(steps[step % 2]).unwrap();
                 most = most.max(energy(&world));
                 let speeds = world.body_ids().map(|id| world.motion(id).unwrap().linear_velocity.length());
                 fastest = speeds.fold(fastest, f32::max);

@@ -1,6 +1,6 @@
 //! A change wakes the bodies that it acts on, however it was made; others sleep on.
 
-use crate::scenes::{DT, ball, cuboid, ground, world_on};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Pose, Vec3};
 use carom_world::{BodyDesc, BodyId, Groups, JointId, JointKind, Motor, World, WorldSettings};
@@ -31,7 +31,7 @@ fn sleep(world: &mut World, bodies: &[BodyId]) {
         if bodies.iter().all(|&body| world.is_sleeping(body).unwrap()) {
             return;
         }
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     panic!("not all fell asleep");
 }
@@ -86,7 +86,7 @@ fn each_setting_wakes_what_it_acts_on() {
                     continue;
                 }
             }
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
             let is_awake = bodies.map(|body| !world.is_sleeping(body).unwrap());
             assert_eq!(is_awake, expected, "{name}");
             world.validate().unwrap();
@@ -101,7 +101,7 @@ fn what_slept_follows_another_gravity() {
     let before = [on_ground, floating].map(|body| world.pose(body).unwrap().translation);
     world.solver_settings_mut().gravity = Vec3::Y;
     for _ in 0..60 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let risen = height(&world, on_ground) - before[0].y;
     assert!((risen - 0.5).abs() < 0.005, "{risen}");
@@ -117,12 +117,12 @@ fn what_is_about_to_sleep_follows_a_slight_gravity() {
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let body = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 9.0)).unwrap();
     for _ in 0..29 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     assert!(!world.is_sleeping(body).unwrap() && 0.4 < world.motion(body).unwrap().rest.slow_time());
     world.solver_settings_mut().gravity = Vec3::Y * -0.1;
     for _ in 0..180 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let fallen = 9.0 - height(&world, body);
     assert!((fallen - 0.45).abs() < 0.0045, "{fallen}");
@@ -135,7 +135,7 @@ fn wake_all_wakes_all() {
     world.wake_all();
     assert!(bodies.iter().all(|&body| !world.is_sleeping(body).unwrap()));
     assert!(bodies.iter().all(|&body| world.motion(body).unwrap().rest.slow_time() == 0.0));
-    world.step(DT).unwrap();
+    world.checked_step(DT).unwrap();
     assert_eq!(world.stats().solver.n_awake, 3);
     sleep(&mut world, &bodies);
     world.validate().unwrap();
@@ -149,8 +149,8 @@ fn a_snapshot_between_a_change_and_the_step_forgets_no_change() {
     world.solver_settings_mut().gravity = Vec3::X;
     let mut again: World = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
     for step in 0..60 {
-        world.step(DT).unwrap();
-        again.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
+        again.checked_step(DT).unwrap();
         assert_eq!(world.state_hash(), again.state_hash(), "step {step}");
     }
     assert!(!world.is_sleeping(bodies[0]).unwrap());
@@ -201,7 +201,7 @@ fn what_loses_its_support_falls() {
             while !(world.is_sleeping(body).unwrap()
                 || !sleeps && 0.45 < world.motion(body).unwrap().rest.slow_time())
             {
-                world.step(DT).unwrap();
+                world.checked_step(DT).unwrap();
                 n += 1;
                 assert!(n < 600, "{name}: never at rest");
             }
@@ -211,7 +211,7 @@ fn what_loses_its_support_falls() {
             let from = height(&world, body);
             lose(&mut world, support, joint);
             for _ in 0..120 {
-                world.step(DT).unwrap();
+                world.checked_step(DT).unwrap();
             }
             let fallen = from - height(&world, body);
             assert!((fallen - 0.2).abs() < 0.01, "{name} {kind} {sleeps}: {fallen}");
@@ -229,7 +229,7 @@ fn what_is_driven_or_pushed_moves() {
         sleep(&mut world, &[body]);
         act(&mut world, body);
         for _ in 0..60 {
-            world.step(DT).unwrap();
+            world.checked_step(DT).unwrap();
         }
         world.pose(body).unwrap()
     };
@@ -257,7 +257,7 @@ fn what_is_driven_or_pushed_moves() {
     let motor = Some(Motor { speed: 0.05, max_torque: 10.0 });
     world.set_joint_kind(hinge, JointKind::Hinge { limits: None, motor }).unwrap();
     for _ in 0..120 {
-        world.step(DT).unwrap();
+        world.checked_step(DT).unwrap();
     }
     let turned = 2.0 * world.pose(wheel).unwrap().rotation.y.asin();
     assert!((turned - 0.1).abs() < 0.002, "{turned}");
@@ -293,7 +293,7 @@ fn what_is_struck_asleep_moves_as_if_it_were_awake() {
                         }
                         let striker = world.insert(desc(-1.0 - gap, speed)).unwrap();
                         for _ in 0..30 {
-                            world.step(DT).unwrap();
+                            world.checked_step(DT).unwrap();
                         }
                         [striker, struck].map(|id| world.motion(id).unwrap().linear_velocity.x / speed)
                     });
