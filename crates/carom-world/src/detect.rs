@@ -37,10 +37,14 @@ impl<B: BroadPhase> World<B> {
             core::mem::swap(&mut self.contacts.events, &mut self.contacts.work.told);
         }
         if self.contacts.is_changed {
-            self.find_pairs();
+            let World { bodies, joints, contacts, broad, budget, stats, .. } = self;
+            contacts.find_pairs(broad, bodies, joints, stats, |pair, change| {
+                budget.turns.note_change(pair, change)
+            });
         }
-        self.choose_movers(plan);
-        self.find_swift();
+        let World { settings, bodies, joints, contacts, budget, .. } = self;
+        budget.choose_movers(plan, bodies, contacts, joints, &settings.solver);
+        self.continuous_step().find_swift();
         self.stats.times.broad = clock.lap();
         let mut always = 0.0;
         if self.contacts.is_changed {

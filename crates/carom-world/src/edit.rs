@@ -8,7 +8,7 @@ use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::size::Size;
 use crate::contacts::ContactSet;
-use crate::{JointId, World, WorldError};
+use crate::{JointId, World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Groups, Pair};
@@ -360,6 +360,23 @@ impl<B: BroadPhase> World<B> {
         Ok(id)
     }
 
+    /// Replaces all settings. The next step wakes what a change concerns, as it does for
+    /// [`World::solver_settings_mut`].
+    ///
+    /// Errors: a setting out of its bounds; nothing is changed.
+    pub fn set_settings(&mut self, settings: WorldSettings) -> Result<(), WorldError> {
+        settings.check()?;
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// Wakes all bodies; those that were awake have to come to rest anew.
+    pub fn wake_all(&mut self) {
+        for body in 0..self.bodies.motions.len() {
+            self.bodies.wake(body);
+        }
+    }
+
     /// Wakes the body and everything that touches it.
     pub(crate) fn wake_around(&mut self, id: BodyId) {
         let mut others = Vec::new();
@@ -374,16 +391,6 @@ impl<B: BroadPhase> World<B> {
         for body in others.into_iter().map(|other| other.index).chain(joined).chain([id.index]) {
             self.bodies.wake(body as usize);
         }
-    }
-
-    /// The box of one body anew.
-    pub(crate) fn refit(&mut self, index: usize) {
-        if let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) {
-            let updated = self.broad.update(&[(proxy, self.box_of(index, shape))]);
-            debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
-        }
-        self.bodies.is_stale[index] = true;
-        self.contacts.is_changed = true;
     }
 
     /// Whether the pair of two bodies is wanted, anew: after a joint between them came or went.

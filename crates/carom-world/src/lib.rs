@@ -35,6 +35,7 @@
 extern crate alloc;
 
 mod bodies;
+mod boxes;
 mod budget;
 mod contacts;
 mod continuous;
@@ -47,10 +48,12 @@ mod memory;
 mod par;
 mod queries;
 mod respond;
+mod responses;
 mod settings;
 mod snapshot;
 mod stats;
 mod validate;
+mod waking;
 mod world;
 
 pub use bodies::body::{BodyDesc, mass_of};

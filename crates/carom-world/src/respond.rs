@@ -4,27 +4,22 @@
 
 use crate::bodies::BodySet;
 use crate::budget::time_critical::Plan;
+use crate::budget::unknown;
 use crate::contacts::handed::{self, Handed, Part};
 use crate::contacts::{ContactSet, Work};
-#[cfg(feature = "parallel")]
-use crate::par::{CARRIED, is_little};
 use crate::{World, WorldError};
-#[cfg(feature = "parallel")]
-use alloc::vec::Vec;
-#[cfg(feature = "parallel")]
-use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
-#[cfg(feature = "parallel")]
-use carom_broad::ProxyId;
-use carom_response::{ContactLink, Contacts};
-#[cfg(feature = "parallel")]
-use rayon::prelude::*;
+use carom_response::{ContactLink, Contacts, StepStats};
 
 impl<B: BroadPhase> World<B> {
     /// Wakes what was touched, and moves the bodies that are awake by `dt`.
     pub(crate) fn respond(&mut self, dt: f32, plan: &Plan) -> Result<(), WorldError> {
         if 0.0 < dt {
-            self.stop_unknown();
+            if 0 < self.stats.undone.n_unknown {
+                let World { settings, broad, bodies, contacts, .. } = self;
+                self.stats.undone.n_stopped =
+                    unknown::stop_unknown(bodies, contacts, broad, settings.scatter);
+            }
             self.wake_touched(dt);
             self.keep_awake(dt);
             self.note_approaching();
@@ -32,7 +27,7 @@ impl<B: BroadPhase> World<B> {
             self.joints.find_moving(&self.bodies.movers, &mut self.contacts.work.joints);
         }
         self.hand_over_contacts();
-        self.note_starts();
+        self.continuous_step().note_starts();
         let n_planned = plan.substeps(self.stats.n_tested, self.contacts.work.contacts.len());
         let World { settings, solver, bodies, joints, contacts, .. } = self;
         let BodySet { motions, movers, .. } = bodies;
@@ -56,10 +51,11 @@ impl<B: BroadPhase> World<B> {
 
     /// Fast bodies go no farther than to what they meet, and the others stay on their side of surfaces.
     pub(crate) fn resolve_fast(&mut self) {
-        self.tell_struck();
-        self.stop_fast();
-        self.guard_bodies();
-        self.report_passes();
+        let mut step = self.continuous_step();
+        step.tell_struck();
+        step.stop_fast();
+        step.guard_bodies();
+        step.report_passes();
     }
 
     /// The manifolds in which something moves, as the solver takes them.
@@ -94,56 +90,34 @@ impl<B: BroadPhase> World<B> {
         handed.hand_over((records, 0), &solved[..parts[0].n_solved as usize], 0, contacts);
     }
 
-    pub(crate) fn refit_moved(&mut self, is_free: bool) {
-        let mut moves = core::mem::take(&mut self.contacts.work.moves);
-        moves.clear();
-        let placing = self.placing();
-        let refit = |&body: &u32| {
-            let (proxy, shape) =
-                (self.bodies.proxies[body as usize]?, self.bodies.shapes[body as usize].as_ref()?);
-            Some((proxy, placing.box_of(body as usize, shape)))
-        };
-        #[cfg(feature = "parallel")]
-        refit_in_parts(self.bodies.movers.list(), &refit, &mut moves);
-        #[cfg(not(feature = "parallel"))]
-        moves.extend(self.bodies.movers.list().iter().filter_map(refit));
-        for &body in self.bodies.movers.list() {
-            self.bodies.is_stale[body as usize] = true;
+    /// Ends a call in which nothing moves but what its owner moves.
+    pub(crate) fn hold(&mut self, plan: &Plan, dt: f32) {
+        let undone = &mut self.stats.undone;
+        undone.is_held = true;
+        undone.n_halted = self.bodies.movers.awake().len() - self.bodies.movers.driven().len();
+        undone.n_substeps = self.settings.solver.substeps;
+        for place in 0..self.bodies.movers.driven().len() {
+            let index = self.bodies.movers.driven()[place] as usize;
+            let body = &mut self.bodies.motions[index];
+            let pose = body.pose_after(dt);
+            // Where the numbers end it stays; the solver says so.
+            if body.is_driven() && pose.is_finite() {
+                body.pose = pose;
+                self.refit(index);
+            }
         }
-        self.contacts.is_changed |= !moves.is_empty();
-        // Every box is sound: `boxed` sees to it.
-        let updated = self.broad.update(&moves);
-        debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
-        if is_free {
-            // Otherwise the next step does, before it is chosen what is done.
-            self.broad.refresh();
+        if self.bodies.movers.has_halted() {
+            self.budget.turns.take_back();
         }
-        self.contacts.work.moves = moves;
+        self.budget.pace.n_held += 1;
+        self.budget.pace.learn(&self.stats, plan.work());
     }
-}
 
-/// The boxes of what moved, in the order of the bodies.
-#[cfg(feature = "parallel")]
-fn refit_in_parts(
-    movers: &[u32],
-    refit: &(impl Fn(&u32) -> Option<(ProxyId, Aabb)> + Sync),
-    out: &mut Vec<(ProxyId, Aabb)>,
-) {
-    let first = if is_little(movers.len()) { None } else { refit(&movers[0]) };
-    let Some(any) = first else {
-        out.extend(movers.iter().filter_map(refit));
-        return;
-    };
-    // Each where it stays: lists that are put together afterwards took as long as was gained.
-    out.resize(movers.len(), any);
-    let fill = |(movers, out): (&[u32], &mut [(ProxyId, Aabb)])| {
-        movers.iter().zip(out).all(|(mover, out)| refit(mover).map(|new| *out = new).is_some())
-    };
-    let has_all =
-        movers.par_chunks(CARRIED).zip(out.par_chunks_mut(CARRIED)).map(fill).reduce(|| true, |a, b| a & b);
-    if !has_all {
-        // Somebody has no box: what follows moves up.
-        out.clear();
-        out.extend(movers.iter().filter_map(refit));
+    /// Counts the work of this step, and what it took, for the plans of the next ones.
+    pub(crate) fn note_work(&mut self, plan: &Plan) {
+        let StepStats { n_manifolds, n_substeps, .. } = self.stats.solver;
+        self.stats.n_steps += (n_manifolds * n_substeps as usize) as u64;
+        self.budget.pace.n_held = 0;
+        self.budget.pace.learn(&self.stats, plan.work());
     }
 }

@@ -8,7 +8,6 @@
 //! phase, response).
 
 use crate::bodies::BodySet;
-use crate::bodies::placing::Placing;
 use crate::budget::BudgetState;
 use crate::budget::pace::Pace;
 use crate::budget::time_critical::Plan;
@@ -16,16 +15,14 @@ use crate::budget::turns::Turns;
 use crate::contacts::ContactSet;
 use crate::contacts::events::{ContactView, Event};
 use crate::contacts::narrow;
-use crate::continuous::Continuous;
+use crate::continuous::{Continuous, ContinuousStep};
 use crate::joint::Joints;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats};
 use crate::{JointId, WorldError};
-use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Budget, clock};
-use carom_query::Shape;
 use carom_response::{Joint, Solver, SolverSettings};
 
 /// Bodies, and what happens to them.
@@ -99,16 +96,23 @@ impl<B: BroadPhase> World<B> {
 
     /// As [`World::step`], but stops working when the budget is spent, and says in [`Stats::undone`] what was not done.
     ///
-    /// First pairs are looked at more seldom and substeps are longer. A step that needs more than that is held: nothing moves, and it goes on in the next call, after 16 of them at the latest
-    /// ([`crate::Undone::is_held`]). Where not even one substep of all bodies fits, some are halted: they stay where they are, with their
-    /// velocities, and have their turn in the steps after, the fast ones more often. So time goes by more slowly for who is held or halted;
-    /// for the others, by the whole of `dt`. No energy comes of what is left out. The broad phase is always done, one pair is looked at,
-    /// and at least one body, with all that hangs on it in joints, moves in a step that is not held, however small the budget; bodies that
-    /// their owner moves do so in every call.
+    /// What is left out, in this order:
     ///
-    /// A step of work is a pair of shapes looked at, or a manifold solved in one substep ([`Stats::n_steps`]); with a budget in steps the
-    /// result has the same bits in every run, with any broad phase and any number of threads. A budget in seconds is kept by what the
-    /// work took in the steps before; the first step on one takes a slow machine for granted. It is refused without a clock.
+    /// 1. Pairs are looked at more seldom, and substeps are fewer and longer.
+    /// 2. The step is held: nothing moves, and it goes on in the next call, after 16 of them at the latest
+    ///    ([`crate::Undone::is_held`]).
+    /// 3. If not even one substep of all bodies fits, some are halted ([`World::is_halted`]). They have their turn in
+    ///    the steps after, the fast ones more often.
+    ///
+    /// Time goes by more slowly for who is held or halted, and by the whole of `dt` for the others. Energy does not grow
+    /// (test: `budget::steps_are_counted_and_nothing_explodes`). However small the budget is, the broad phase is done, one
+    /// pair is looked at, bodies that their owner moves do so, and in a step that is not held one other body moves with
+    /// all that hangs on it in joints.
+    ///
+    /// A step of work is a pair of shapes looked at, or a manifold solved in one substep ([`Stats::n_steps`]). With a
+    /// budget in steps the result has the same bits in every run (test: `budget::the_same_bits_with_the_same_steps`).
+    /// A budget in seconds is planned with what the work took in the steps before; at first, with the prices of a slow
+    /// machine. It is refused without a clock.
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
         let mut plan = self.plan(dt, budget)?;
         // Broad and narrow phase: which bodies touch, and where.
@@ -158,19 +162,19 @@ impl<B: BroadPhase> World<B> {
         &self.stats
     }
 
-    pub(crate) fn placing(&self) -> Placing<'_> {
-        Placing {
-            bodies: &self.bodies.motions,
-            traits: &self.bodies.traits,
-            girths: &self.bodies.girths,
-            prediction: self.settings.prediction * self.settings.solver.length_unit,
+    /// What continuous detection sees.
+    pub(crate) fn continuous_step(&mut self) -> ContinuousStep<'_, B> {
+        ContinuousStep {
+            settings: &self.settings,
             dt: self.last.dt,
+            broad: &self.broad,
+            bodies: &mut self.bodies,
+            joints: &self.joints,
+            contacts: &mut self.contacts,
+            solver: &self.solver,
+            continuous: &mut self.continuous,
+            stats: &mut self.stats,
         }
-    }
-
-    /// The box of a body.
-    pub(crate) fn box_of(&self, index: usize, shape: &Shape) -> Aabb {
-        self.placing().box_of(index, shape)
     }
 
     /// The pair is looked at by the narrow phase.

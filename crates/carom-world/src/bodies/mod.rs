@@ -13,16 +13,16 @@ pub(crate) mod id;
 pub(crate) mod movers;
 pub(crate) mod placing;
 pub(crate) mod size;
-pub(crate) mod waking;
 
-use crate::WorldError;
 use crate::bodies::body::Traits;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::movers::Movers;
+use crate::bodies::placing::Placing;
 use crate::bodies::size::Size;
 #[cfg(feature = "parallel")]
 use crate::par::{CARRIED, is_little};
+use crate::{WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::ProxyId;
 use carom_math::Pose;
@@ -60,6 +60,17 @@ pub(crate) struct BodySet {
 }
 
 impl BodySet {
+    /// What boxes are made of, in steps of length `dt`.
+    pub(crate) fn placing(&self, settings: &WorldSettings, dt: f32) -> Placing<'_> {
+        Placing {
+            bodies: &self.motions,
+            traits: &self.traits,
+            girths: &self.girths,
+            prediction: settings.prediction * settings.solver.length_unit,
+            dt,
+        }
+    }
+
     /// The handle of the body that has a number, or had it last.
     pub(crate) fn id_at(&self, index: u32) -> BodyId {
         BodyId { index, generation: self.generations[index as usize] }

@@ -7,20 +7,27 @@
 //!
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, Eurographics 2000.
 
-use crate::World;
 use crate::bodies::BodySet;
+use crate::budget::BudgetState;
 use crate::budget::time_critical::Plan;
+use crate::contacts::ContactSet;
 use crate::contacts::record::Record;
+use crate::joint::Joints;
 
-use carom_broad::BroadPhase;
-use carom_response::{Body, StepStats};
+use carom_response::{Body, SolverSettings};
 
-impl<B: BroadPhase> World<B> {
+impl BudgetState {
     /// Who moves: all, or as many as the budget is expected to suffice for.
-    pub(crate) fn choose_movers(&mut self, plan: &mut Plan) {
-        let BodySet { motions, movers, is_stale, .. } = &mut self.bodies;
-        let (turns, records) = (&mut self.budget.turns, &mut self.contacts.records);
-        let (joints, settings) = (&self.joints, &self.settings);
+    pub(crate) fn choose_movers(
+        &mut self,
+        plan: &mut Plan,
+        bodies: &mut BodySet,
+        contacts: &mut ContactSet,
+        joints: &Joints,
+        settings: &SolverSettings,
+    ) {
+        let BodySet { motions, movers, is_stale, .. } = bodies;
+        let (turns, records) = (&mut self.turns, &contacts.records);
         let was_halting = movers.has_halted();
         let mut terms = None;
         if plan.is_free() || movers.awake().is_empty() {
@@ -35,13 +42,13 @@ impl<B: BroadPhase> World<B> {
         let Some(terms) = terms else {
             if movers.resume() {
                 // What was put off meanwhile is due.
-                (self.contacts.is_unsettled, self.contacts.is_changed) = (true, true);
+                (contacts.is_unsettled, contacts.is_changed) = (true, true);
             }
-            self.budget.pace.note_choice(false);
+            self.pace.note_choice(false);
             return;
         };
-        let unit = settings.solver.length_unit;
-        let slow = settings.solver.sleep_speed * unit;
+        let unit = settings.length_unit;
+        let slow = settings.sleep_speed * unit;
         let is_slow = |body: &Body| {
             let turning = body.angular_velocity * unit;
             body.linear_velocity.length_squared() + turning.length_squared() <= slow * slow
@@ -56,62 +63,8 @@ impl<B: BroadPhase> World<B> {
         }
         plan.halt_others(&chosen, n_manifolds);
         // Their contacts are to be handed over.
-        self.contacts.is_changed = true;
-        self.budget.pace.note_choice(true);
-    }
-
-    /// Ends a call in which nothing moves but what its owner moves.
-    pub(crate) fn hold(&mut self, plan: &Plan, dt: f32) {
-        let undone = &mut self.stats.undone;
-        undone.is_held = true;
-        undone.n_halted = self.bodies.movers.awake().len() - self.bodies.movers.driven().len();
-        undone.n_substeps = self.settings.solver.substeps;
-        for place in 0..self.bodies.movers.driven().len() {
-            let index = self.bodies.movers.driven()[place] as usize;
-            let body = &mut self.bodies.motions[index];
-            let pose = body.pose_after(dt);
-            // Where the numbers end it stays; the solver says so.
-            if body.is_driven() && pose.is_finite() {
-                body.pose = pose;
-                self.refit(index);
-            }
-        }
-        if self.bodies.movers.has_halted() {
-            self.budget.turns.take_back();
-        }
-        self.budget.pace.n_held += 1;
-        self.budget.pace.learn(&self.stats, plan.work());
-    }
-
-    /// Counts the work of this step, and what it took, for the plans of the next ones.
-    pub(crate) fn note_work(&mut self, plan: &Plan) {
-        let StepStats { n_manifolds, n_substeps, .. } = self.stats.solver;
-        self.stats.n_steps += (n_manifolds * n_substeps as usize) as u64;
-        self.budget.pace.n_held = 0;
-        self.budget.pace.learn(&self.stats, plan.work());
-    }
-
-    /// From so long on a body has been slow for nearly long enough to fall asleep.
-    pub(crate) fn drowsy_from(&self, dt: f32) -> f32 {
-        (self.settings.solver.sleep_delay - 2.0 * dt).max(0.0)
-    }
-
-    /// Where some are halted, who touches one of those that is not about to fall asleep does not either, but stays on the verge of it.
-    pub(crate) fn keep_awake(&mut self, dt: f32) {
-        if !self.bodies.movers.has_halted() {
-            return;
-        }
-        let drowsy = self.drowsy_from(dt);
-        for &place in &self.contacts.busy {
-            let record = &self.contacts.records[place as usize];
-            for (own, other) in [(record.a, record.b), (record.b, record.a)] {
-                let other = other.index as usize;
-                let is_busy = || self.bodies.motions[other].rest.slow_time() < drowsy;
-                if record.is_touching && !record.is_sensor && self.bodies.is_halted(other) && is_busy() {
-                    self.bodies.motions[own.index as usize].rest.put_off(drowsy);
-                }
-            }
-        }
+        contacts.is_changed = true;
+        self.pace.note_choice(true);
     }
 }
 
@@ -122,6 +75,11 @@ mod tests {
     use carom_geom::{Cuboid, HalfSpace};
     use carom_math::{Budget, Vec3};
     use carom_query::Shape;
+
+    fn choose(world: &mut World, plan: &mut Plan) {
+        let World { settings, bodies, joints, contacts, budget, .. } = world;
+        budget.choose_movers(plan, bodies, contacts, joints, &settings.solver);
+    }
 
     /// Who was chosen to move, and held for want of time, has lost no turn.
     #[test]
@@ -136,8 +94,8 @@ mod tests {
         let mut chosen = Vec::new();
         for call in 0..6 {
             let mut plan = Plan::start(Budget::Steps(60), world.budget.pace, 6);
-            world.choose_movers(&mut plan);
-            assert!(plan.has_halted());
+            choose(&mut world, &mut plan);
+            assert!(plan.work().has_halted);
             let movers = world.bodies.movers.list().to_vec();
             // Every other call is held.
             if call % 2 == 0 {
@@ -148,7 +106,7 @@ mod tests {
             }
         }
         let mut plan = Plan::start(Budget::Steps(60), world.budget.pace, 6);
-        world.choose_movers(&mut plan);
+        choose(&mut world, &mut plan);
         assert_ne!(chosen, world.bodies.movers.list());
     }
 

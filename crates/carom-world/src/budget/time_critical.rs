@@ -82,11 +82,6 @@ impl Plan {
         matches!(self.budget, Budget::Steps(_))
     }
 
-    /// Some are halted.
-    pub(crate) fn has_halted(&self) -> bool {
-        self.work.has_halted
-    }
-
     /// So many manifolds were found of bodies that move, in records in which something moves.
     pub(crate) fn note_found(&mut self, n_manifolds: usize, n_busy: usize, n_bodies: usize) {
         (self.work.n_manifolds, self.work.n_busy) = (n_manifolds, n_busy);

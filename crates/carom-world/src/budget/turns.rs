@@ -128,15 +128,10 @@ impl Turns {
         }
     }
 
-    /// Pairs went, or came.
-    pub(crate) fn note_changes(
-        &mut self,
-        gone: impl Iterator<Item = Pair>,
-        added: impl Iterator<Item = Pair>,
-    ) {
+    /// A pair came, with a change of 1, or went, with -1.
+    pub(crate) fn note_change(&mut self, pair: Pair, change: i32) {
         if self.are_counted {
-            gone.for_each(|pair| self.note(&pair, -1));
-            added.for_each(|pair| self.note(&pair, 1));
+            self.note(&pair, change);
         }
     }
 

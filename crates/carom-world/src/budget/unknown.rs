@@ -3,52 +3,55 @@
 //! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics 20(3), 2001 (plausible
 //! responses).
 
+use crate::bodies::BodySet;
+use crate::contacts::ContactSet;
 use crate::contacts::record::Record;
-use crate::world::World;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};
 use carom_math::Vec3;
 use carom_query::Shape;
+use carom_response::plausible::Scatter;
 use carom_response::{Body, plausible};
 
-impl<B: BroadPhase> World<B> {
-    /// Bodies whose boxes meet, and whose shapes nobody has looked at for want of time, do not approach farther.
-    pub(crate) fn stop_unknown(&mut self) {
-        if self.stats.undone.n_unknown == 0 {
-            return;
-        }
-        let is_unknown = |record: &&Record| record.is_put_off && record.is_new && !record.is_sensor;
-        for record in
-            self.contacts.busy.iter().map(|&place| &self.contacts.records[place as usize]).filter(is_unknown)
-        {
-            let (a, b) = (record.a.index as usize, record.b.index as usize);
-            // The box of what is not convex or has no end says little of where it is.
-            let is_like_its_box = |k: usize| self.bodies.shapes[k].as_ref().is_some_and(Shape::is_convex);
-            let box_of = |k: usize| self.bodies.proxies[k].and_then(|proxy| self.broad.aabb(proxy).ok());
-            let (true, true, Some(box_a), Some(box_b)) =
-                (is_like_its_box(a), is_like_its_box(b), box_of(a), box_of(b))
-            else {
-                continue;
-            };
-            let axis = least_overlap(&box_a, &box_b);
-            let [body_a, body_b] = [a, b].map(|k| self.bodies.motions[k]);
-            let draw = number_of_draw(record.pair(), &body_a, &body_b);
-            // Who is halted stands like a wall.
-            let stands = [a, b].map(|k| self.bodies.is_halted(k));
-            let stand_in = |body: Body, stands| if stands { Body::fixed(body.pose) } else { body };
-            let (mut body_a, mut body_b) = (stand_in(body_a, stands[0]), stand_in(body_b, stands[1]));
-            let has_parted = match self.settings.scatter {
-                Some(scatter) => scatter.apply(&mut body_a, &mut body_b, axis, draw),
-                None => plausible::stop_approach(&mut body_a, &mut body_b, axis),
-            };
-            for (k, body, stands) in [(a, body_a, stands[0]), (b, body_b, stands[1])] {
-                if !stands {
-                    self.bodies.motions[k] = body;
-                }
+/// Bodies whose boxes meet, and whose shapes nobody has looked at for want of time, do not approach farther. Returns
+/// of how many pairs that was so.
+pub(crate) fn stop_unknown<B: BroadPhase>(
+    bodies: &mut BodySet,
+    contacts: &ContactSet,
+    broad: &B,
+    scatter: Option<Scatter>,
+) -> usize {
+    let mut n_stopped = 0;
+    let is_unknown = |record: &&Record| record.is_put_off && record.is_new && !record.is_sensor;
+    for record in contacts.busy.iter().map(|&place| &contacts.records[place as usize]).filter(is_unknown) {
+        let (a, b) = (record.a.index as usize, record.b.index as usize);
+        // The box of what is not convex or has no end says little of where it is.
+        let is_like_its_box = |k: usize| bodies.shapes[k].as_ref().is_some_and(Shape::is_convex);
+        let box_of = |k: usize| bodies.proxies[k].and_then(|proxy| broad.aabb(proxy).ok());
+        let (true, true, Some(box_a), Some(box_b)) =
+            (is_like_its_box(a), is_like_its_box(b), box_of(a), box_of(b))
+        else {
+            continue;
+        };
+        let axis = least_overlap(&box_a, &box_b);
+        let [body_a, body_b] = [a, b].map(|k| bodies.motions[k]);
+        let draw = number_of_draw(record.pair(), &body_a, &body_b);
+        // Who is halted stands like a wall.
+        let stands = [a, b].map(|k| bodies.is_halted(k));
+        let stand_in = |body: Body, stands| if stands { Body::fixed(body.pose) } else { body };
+        let (mut body_a, mut body_b) = (stand_in(body_a, stands[0]), stand_in(body_b, stands[1]));
+        let has_parted = match scatter {
+            Some(scatter) => scatter.apply(&mut body_a, &mut body_b, axis, draw),
+            None => plausible::stop_approach(&mut body_a, &mut body_b, axis),
+        };
+        for (k, body, stands) in [(a, body_a, stands[0]), (b, body_b, stands[1])] {
+            if !stands {
+                bodies.motions[k] = body;
             }
-            self.stats.undone.n_stopped += usize::from(has_parted);
         }
+        n_stopped += usize::from(has_parted);
     }
+    n_stopped
 }
 
 /// The number of a random draw for two bodies: another one for each pair, and in each step in which

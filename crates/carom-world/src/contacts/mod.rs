@@ -23,7 +23,6 @@ pub(crate) mod pieces;
 pub(crate) mod record;
 pub(crate) mod records;
 pub(crate) mod recycling;
-pub(crate) mod responses;
 pub(crate) mod rest;
 pub(crate) mod rules;
 pub(crate) mod scene;

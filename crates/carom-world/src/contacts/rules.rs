@@ -33,18 +33,18 @@ pub struct ResponseEvent {
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Rules {
-    pub(super) of_bodies: Vec<(u32, Response)>,
-    pub(super) of_pairs: Vec<([u32; 2], Response)>,
+    pub(crate) of_bodies: Vec<(u32, Response)>,
+    pub(crate) of_pairs: Vec<([u32; 2], Response)>,
     /// Pairs that are about to stick, with the energy that this takes.
-    pub(super) approaching: Vec<([u32; 2], f64)>,
+    pub(crate) approaching: Vec<([u32; 2], f64)>,
 }
 
 impl Rules {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.of_bodies.is_empty() && self.of_pairs.is_empty()
     }
 
-    pub(super) fn of_body(&self, body: u32) -> Response {
+    pub(crate) fn of_body(&self, body: u32) -> Response {
         let found = self.of_bodies.binary_search_by_key(&body, |&(number, _)| number);
         found.map_or(Response::Collide, |place| self.of_bodies[place].1)
     }
@@ -90,7 +90,7 @@ impl Rules {
 }
 
 /// Sets or removes an entry of a sorted list.
-pub(super) fn set<K: Ord, V>(list: &mut Vec<(K, V)>, key: K, value: Option<V>) {
+pub(crate) fn set<K: Ord, V>(list: &mut Vec<(K, V)>, key: K, value: Option<V>) {
     match (list.binary_search_by(|(other, _)| other.cmp(&key)), value) {
         (Ok(place), Some(value)) => list[place].1 = value,
         (Ok(place), None) => drop(list.remove(place)),

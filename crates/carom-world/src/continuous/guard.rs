@@ -16,10 +16,10 @@
 //! Differs: the ball follows what moves, and it is swept only if its way is longer than what is left of it.
 
 use crate::contacts::narrow;
+use crate::continuous::ContinuousStep;
 use crate::continuous::flight::Rotor;
 use crate::continuous::put_back::keep_momentum;
 use crate::continuous::state::{Guard, Way};
-use crate::world::World;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};
 use carom_math::glam::{DQuat, DVec3};
@@ -49,13 +49,13 @@ impl Met {
     }
 }
 
-impl<B: BroadPhase> World<B> {
+impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// Finds which bodies are swift now.
     pub(crate) fn find_swift(&mut self) {
         let mut swift = core::mem::take(&mut self.continuous.swift);
         swift.clear();
         swift.resize(self.bodies.motions.len(), false);
-        let placing = self.placing();
+        let placing = self.bodies.placing(self.settings, self.dt);
         for &index in self.bodies.movers.awake() {
             swift[index as usize] = placing.is_swift(index as usize);
         }
@@ -147,7 +147,7 @@ impl<B: BroadPhase> World<B> {
                 if !narrow::is_sensor_pair(pair, &self.bodies.traits, &self.contacts.rules)
                     && self.bodies.proxies[other as usize].is_some_and(meets)
                     && self.bodies.traits[index].filter.meets(&traits.filter)
-                    && self.is_wanted(pair)
+                    && narrow::is_wanted(pair, &self.bodies.traits, &self.bodies.motions, self.joints)
                     && !self.is_torn(index)
                 {
                     pairs.push((number, other));
@@ -237,7 +237,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.stats.n_stopped += 1;
         let body = &mut self.bodies.motions[index];
-        let (center, rotor) = (body.world_center(), Rotor::of(body, self.last.dt));
+        let (center, rotor) = (body.world_center(), Rotor::of(body, self.dt));
         body.pose = end;
         if let (Some(_), Some(rotor)) = (met, rotor) {
             let ends = [start, there].map(|pose| pose.rotation.as_dquat().normalize());

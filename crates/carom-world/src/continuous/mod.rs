@@ -19,9 +19,30 @@ pub(crate) mod slide;
 pub(crate) mod state;
 pub(crate) mod sweep;
 
+use crate::bodies::BodySet;
+use crate::bodies::body::Traits;
+use crate::contacts::ContactSet;
 use crate::continuous::state::Guard;
 use crate::continuous::state::Sweeps;
+use crate::joint::Joints;
+use crate::settings::WorldSettings;
+use crate::stats::Stats;
 use alloc::vec::Vec;
+use carom_response::Solver;
+
+/// What continuous detection sees of a world: all but its budget.
+pub(crate) struct ContinuousStep<'a, B> {
+    pub(crate) settings: &'a WorldSettings,
+    /// Length of the step.
+    pub(crate) dt: f32,
+    pub(crate) broad: &'a B,
+    pub(crate) bodies: &'a mut BodySet,
+    pub(crate) joints: &'a Joints,
+    pub(crate) contacts: &'a mut ContactSet,
+    pub(crate) solver: &'a Solver,
+    pub(crate) continuous: &'a mut Continuous,
+    pub(crate) stats: &'a mut Stats,
+}
 
 /// What is kept between steps for bodies that go far for their size.
 #[derive(Default)]
@@ -33,4 +54,15 @@ pub(crate) struct Continuous {
     pub(crate) are_fast_known: bool,
     pub(crate) sweeps: Sweeps,
     pub(crate) guard: Guard,
+}
+
+impl Continuous {
+    /// Who is fast, by number, if that has changed.
+    pub(crate) fn find_fast(&mut self, traits: &[Traits]) {
+        if !core::mem::replace(&mut self.are_fast_known, true) {
+            self.fast.clear();
+            let is_fast = |(_, traits): &(u32, &Traits)| traits.is_fast;
+            self.fast.extend((0..).zip(traits).filter(is_fast).map(|(index, _)| index));
+        }
+    }
 }

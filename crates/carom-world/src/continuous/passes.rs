@@ -7,8 +7,8 @@
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (sensors and fast bodies).
 
+use crate::continuous::ContinuousStep;
 use crate::continuous::state::Guard;
-use crate::world::World;
 use crate::{Event, EventKind};
 use carom_broad::BroadPhase;
 use carom_math::{Pose, ops};
@@ -18,7 +18,7 @@ use carom_response::BodyKind;
 /// A pair is swept if its way is longer than this share of both thicknesses.
 const FAR: f32 = 0.25;
 
-impl<B: BroadPhase> World<B> {
+impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// After all bodies are at their places: reports which sensors were passed in the step.
     pub(crate) fn report_passes(&mut self) {
         if self.bodies.n_sensors == 0 && !self.contacts.rules.has_pass() {
@@ -79,7 +79,7 @@ impl<B: BroadPhase> World<B> {
         // The short way is the way it went, unless it turned by more than half a turn.
         let mut motion =
             Motion::between(wide(start), wide(&body.pose), body.center_of_mass.as_dvec3(), 1.0).ok()?;
-        let turn = body.angular_velocity.as_dvec3() * f64::from(self.last.dt);
+        let turn = body.angular_velocity.as_dvec3() * f64::from(self.dt);
         let turned = ops::sqrt(turn.length_squared());
         if core::f64::consts::PI * 0.9 < turned {
             let (rotation, translation) = wide(start);

@@ -12,9 +12,9 @@
 //!
 //! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3 (energy of impulses).
 
+use crate::continuous::ContinuousStep;
 use crate::continuous::flight::Rotor;
 use crate::continuous::state::{Limb, Sweeps};
-use crate::world::World;
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Vec3, ops};
@@ -83,7 +83,7 @@ fn reduced(square: f64, debt: f64) -> (f64, f64) {
     (left, debt - 0.5 * (square - left))
 }
 
-impl<B: BroadPhase> World<B> {
+impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// How gravity pulled a body in this step.
     pub(crate) fn fall_of(&self, index: usize) -> Fall {
         let gravity =
@@ -99,7 +99,7 @@ impl<B: BroadPhase> World<B> {
         let missing = mass * fall.pay(&mut self.bodies.motions[index], fall.height(shift));
         let due = missing.min(self.gain_of(index, &self.continuous.sweeps.starts));
         if 0.0 < due {
-            fall.pay_all(&mut self.bodies.motions[index], due, self.last.dt);
+            fall.pay_all(&mut self.bodies.motions[index], due, self.dt);
         }
     }
 
@@ -158,7 +158,7 @@ impl<B: BroadPhase> World<B> {
                 let part = if payer == index { missing } else { missing.min(gain.max(0.0)) };
                 if 0.0 < part {
                     let fall = self.fall_of(payer);
-                    missing -= part - fall.pay_all(&mut self.bodies.motions[payer], part, self.last.dt);
+                    missing -= part - fall.pay_all(&mut self.bodies.motions[payer], part, self.dt);
                 }
             }
         }
@@ -196,7 +196,7 @@ impl<B: BroadPhase> World<B> {
 
     /// The length of a substep of this step.
     fn substep(&self) -> f32 {
-        self.last.dt / self.stats.solver.n_substeps.max(1) as f32
+        self.dt / self.stats.solver.n_substeps.max(1) as f32
     }
 }
 

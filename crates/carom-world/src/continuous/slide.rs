@@ -10,10 +10,10 @@
 //! Differs: any shapes, which turn; the way is projected onto the cone of all walls at once; the sweeps are certified.
 
 use crate::bodies::placing::clamped;
+use crate::continuous::ContinuousStep;
 use crate::continuous::flight::between;
 use crate::continuous::state::{Limb, Sweeps};
 use crate::continuous::state::{Near, Slides};
-use crate::world::World;
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Pose, ops};
@@ -31,7 +31,7 @@ const AWAY: f64 = 1e-6;
 /// A way closes on a wall if by more than this part of its length, which is above the rounding of the way in double precision.
 const LEVEL: f64 = 1e-9;
 
-impl<B: BroadPhase> World<B> {
+impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// All bodies have been put where they stop; who was stopped goes on.
     pub(crate) fn slide_stopped(&mut self, sweeps: &mut Sweeps) {
         let mut slides = core::mem::take(&mut sweeps.slides);
@@ -98,7 +98,7 @@ impl<B: BroadPhase> World<B> {
         }
         let core = self.core_of(index);
         let center = self.bodies.motions[index].center_of_mass.as_dvec3();
-        let placing = self.placing();
+        let placing = self.bodies.placing(self.settings, self.dt);
         let (mut linear, mut angular) = (staying(whole.linear() * rest, stopped), DVec3::ZERO);
         let own = start.rotation.as_dquat().normalize();
         let turned = whole.rotations(&sweeps.rotations)[whole.n_legs() as usize];

@@ -18,12 +18,11 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets, safe times, cores).
 //! Differs: the times are certified, rotation included; a body that leaves the box in which its pairs were looked for waits there.
 
-use crate::bodies::body::Traits;
 use crate::bodies::placing::clamped;
+use crate::continuous::ContinuousStep;
 use crate::continuous::core_ball::{CORE, Core};
 use crate::continuous::flight::{Flight, between};
 use crate::continuous::state::{Limb, Sweeps};
-use crate::world::World;
 use crate::{BodyId, Event, EventKind};
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
@@ -58,53 +57,7 @@ const NEARLY_SLOP: f64 = 1.25;
 /// An overlap grows if by more than this part of the thickness, which is above the rounding of a pose.
 const DEEPER: f64 = 1e-3;
 
-impl<B: BroadPhase> World<B> {
-    /// Makes the boxes of fast bodies hold their way in a step of this length, if they do not yet: the last step was another one, or
-    /// somebody changed a velocity.
-    pub(crate) fn foresee(&mut self, dt: f32) {
-        if dt == 0.0 {
-            return;
-        }
-        if core::mem::replace(&mut self.last.dt, dt) != dt {
-            for place in 0..self.bodies.movers.awake().len() {
-                self.foresee_way(self.bodies.movers.awake()[place] as usize);
-            }
-        }
-        self.find_fast();
-        for place in 0..self.continuous.fast.len() {
-            let index = self.continuous.fast[place] as usize;
-            if self.bodies.motions[index].kind == BodyKind::Dynamic && !self.bodies.motions[index].is_sleeping
-            {
-                self.foresee_way(index);
-            }
-        }
-    }
-
-    /// Makes the box of a fast or swift body hold the way that it would go in a step like the last one, after its velocity changed.
-    pub(crate) fn foresee_way(&mut self, index: usize) {
-        let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) else {
-            return;
-        };
-        let aabb = self.box_of(index, shape);
-        if self.broad.aabb(proxy).is_ok_and(|old| old != aabb) {
-            // Every box is sound: `clamped` sees to it.
-            let updated = self.broad.update(&[(proxy, aabb)]);
-            debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
-            self.contacts.is_changed = true;
-        }
-    }
-
-    /// Who is fast, by number, if that has changed.
-    fn find_fast(&mut self) {
-        if !core::mem::replace(&mut self.continuous.are_fast_known, true) {
-            self.continuous.fast.clear();
-            let is_fast = |(_, traits): &(u32, &Traits)| traits.is_fast;
-            self.continuous
-                .fast
-                .extend((0..).zip(&self.bodies.traits).filter(is_fast).map(|(index, _)| index));
-        }
-    }
-
+impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// The body is fast, and the solver moved it in this step, even if it fell asleep at the end.
     fn is_swept(&self, index: usize) -> bool {
         self.bodies.traits[index].is_fast
@@ -373,7 +326,7 @@ impl<B: BroadPhase> World<B> {
     fn flight_of(&self, index: usize, start: &Pose, sweeps: &mut Sweeps) -> Flight {
         let is_jointed = sweeps.limbs[index] != Limb::Not;
         let found = sweeps.flights[index].unwrap_or_else(|| {
-            Flight::new(&self.bodies.motions[index], start, is_jointed, self.last.dt, &mut sweeps.rotations)
+            Flight::new(&self.bodies.motions[index], start, is_jointed, self.dt, &mut sweeps.rotations)
         });
         sweeps.flights[index] = Some(found);
         found
@@ -402,7 +355,7 @@ impl<B: BroadPhase> World<B> {
         let flight = self.flight_of(index, &start, sweeps);
         let Ok(known) = self.broad.aabb(proxy) else { return false };
         let linear = flight.linear().as_vec3();
-        let placing = self.placing();
+        let placing = self.bodies.placing(self.settings, self.dt);
         let way_until = |share: f64| {
             let angle = flight.turn_until(share) as f32;
             clamped(&placing.way_of(index, shape, &start, linear * share as f32, angle))

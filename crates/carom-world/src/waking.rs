@@ -20,23 +20,6 @@ use carom_geom::Manifold;
 use carom_response::{BOUNCE_LOOK_AHEAD, Body, BodyKind, Response, SolverSettings};
 
 impl<B: BroadPhase> World<B> {
-    /// Replaces all settings. The next step wakes what a change concerns, as it does for
-    /// [`World::solver_settings_mut`].
-    ///
-    /// Errors: a setting out of its bounds; nothing is changed.
-    pub fn set_settings(&mut self, settings: WorldSettings) -> Result<(), WorldError> {
-        settings.check()?;
-        self.settings = settings;
-        Ok(())
-    }
-
-    /// Wakes all bodies; those that were awake have to come to rest anew.
-    pub fn wake_all(&mut self) {
-        for body in 0..self.bodies.motions.len() {
-            self.bodies.wake(body);
-        }
-    }
-
     /// Wakes sleeping bodies in contacts that began: something was put there, grew, or may touch them now.
     pub(crate) fn wake_newly_touched(&mut self) {
         let sleeps = |id: &BodyId| self.bodies.motions[id.index as usize].is_sleeping;
@@ -127,6 +110,29 @@ impl<B: BroadPhase> World<B> {
             let closing = velocity.dot(manifold.normal());
             contact.distance <= slop || slow < closing && contact.distance - closing * time <= slop
         })
+    }
+
+    /// From so long on a body has been slow for nearly long enough to fall asleep.
+    pub(crate) fn drowsy_from(&self, dt: f32) -> f32 {
+        (self.settings.solver.sleep_delay - 2.0 * dt).max(0.0)
+    }
+
+    /// Where some are halted, who touches one of those that is not about to fall asleep does not either, but stays on the verge of it.
+    pub(crate) fn keep_awake(&mut self, dt: f32) {
+        if !self.bodies.movers.has_halted() {
+            return;
+        }
+        let drowsy = self.drowsy_from(dt);
+        for &place in &self.contacts.busy {
+            let record = &self.contacts.records[place as usize];
+            for (own, other) in [(record.a, record.b), (record.b, record.a)] {
+                let other = other.index as usize;
+                let is_busy = || self.bodies.motions[other].rest.slow_time() < drowsy;
+                if record.is_touching && !record.is_sensor && self.bodies.is_halted(other) && is_busy() {
+                    self.bodies.motions[own.index as usize].rest.put_off(drowsy);
+                }
+            }
+        }
     }
 
     /// Checks the settings, and lets act what was changed since the last step.
