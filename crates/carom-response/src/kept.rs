@@ -174,7 +174,8 @@ impl Trace {
         let mut trace = Trace { key, normal, n: contacts.len() as u8, ..Trace::default() };
         for (k, c) in contacts.iter().enumerate() {
             trace.features[k] = (c.feature_a, c.feature_b);
-            trace.anchors[k] = (c.point_a + c.point_b) * 0.5 - center;
+            // Halves first: the sum of two points at the end of the numbers is infinite.
+            trace.anchors[k] = c.point_a * 0.5 + c.point_b * 0.5 - center;
         }
         trace
     }
