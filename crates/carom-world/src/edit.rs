@@ -7,6 +7,7 @@ use crate::bodies::body::{self, BodyDesc, Traits};
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::size::Size;
+use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
 use crate::{JointId, World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -34,12 +35,14 @@ impl<B: BroadPhase> World<B> {
             self.bodies.sizes.push(Size::Other);
             self.bodies.girths.push(Girth::NONE);
             self.bodies.traits.push(Traits::NONE);
+            self.bodies.weights.push(Weight::NONE);
             self.bodies.motions.push(Body::fixed(Pose::IDENTITY));
             self.bodies.proxies.push(None);
             self.bodies.is_stale.push(false);
             self.bodies.free.push(index as u32);
         }
         self.bodies.traits[index] = traits;
+        self.bodies.weights[index] = desc.weight();
         self.bodies.motions[index] = body;
         self.bodies.girths[index] = Girth::of(&desc.shape, self.bodies.motions[index].center_of_mass);
         let aabb = self.box_of(index, &desc.shape);
@@ -81,6 +84,8 @@ impl<B: BroadPhase> World<B> {
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
         self.bodies.movers.unsettle();
+        self.bodies.steering.forget(id.index);
+        self.bodies.weights[index] = Weight::NONE;
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         self.bodies.put_shape(index, None);
         self.bodies.n_sensors -= usize::from(self.bodies.traits[index].is_sensor);
@@ -201,6 +206,7 @@ impl<B: BroadPhase> World<B> {
         let body = &mut self.bodies.motions[index];
         body.linear_velocity = linear;
         body.angular_velocity = angular;
+        self.bodies.steering.stop(id.index);
         self.bodies.is_stale[index] |= self.bodies.is_halted(index);
         self.foresee_way(index);
         Ok(())
@@ -394,7 +400,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Whether the pair of two bodies is wanted, anew: after a joint between them came or went.
-    fn refilter(&mut self, a: u32, b: u32) {
+    pub(crate) fn refilter(&mut self, a: u32, b: u32) {
         let is_wanted = self.is_wanted(Pair { a: a.min(b), b: a.max(b) });
         let ids = [a, b].map(|index| self.bodies.id_at(index));
         let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;

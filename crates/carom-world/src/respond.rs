@@ -29,6 +29,7 @@ impl<B: BroadPhase> World<B> {
         self.hand_over_contacts();
         self.continuous_step().note_starts();
         let n_planned = plan.substeps(self.stats.n_tested, self.contacts.work.contacts.len());
+        let forces = if 0.0 < dt { self.begin_forces() } else { Vec::new() };
         let World { settings, solver, bodies, joints, contacts, .. } = self;
         let BodySet { motions, movers, .. } = bodies;
         let ContactSet { work, manifolds, rest, records, busy, .. } = contacts;
@@ -40,9 +41,12 @@ impl<B: BroadPhase> World<B> {
         if solved.is_err() {
             handed::take_back(records, busy, &work.contacts);
         }
+        self.end_forces(&forces, solved.is_ok());
         self.stats.solver = solved?;
         if 0.0 < dt {
+            let World { bodies: BodySet { motions, movers, .. }, solver, .. } = self;
             self.stats.n_fallen = movers.fall_asleep(motions, solver);
+            self.arrive();
             let n_substeps = self.settings.solver.substeps;
             self.stats.undone.n_substeps = n_substeps.saturating_sub(self.stats.solver.n_substeps);
         }
@@ -106,6 +110,7 @@ impl<B: BroadPhase> World<B> {
                 self.refit(index);
             }
         }
+        self.arrive();
         if self.bodies.movers.has_halted() {
             self.budget.turns.take_back();
         }

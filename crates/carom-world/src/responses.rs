@@ -69,7 +69,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Pairs are tested anew, and those that pass now or did before become other pairs.
-    fn note_new_rule(&mut self, index: usize) {
+    pub(crate) fn note_new_rule(&mut self, index: usize) {
         self.bodies.is_stale[index] = true;
         self.contacts.is_renumbered = true;
         self.contacts.is_changed = true;

@@ -10,6 +10,8 @@ use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::movers::Movers;
 use crate::bodies::size::Size;
+use crate::bodies::steering::Steering;
+use crate::bodies::weight::Weight;
 use crate::budget::time_critical::MOST_HELD;
 use crate::budget::turns::LAPS;
 use crate::contacts::events::Event;
@@ -40,6 +42,8 @@ pub struct Snapshot {
     free: Vec<u32>,
     traits: Vec<Traits>,
     bodies: Vec<Body>,
+    weights: Vec<Weight>,
+    steering: Steering,
     /// Who sleeps, and with whom.
     sleepers: Sleepers,
     /// The numbers of those that are halted, ascending.
@@ -88,6 +92,8 @@ impl<B: BroadPhase> World<B> {
             free: self.bodies.free.clone(),
             traits: self.bodies.traits.clone(),
             bodies: self.bodies.motions.clone(),
+            weights: self.bodies.weights.clone(),
+            steering: self.bodies.steering.clone(),
             sleepers: self.bodies.movers.sleepers().clone(),
             halted: self.bodies.halted().collect(),
             is_stale: self.bodies.is_stale.clone(),
@@ -132,6 +138,8 @@ impl<B: BroadPhase + Default> World<B> {
         world.bodies.free = snapshot.free.clone();
         world.bodies.traits = snapshot.traits.clone();
         world.bodies.motions = snapshot.bodies.clone();
+        world.bodies.weights = snapshot.weights.clone();
+        world.bodies.steering = snapshot.steering.clone();
         world.bodies.is_stale = snapshot.is_stale.clone();
         world.bodies.moved = snapshot.moved.clone();
         world.bodies.seen = snapshot.seen.clone();
@@ -212,6 +220,7 @@ impl Snapshot {
         let lengths = [
             (self.generations.len(), "the table of generations"),
             (self.traits.len(), "the table of materials"),
+            (self.weights.len(), "the table of masses"),
             (self.is_stale.len(), "the table of changed bodies"),
         ];
         for (length, what) in lengths {
@@ -249,6 +258,10 @@ impl Snapshot {
             demand(is_amount(traits.friction), "a friction", index)?;
             demand(is_amount(traits.restitution), "a restitution", index)?;
         }
+        if let Some(index) = self.weights.iter().position(|weight| !weight.is_sound()) {
+            return Err(Inconsistency { what: "where a mass comes from", index });
+        }
+        self.steering.check(&self.bodies)?;
         self.sleepers.validate(&self.bodies)?;
         let mut last = None;
         for &number in &self.halted {

@@ -117,6 +117,9 @@ impl<B: BroadPhase> World<B> {
         let mut plan = self.plan(dt, budget)?;
         // Broad and narrow phase: which bodies touch, and where.
         self.bodies.movers.settle(&self.bodies.motions);
+        if 0.0 < dt {
+            self.start_for_targets(dt);
+        }
         self.foresee(dt);
         self.detect_within(&mut plan, self.settings.recycled_for());
         let mut clock = Clock::start();

@@ -3,6 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
 
 use crate::WorldError;
+use crate::bodies::weight::Weight;
 use carom_broad::{Filter, Groups, Mobility};
 use carom_geom::MassProperties;
 use carom_math::{Pose, Vec3};
@@ -183,6 +184,11 @@ impl BodyDesc {
         BodyDesc { can_sleep, ..self }
     }
 
+    /// What gives it its mass.
+    pub(crate) fn weight(&self) -> Weight {
+        self.mass.map_or(Weight::Density(self.density), Weight::Given)
+    }
+
     /// With the caller's own number.
     pub fn with_user_data(self, user_data: u64) -> BodyDesc {
         BodyDesc { user_data, ..self }
@@ -221,8 +227,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
     check_velocity(desc.linear_velocity, desc.angular_velocity)?;
     check_not_negative(desc.friction, "friction")?;
     check_not_negative(desc.restitution, "restitution")?;
-    check_not_negative(desc.linear_damping, "linear damping")?;
-    check_not_negative(desc.angular_damping, "angular damping")?;
+    check_damping(desc.linear_damping, desc.angular_damping)?;
     check_not_negative(desc.density, "density")?;
     check_response(desc.response)?;
     if !desc.gravity_scale.is_finite() {
@@ -232,26 +237,16 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
         Mobility::Static => Body::fixed(pose),
         Mobility::Kinematic => Body::kinematic(pose, desc.linear_velocity, desc.angular_velocity),
         Mobility::Dynamic => {
-            let mass = match desc.mass {
-                Some(mass) => mass,
-                None => mass_of(&desc.shape, desc.density),
-            };
-            let is_mass = 0.0 < mass.mass
-                && mass.mass < f32::INFINITY
-                && mass.center.is_finite()
-                && mass.inertia.is_finite();
-            if !is_mass {
-                return Err(WorldError::NoMass);
-            }
+            let mass = desc.weight().of(&desc.shape)?;
             let mut body = Body::dynamic(pose, mass.mass, mass.center, mass.inertia);
-            if body.inverse_mass == 0.0 || !body.inverse_mass.is_finite() {
-                return Err(WorldError::NoMass);
-            }
             body.linear_velocity = desc.linear_velocity;
             body.angular_velocity = desc.angular_velocity;
             body
         }
     };
+    if !desc.weight().is_sound() {
+        return Err(WorldError::BadNumber("mass"));
+    }
     body.gravity_scale = desc.gravity_scale;
     body.linear_damping = desc.linear_damping;
     body.angular_damping = desc.angular_damping;
@@ -273,7 +268,14 @@ pub(crate) fn check_velocity(linear: Vec3, angular: Vec3) -> Result<(), WorldErr
     if linear.is_finite() && angular.is_finite() { Ok(()) } else { Err(WorldError::BadNumber("velocity")) }
 }
 
-fn check_not_negative(x: f32, what: &'static str) -> Result<(), WorldError> {
+/// Dampings that are not negative, and finite.
+pub(crate) fn check_damping(linear: f32, angular: f32) -> Result<(), WorldError> {
+    check_not_negative(linear, "linear damping")?;
+    check_not_negative(angular, "angular damping")
+}
+
+/// A number that is not negative, and finite.
+pub(crate) fn check_not_negative(x: f32, what: &'static str) -> Result<(), WorldError> {
     if 0.0 <= x && x < f32::INFINITY { Ok(()) } else { Err(WorldError::BadNumber(what)) }
 }
 

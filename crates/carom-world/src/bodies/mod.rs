@@ -13,6 +13,8 @@ pub(crate) mod id;
 pub(crate) mod movers;
 pub(crate) mod placing;
 pub(crate) mod size;
+pub(crate) mod steering;
+pub(crate) mod weight;
 
 use crate::bodies::body::Traits;
 use crate::bodies::girth::Girth;
@@ -20,6 +22,8 @@ use crate::bodies::id::BodyId;
 use crate::bodies::movers::Movers;
 use crate::bodies::placing::Placing;
 use crate::bodies::size::Size;
+use crate::bodies::steering::Steering;
+use crate::bodies::weight::Weight;
 #[cfg(feature = "parallel")]
 use crate::par::{CARRIED, is_little};
 use crate::{WorldError, WorldSettings};
@@ -44,6 +48,10 @@ pub(crate) struct BodySet {
     pub(crate) sizes: Vec<Size>,
     pub(crate) girths: Vec<Girth>,
     pub(crate) traits: Vec<Traits>,
+    /// Where their masses come from.
+    pub(crate) weights: Vec<Weight>,
+    /// What they are to do in the next step only.
+    pub(crate) steering: Steering,
     /// Mass, place and motion, as the response sees them.
     pub(crate) motions: Vec<Body>,
     pub(crate) proxies: Vec<Option<ProxyId>>,

@@ -99,7 +99,8 @@ pub(crate) fn set<K: Ord, V>(list: &mut Vec<(K, V)>, key: K, value: Option<V>) {
     }
 }
 
-fn check_list<K: Ord, V>(
+/// Checks that a list is sorted, and each of its entries sound.
+pub(crate) fn check_list<K: Ord, V>(
     list: &[(K, V)],
     is_sound: impl Fn(usize) -> bool,
     what: &'static str,

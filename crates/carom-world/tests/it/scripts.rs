@@ -1,7 +1,7 @@
 //! Random scripts of everything that can be done to a world: nothing panics, and the broad phase cannot be seen.
 
 use crate::scenes::{CheckedStep, ball, cuboid, ground, world_on};
-use carom_broad::{BroadPhase, BruteForce, SpatialIndex};
+use carom_broad::{BroadPhase, BruteForce, Mobility, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::{Capsule, Cone, ConvexHull, Cylinder, SupportMap, SupportPoint, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
@@ -88,7 +88,7 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                 JointKind::Hinge { limits: Some([-1.0, 1.0]), motor: None },
                 JointKind::Distance { min: 0.5, max: 2.0 },
             ][dice.below(4)];
-            match dice.below(16) {
+            match dice.below(24) {
                 0 => changed.push(world.remove(a).is_ok()),
                 1 => changed.push(world.set_pose(a, p).is_ok()),
                 2 => changed.push(world.set_velocity(a, v, v).is_ok()),
@@ -116,6 +116,16 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                 14 => {
                     world.detect();
                 }
+                16 | 17 => {
+                    let to = [Mobility::Static, Mobility::Kinematic, Mobility::Dynamic][dice.below(3)];
+                    changed.push(world.set_mobility(a, to).is_ok());
+                }
+                18 => changed.push(world.set_mass(a, 0.1 + v.x.abs()).is_ok()),
+                19 => changed.push(world.set_sensor(a, dice.one_in(2)).is_ok()),
+                20 => changed.push(world.set_fast(a, dice.one_in(2)).is_ok()),
+                21 => changed.push(world.set_family(a, dice.below(3) as u32).is_ok()),
+                22 => changed.push(world.move_to(a, p).is_ok() && world.move_to(b, p).is_ok()),
+                23 => changed.push(world.apply_force_at(a, v, p.translation).is_ok()),
                 _ => {
                     let shape_of = |id| world.shape(id).ok().cloned();
                     world = World::restored(&world.snapshot(), shape_of).unwrap();

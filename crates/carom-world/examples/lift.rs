@@ -1,0 +1,56 @@
+//! A lift carries a crate up to a shelf, and the shelf gives way.
+//!
+//! - `move_to` tells a kinematic body where to be after the next step; what stands on it goes along.
+//! - `set_mobility` makes a static body dynamic, without a new handle.
+//! - `apply_force` acts in the next step only.
+//!
+//! `cargo run --example lift -p carom-world`
+
+use carom_broad::Mobility;
+use carom_geom::Cuboid;
+use carom_math::{Pose, Vec3};
+use carom_query::Shape;
+use carom_world::{BodyDesc, World, WorldError};
+
+const DT: f32 = 1.0 / 60.0;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cuboid = |x, y, z| Cuboid::new(Vec3::new(x, y, z)).map(Shape::Cuboid);
+    let mut world = World::new();
+    let lift = world.insert(BodyDesc::kinematic(cuboid(1.0, 0.1, 1.0)?))?;
+    let shelf = BodyDesc::fixed(cuboid(1.0, 0.1, 1.0)?).with_position(Vec3::new(2.1, 4.0, 0.0));
+    let shelf = world.insert(shelf)?;
+    let load = world.insert(BodyDesc::new(cuboid(0.3, 0.3, 0.3)?).with_position(Vec3::Y * 0.4))?;
+
+    // Up by 4 m in 3 s.
+    for step in 1..=180 {
+        let height = 4.0 * step as f32 / 180.0;
+        world.move_to(lift, Pose::from_translation(Vec3::Y * height))?;
+        world.step(DT)?;
+    }
+    report(&world, "on the lift", load)?;
+
+    // Across to the shelf: a push of 0.8 of its weight against a friction of 0.5.
+    let weight = 9.81 / world.motion(load)?.inverse_mass;
+    for _ in 0..90 {
+        let speed = world.motion(load)?.linear_velocity.x;
+        if world.pose(load)?.translation.x < 2.0 && speed < 1.5 {
+            world.apply_force(load, Vec3::X * 0.8 * weight)?;
+        }
+        world.step(DT)?;
+    }
+    (0..60).try_for_each(|_| world.step(DT).map(|_| ()))?;
+    report(&world, "on the shelf", load)?;
+    let below: Vec<_> = world.touching(load)?.collect();
+    println!("it touches the shelf: {}", below.contains(&shelf));
+
+    world.set_mobility(shelf, Mobility::Dynamic)?;
+    (0..30).try_for_each(|_| world.step(DT).map(|_| ()))?;
+    report(&world, "half a second after the shelf gave way", load).map_err(Into::into)
+}
+
+fn report(world: &World, place: &str, load: carom_world::BodyId) -> Result<(), WorldError> {
+    let at = world.pose(load)?.translation;
+    println!("{place}: the load is at ({:.2}, {:.2})", at.x, at.y);
+    Ok(())
+}

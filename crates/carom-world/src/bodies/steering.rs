@@ -1,0 +1,50 @@
+//! What bodies are asked to do in the next step only. `World::apply_force` and `World::move_to` write it.
+//!
+//! Reference: E. Catto, Box2D 3.1, `b2Body_SetTargetTransform` and `b2Body_ApplyForce`, 2025.
+
+use crate::contacts::rules::{check_list, set};
+use alloc::vec::Vec;
+use carom_math::{Pose, Vec3};
+use carom_response::{Body, BodyKind, Inconsistency};
+
+/// What bodies are to do in the next step, sorted by their numbers.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Steering {
+    /// Forces and torques.
+    pub(crate) forces: Vec<(u32, [Vec3; 2])>,
+    /// Where kinematic bodies are to be.
+    pub(crate) targets: Vec<(u32, Pose)>,
+    /// Kinematic bodies that had a target in the last step.
+    pub(crate) arrived: Vec<(u32, ())>,
+}
+
+impl Steering {
+    /// A body was removed, or moves in another way.
+    pub(crate) fn forget(&mut self, body: u32) {
+        set(&mut self.forces, body, None);
+        self.stop(body);
+    }
+
+    /// The body goes on as its velocities say.
+    pub(crate) fn stop(&mut self, body: u32) {
+        set(&mut self.targets, body, None);
+        set(&mut self.arrived, body, None);
+    }
+
+    /// Checks that all is of bodies for which it can be, and finite.
+    pub(crate) fn check(&self, bodies: &[Body]) -> Result<(), Inconsistency> {
+        let is = |number: u32, kind| bodies.get(number as usize).is_some_and(|body| body.kind == kind);
+        let is_force = |k: usize| {
+            let (body, [force, torque]) = self.forces[k];
+            is(body, BodyKind::Dynamic) && force.is_finite() && torque.is_finite()
+        };
+        let is_target = |k: usize| {
+            let (body, pose) = &self.targets[k];
+            is(*body, BodyKind::Kinematic) && Pose::try_new(pose.rotation, pose.translation).is_ok()
+        };
+        check_list(&self.forces, is_force, "a force for the next step")?;
+        check_list(&self.targets, is_target, "a target for the next step")?;
+        check_list(&self.arrived, |k| is(self.arrived[k].0, BodyKind::Kinematic), "a body at its target")
+    }
+}

@@ -1,0 +1,253 @@
+//! Changes of a body after it was inserted: how it moves, its mass, its material, and whom it meets.
+//!
+//! The handle, joints and contacts stay. A change wakes the body; if it matters to the bodies that touch it, these too.
+//!
+//! Reference: E. Catto, Box2D 3.1, body.h and shape.h, 2025 (which properties of a body can be changed).
+
+use crate::bodies::body::{check_damping, check_not_negative};
+use crate::bodies::weight::Weight;
+use crate::contacts::ContactSet;
+use crate::{BodyId, World, WorldError};
+use alloc::vec::Vec;
+use carom_broad::{BroadPhase, Mobility};
+use carom_geom::MassProperties;
+use carom_response::{Body, BodyKind};
+
+impl<B: BroadPhase> World<B> {
+    /// How a body moves.
+    pub fn mobility(&self, id: BodyId) -> Result<Mobility, WorldError> {
+        self.bodies.index_of(id).map(|index| self.bodies.traits[index].filter.mobility)
+    }
+
+    /// Makes a body move in another way, and wakes it and what touches it.
+    ///
+    /// Its points keep their velocities; what becomes static stops. A body that becomes dynamic gets the mass that
+    /// it was inserted with or given since, or that of its shape and density.
+    ///
+    /// Errors: a stale handle; [`WorldError::NoMass`] if it cannot be dynamic. Nothing is changed then.
+    pub fn set_mobility(&mut self, id: BodyId, mobility: Mobility) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        if self.bodies.traits[index].filter.mobility == mobility {
+            return Ok(());
+        }
+        let Some(shape) = self.bodies.shapes[index].clone() else { return Ok(()) };
+        let old = self.bodies.motions[index];
+        let velocity = old.velocity_at(old.pose.translation);
+        let mut new = match mobility {
+            Mobility::Static => Body::fixed(old.pose),
+            Mobility::Kinematic => Body::kinematic(old.pose, velocity, old.angular_velocity),
+            Mobility::Dynamic => {
+                let mut body = dynamic(&old, &self.bodies.weights[index].of(&shape)?);
+                body.angular_velocity = old.angular_velocity;
+                body.linear_velocity =
+                    velocity + old.angular_velocity.cross(body.world_center() - body.pose.translation);
+                body
+            }
+        };
+        take_settings(&mut new, &old);
+        self.wake_around(id);
+        self.bodies.steering.forget(id.index);
+        self.bodies.motions[index] = new;
+        let filter = &mut self.bodies.traits[index].filter;
+        filter.mobility = mobility;
+        if let Some(proxy) = self.bodies.proxies[index] {
+            self.broad.set_filter(proxy, *filter)?;
+        }
+        self.bodies.put_shape(index, Some(shape));
+        if mobility != Mobility::Static {
+            self.bodies.movers.add(index);
+        }
+        self.bodies.movers.unsettle();
+        self.refilter_all(id);
+        self.refit(index);
+        Ok(())
+    }
+
+    /// Gives a body another mass, in the unit of mass. Its centre stays, and its inertia grows in proportion.
+    ///
+    /// Its velocities stay, so its momentum changes. A body that is not dynamic has this mass when it becomes so.
+    ///
+    /// Errors: a stale handle; [`WorldError::NoMass`] if the mass is not positive and finite, or the shape gives no
+    /// inertia: see [`World::set_mass_properties`].
+    pub fn set_mass(&mut self, id: BodyId, mass: f32) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        let Some(shape) = self.bodies.shapes[index].clone() else { return Ok(()) };
+        let old = match self.bodies.weights[index] {
+            // Of any density: only the proportions count.
+            Weight::Density(density) => {
+                Weight::Density(if density == 0.0 { 1.0 } else { density }).of(&shape)?
+            }
+            given => given.of(&shape)?,
+        };
+        let inertia = old.inertia * (mass / old.mass);
+        self.set_mass_properties(id, MassProperties::new(mass, old.center, inertia))
+    }
+
+    /// Gives a body another mass, centre of mass and inertia, in its frame, and wakes it.
+    ///
+    /// The velocities of its points stay. A body that is not dynamic has this mass when it becomes so.
+    ///
+    /// Errors: a stale handle; [`WorldError::NoMass`] if a number is out of its range.
+    pub fn set_mass_properties(&mut self, id: BodyId, mass: MassProperties) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        let Some(shape) = self.bodies.shapes[index].clone() else { return Ok(()) };
+        let weight = Weight::Given(mass);
+        let mass = weight.of(&shape)?;
+        self.bodies.weights[index] = weight;
+        let old = self.bodies.motions[index];
+        if old.kind == BodyKind::Dynamic {
+            self.wake_around(id);
+            let old = self.bodies.motions[index];
+            let mut new = dynamic(&old, &mass);
+            new.angular_velocity = old.angular_velocity;
+            new.linear_velocity = old.velocity_at(new.world_center());
+            take_settings(&mut new, &old);
+            self.bodies.motions[index] = new;
+            self.bodies.put_shape(index, Some(shape));
+            self.refit(index);
+        }
+        Ok(())
+    }
+
+    /// Sets the friction of a body, Coulomb's coefficient, and wakes it and what touches it.
+    ///
+    /// Errors: a stale handle, or a number that is negative or not finite.
+    pub fn set_friction(&mut self, id: BodyId, friction: f32) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        check_not_negative(friction, "friction")?;
+        self.wake_around(id);
+        self.bodies.traits[index].friction = friction;
+        Ok(())
+    }
+
+    /// Sets the restitution of a body, and wakes it and what touches it.
+    ///
+    /// Errors: a stale handle, or a number that is negative or not finite.
+    pub fn set_restitution(&mut self, id: BodyId, restitution: f32) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        check_not_negative(restitution, "restitution")?;
+        self.wake_around(id);
+        self.bodies.traits[index].restitution = restitution;
+        Ok(())
+    }
+
+    /// Sets which part of its velocities a body loses per unit of time, linear and angular, and wakes it.
+    ///
+    /// Errors: a stale handle, or a number that is negative or not finite.
+    pub fn set_damping(&mut self, id: BodyId, linear: f32, angular: f32) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        check_damping(linear, angular)?;
+        self.bodies.wake(index);
+        let body = &mut self.bodies.motions[index];
+        (body.linear_damping, body.angular_damping) = (linear, angular);
+        Ok(())
+    }
+
+    /// Sets how much of gravity a body feels, and wakes it. 1 is all of it.
+    ///
+    /// Errors: a stale handle, or a number that is not finite.
+    pub fn set_gravity_scale(&mut self, id: BodyId, scale: f32) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        if !scale.is_finite() {
+            return Err(WorldError::BadNumber("gravity scale"));
+        }
+        self.bodies.wake(index);
+        self.bodies.motions[index].gravity_scale = scale;
+        Ok(())
+    }
+
+    /// Makes a body a sensor, which is reported and pushes nothing, or a solid one. Wakes it and what touches it.
+    ///
+    /// Errors: a stale handle.
+    pub fn set_sensor(&mut self, id: BodyId, is_sensor: bool) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        let traits = &mut self.bodies.traits[index];
+        if traits.is_sensor == is_sensor {
+            return Ok(());
+        }
+        traits.is_sensor = is_sensor;
+        self.bodies.n_sensors = if is_sensor { self.bodies.n_sensors + 1 } else { self.bodies.n_sensors - 1 };
+        self.wake_around(id);
+        self.note_new_rule(index);
+        self.refilter_all(id);
+        Ok(())
+    }
+
+    /// Marks a body as fast for its size, or not, and wakes it: see [`BodyDesc::is_fast`](crate::BodyDesc::is_fast).
+    ///
+    /// Errors: a stale handle.
+    pub fn set_fast(&mut self, id: BodyId, is_fast: bool) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        self.bodies.wake(index);
+        self.bodies.traits[index].is_fast = is_fast;
+        self.continuous.are_fast_known = false;
+        let shape = self.bodies.shapes[index].take();
+        self.bodies.put_shape(index, shape);
+        self.refit(index);
+        Ok(())
+    }
+
+    /// Allows a body to fall asleep, or keeps it awake.
+    ///
+    /// Errors: a stale handle.
+    pub fn set_can_sleep(&mut self, id: BodyId, can_sleep: bool) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        if !can_sleep {
+            self.bodies.wake(index);
+        }
+        self.bodies.motions[index].can_sleep = can_sleep;
+        Ok(())
+    }
+
+    /// Puts a body into another family, and wakes it and what touches it. Bodies of one family, other than 0, do not
+    /// meet.
+    ///
+    /// Errors: a stale handle.
+    pub fn set_family(&mut self, id: BodyId, family: u32) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        self.wake_around(id);
+        self.bodies.traits[index].family = family;
+        self.refilter_all(id);
+        Ok(())
+    }
+
+    /// Sets the caller's own number of a body. Wakes nothing.
+    ///
+    /// Errors: a stale handle.
+    pub fn set_user_data(&mut self, id: BodyId, user_data: u64) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        self.bodies.traits[index].user_data = user_data;
+        Ok(())
+    }
+
+    /// Finds anew which pairs of a body are wanted, and which there are.
+    fn refilter_all(&mut self, id: BodyId) {
+        let mut others = Vec::new();
+        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
+        meetings.visit(pairs, id.index, |place| {
+            let record = &records[place];
+            if record.a == id || record.b == id {
+                others.push(if record.a == id { record.b.index } else { record.a.index });
+            }
+        });
+        for other in others {
+            self.refilter(id.index, other);
+        }
+        // Pairs may come though nothing moved.
+        self.bodies.is_stale[id.index as usize] = true;
+        self.contacts.is_changed = true;
+    }
+}
+
+/// A dynamic body with this mass, where the other one is, without its velocities.
+fn dynamic(old: &Body, mass: &MassProperties) -> Body {
+    Body::dynamic(old.pose, mass.mass, mass.center, mass.inertia)
+}
+
+/// What a caller set, and what does not depend on the mass.
+fn take_settings(new: &mut Body, old: &Body) {
+    (new.force, new.torque) = (old.force, old.torque);
+    new.gravity_scale = old.gravity_scale;
+    (new.linear_damping, new.angular_damping) = (old.linear_damping, old.angular_damping);
+    new.can_sleep = old.can_sleep;
+}

@@ -1,0 +1,153 @@
+//! What a game asks of a body for the next step only: forces, and places that kinematic bodies are to reach.
+//!
+//! A kinematic body with a target gets the velocities that bring it there in one step. So it pushes and carries what is
+//! in its way as if it had moved by itself. At the end it is exactly at the target, and in the next step it stands
+//! still unless it has another one.
+//!
+//! A held step moves kinematic bodies, and applies no force; forces on a halted body wait for the step that moves it.
+//!
+//! Reference: E. Catto, Box2D 3.1, `b2Body_SetTargetTransform` and `b2Body_ApplyForce`, 2025.
+
+use crate::bodies::BodySet;
+use crate::contacts::rules::set;
+use crate::continuous::flight::between;
+use crate::{BodyId, World, WorldError};
+use alloc::vec::Vec;
+use carom_broad::BroadPhase;
+use carom_math::{Pose, Vec3};
+use carom_response::BodyKind;
+
+impl<B: BroadPhase> World<B> {
+    /// Lets a force act at a point of the world on a dynamic body in the next step only, and wakes it. Forces add up.
+    ///
+    /// For a force that stays see [`World::set_force`]. Other bodies than dynamic ones feel none.
+    ///
+    /// Errors: a stale handle, or a number that is not finite.
+    pub fn apply_force_at(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        let lever = point - self.bodies.motions[index].world_center();
+        self.push(id, force, lever.cross(force))
+    }
+
+    /// Lets a force act on the centre of mass of a dynamic body in the next step only: see
+    /// [`World::apply_force_at`].
+    ///
+    /// Errors: a stale handle, or a number that is not finite.
+    pub fn apply_force(&mut self, id: BodyId, force: Vec3) -> Result<(), WorldError> {
+        self.push(id, force, Vec3::ZERO)
+    }
+
+    /// Lets a torque act on a dynamic body in the next step only: see [`World::apply_force_at`].
+    ///
+    /// Errors: a stale handle, or a number that is not finite.
+    pub fn apply_torque(&mut self, id: BodyId, torque: Vec3) -> Result<(), WorldError> {
+        self.push(id, Vec3::ZERO, torque)
+    }
+
+    fn push(&mut self, id: BodyId, force: Vec3, torque: Vec3) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        let forces = &mut self.bodies.steering.forces;
+        let known = forces.binary_search_by_key(&id.index, |(body, _)| *body);
+        let [old, old_torque] = known.map_or([Vec3::ZERO; 2], |place| forces[place].1);
+        let sum = [old + force, old_torque + torque];
+        if !sum.iter().all(|v| v.is_finite()) {
+            return Err(WorldError::BadNumber("force"));
+        }
+        if self.bodies.motions[index].kind == BodyKind::Dynamic {
+            set(forces, id.index, Some(sum));
+            self.bodies.wake(index);
+        }
+        Ok(())
+    }
+
+    /// Changes the angular momentum of a dynamic body, and wakes it. Mass times area per time.
+    ///
+    /// Errors: a stale handle, or a number that is not finite.
+    pub fn apply_angular_impulse(&mut self, id: BodyId, impulse: Vec3) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        let body = &self.bodies.motions[index];
+        let (linear, angular) = (body.linear_velocity, body.angular_velocity);
+        if body.kind != BodyKind::Dynamic {
+            return Ok(());
+        }
+        let angular = angular + body.world_inverse_inertia() * impulse;
+        if !angular.is_finite() {
+            return Err(WorldError::BadNumber("impulse"));
+        }
+        self.set_velocity(id, linear, angular)
+    }
+
+    /// Moves a kinematic body so that it is at `pose` after the next step. It pushes and carries what is in its way.
+    ///
+    /// Its velocities are set for that step; in the step after it stands still, unless it is moved again. Bodies that
+    /// are not kinematic are not moved.
+    ///
+    /// Errors: a stale handle, or a pose that is not finite or not a rotation.
+    pub fn move_to(&mut self, id: BodyId, pose: Pose) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        let pose = Pose::try_new(pose.rotation, pose.translation)?;
+        if self.bodies.motions[index].kind == BodyKind::Kinematic {
+            set(&mut self.bodies.steering.targets, id.index, Some(pose));
+        }
+        Ok(())
+    }
+
+    /// At the start of a step of this length: the velocities of kinematic bodies with a target, and of those that had
+    /// one in the step before.
+    pub(crate) fn start_for_targets(&mut self, dt: f32) {
+        for (body, ()) in core::mem::take(&mut self.bodies.steering.arrived) {
+            let body = &mut self.bodies.motions[body as usize];
+            (body.linear_velocity, body.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
+        }
+        for k in 0..self.bodies.steering.targets.len() {
+            let (number, target) = self.bodies.steering.targets[k];
+            let index = number as usize;
+            let body = &mut self.bodies.motions[index];
+            let turn = between(body.pose.rotation.as_dquat(), target.rotation.as_dquat());
+            let linear = (target.translation - body.pose.translation) / dt;
+            let angular = (turn / f64::from(dt)).as_vec3();
+            // Beyond the numbers it is put there without a velocity.
+            if linear.is_finite() && angular.is_finite() {
+                (body.linear_velocity, body.angular_velocity) = (linear, angular);
+            }
+            self.foresee_way(index);
+        }
+    }
+
+    /// After kinematic bodies moved: those with a target are there.
+    pub(crate) fn arrive(&mut self) {
+        let targets = core::mem::take(&mut self.bodies.steering.targets);
+        for &(body, target) in &targets {
+            self.bodies.motions[body as usize].pose = target;
+        }
+        self.bodies.steering.arrived = targets.into_iter().map(|(body, _)| (body, ())).collect();
+    }
+
+    /// Adds the forces of this step to those that stay; returns the sums before, for [`World::end_forces`].
+    pub(crate) fn begin_forces(&mut self) -> Vec<(u32, [Vec3; 2])> {
+        let BodySet { motions, movers, steering, .. } = &mut self.bodies;
+        let mut before = Vec::new();
+        for &(number, [force, torque]) in steering.forces.iter().filter(|(body, _)| movers.has(*body)) {
+            let body = &mut motions[number as usize];
+            before.push((number, [body.force, body.torque]));
+            let sum = [body.force + force, body.torque + torque];
+            // At the end of the numbers the force that stays is enough.
+            if sum.iter().all(|v| v.is_finite()) {
+                [body.force, body.torque] = sum;
+            }
+        }
+        before
+    }
+
+    /// After the solver: only the forces that stay are left, and those of bodies that did not move.
+    pub(crate) fn end_forces(&mut self, before: &[(u32, [Vec3; 2])], has_moved: bool) {
+        for &(number, [force, torque]) in before {
+            let body = &mut self.bodies.motions[number as usize];
+            (body.force, body.torque) = (force, torque);
+        }
+        if has_moved {
+            let is_used = |body: u32| before.binary_search_by_key(&body, |(number, _)| *number).is_ok();
+            self.bodies.steering.forces.retain(|&(body, _)| !is_used(body));
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Properties of a body that change after it was inserted: as if it had been inserted so, and whom a change wakes.
+
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
+use carom_broad::Mobility;
+use carom_geom::MassProperties;
+use carom_math::{Mat3, Pose, Quat, Vec3};
+use carom_world::{BodyDesc, BodyId, EventKind, JointKind, World, WorldError, WorldSettings};
+
+/// A crate that slides and tips, beside a ball that hits it.
+fn crate_desc() -> BodyDesc {
+    BodyDesc::new(cuboid(Vec3::new(0.4, 0.5, 0.3)))
+        .with_pose(Pose::new(Quat::from_rotation_z(0.2), Vec3::new(0.0, 0.8, 0.0)))
+        .with_velocity(Vec3::new(2.0, 0.0, 0.5), Vec3::new(0.5, 1.0, -0.3))
+}
+
+/// That crate, described in another way.
+fn with(change: fn(&mut BodyDesc)) -> BodyDesc {
+    let mut desc = crate_desc();
+    change(&mut desc);
+    desc
+}
+
+/// The state after a second, and after two, of a world with this body.
+fn run(desc: BodyDesc, change: impl Fn(&mut World, BodyId)) -> [u64; 2] {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    let body = world.insert(desc).unwrap();
+    let hit = BodyDesc::new(ball(0.3)).with_position(Vec3::new(2.0, 0.5, 0.0));
+    world.insert(hit.with_velocity(Vec3::new(-3.0, 0.0, 0.0), Vec3::ZERO)).unwrap();
+    change(&mut world, body);
+    [0, 1].map(|_| {
+        (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+        world.state_hash()
+    })
+}
+
+/// Each setter does what the description does, with the same bits.
+#[test]
+fn a_changed_body_is_as_one_that_was_inserted_so() {
+    let given =
+        MassProperties::new(3.0, Vec3::new(0.1, -0.2, 0.05), Mat3::from_diagonal(Vec3::new(0.3, 0.4, 0.5)));
+    let mut around_center = crate_desc().with_mass(given);
+    // A velocity is that of the centre of mass; a setter leaves that of the points.
+    let arm = around_center.pose.transform_vector(given.center);
+    around_center.linear_velocity += around_center.angular_velocity.cross(arm);
+    let own = 0.4 * 0.5 * 0.3 * 8.0;
+    let double = MassProperties::new(
+        2.0 * own,
+        Vec3::ZERO,
+        carom_world::mass_of(&crate_desc().shape, 1.0).inertia * (2.0 * own / own),
+    );
+    type Change = Box<dyn Fn(&mut World, BodyId)>;
+    let cases: Vec<(&str, BodyDesc, Change)> = vec![
+        ("friction", with(|d| d.friction = 0.05), Box::new(|w, b| w.set_friction(b, 0.05).unwrap())),
+        ("restitution", with(|d| d.restitution = 0.9), Box::new(|w, b| w.set_restitution(b, 0.9).unwrap())),
+        (
+            "damping",
+            with(|d| (d.linear_damping, d.angular_damping) = (1.0, 2.0)),
+            Box::new(|w, b| w.set_damping(b, 1.0, 2.0).unwrap()),
+        ),
+        ("gravity", with(|d| d.gravity_scale = -0.1), Box::new(|w, b| w.set_gravity_scale(b, -0.1).unwrap())),
+        ("sensor", with(|d| d.is_sensor = true), Box::new(|w, b| w.set_sensor(b, true).unwrap())),
+        ("fast", with(|d| d.is_fast = true), Box::new(|w, b| w.set_fast(b, true).unwrap())),
+        ("mass", crate_desc().with_mass(double), Box::new(|w, b| w.set_mass(b, 2.0 * w_mass(w, b)).unwrap())),
+        ("mass properties", around_center, Box::new(move |w, b| w.set_mass_properties(b, given).unwrap())),
+        (
+            "static",
+            with(|d| d.mobility = Mobility::Static),
+            Box::new(|w, b| w.set_mobility(b, Mobility::Static).unwrap()),
+        ),
+        (
+            "kinematic",
+            with(|d| d.mobility = Mobility::Kinematic),
+            Box::new(|w, b| w.set_mobility(b, Mobility::Kinematic).unwrap()),
+        ),
+    ];
+    let plain = run(crate_desc(), |_, _| ());
+    for (name, desc, change) in cases {
+        let wanted = run(desc, |_, _| ());
+        assert_eq!(run(crate_desc(), &change), wanted, "{name}");
+        // A body that is marked fast and goes slowly moves as it did.
+        assert!(name == "fast" || wanted != plain, "{name} changes nothing here");
+    }
+}
+
+fn w_mass(world: &World, id: BodyId) -> f32 {
+    1.0 / world.motion(id).unwrap().inverse_mass
+}
+
+/// There and back again is as if nothing was done, whatever comes between.
+#[test]
+fn a_body_may_change_how_it_moves_and_back() {
+    let plain = run(crate_desc(), |_, _| ());
+    for between in [Mobility::Static, Mobility::Kinematic] {
+        let there_and_back = run(crate_desc(), |world, body| {
+            let motion = *world.motion(body).unwrap();
+            world.set_mobility(body, between).unwrap();
+            assert_eq!(world.mobility(body), Ok(between));
+            world.set_mobility(body, Mobility::Dynamic).unwrap();
+            world.set_velocity(body, motion.linear_velocity, motion.angular_velocity).unwrap();
+        });
+        assert_eq!(there_and_back, plain, "{between:?}");
+    }
+    // What was inserted static has the mass of its density.
+    let inserted_static = with(|d| d.mobility = Mobility::Static);
+    let made_dynamic = run(inserted_static, |world, body| {
+        world.set_mobility(body, Mobility::Dynamic).unwrap();
+        let desc = crate_desc();
+        world.set_velocity(body, desc.linear_velocity, desc.angular_velocity).unwrap();
+    });
+    assert_eq!(made_dynamic, plain);
+}
+
+/// In the middle of a life: a shelf gives way, what stands on it falls, and stays when the shelf is fixed again.
+#[test]
+fn a_shelf_gives_way_and_holds_again() {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    let shelf =
+        world.insert(BodyDesc::fixed(cuboid(Vec3::new(1.0, 0.1, 1.0))).with_position(Vec3::Y * 5.0)).unwrap();
+    let vase = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.2))).with_position(Vec3::Y * 5.3)).unwrap();
+    let lamp = world.insert(BodyDesc::new(ball(0.1)).with_position(Vec3::Y * 4.0)).unwrap();
+    let chain = JointKind::Ball { cone: 3.0 };
+    world.insert_joint_at(shelf, lamp, chain, Vec3::Y * 4.9, Vec3::Y).unwrap();
+    let y = |world: &World, id| world.pose(id).unwrap().translation.y;
+    (0..240).for_each(|_| _ = world.checked_step(DT).unwrap());
+    assert!(world.is_sleeping(vase).unwrap() && (y(&world, vase) - 5.3).abs() < 0.01);
+    assert_eq!(world.touching(vase).unwrap().collect::<Vec<_>>(), [shelf]);
+    world.set_mobility(shelf, Mobility::Dynamic).unwrap();
+    assert!(!world.is_sleeping(vase).unwrap() && !world.is_sleeping(lamp).unwrap());
+    (0..20).for_each(|_| _ = world.checked_step(DT).unwrap());
+    let fallen = 5.0 - y(&world, shelf);
+    assert!((0.4..0.7).contains(&fallen), "{fallen}");
+    world.set_mobility(shelf, Mobility::Static).unwrap();
+    (0..300).for_each(|_| _ = world.checked_step(DT).unwrap());
+    assert!((5.0 - y(&world, shelf) - fallen).abs() < 1e-6);
+    assert!((y(&world, vase) - y(&world, shelf) - 0.3).abs() < 0.01, "the vase stands on it again");
+    let hangs = (world.pose(lamp).unwrap().translation - world.pose(shelf).unwrap().translation).length();
+    assert!((hangs - 1.0).abs() < 0.05, "the lamp hangs on it, {hangs}");
+}
+
+/// A wall that becomes a door for ghosts: pairs of a sensor push nothing, and events say so.
+#[test]
+fn a_wall_becomes_a_sensor_and_a_wall_again() {
+    let mut world = World::with_settings(WorldSettings::default());
+    world.insert(ground()).unwrap();
+    let wall = cuboid(Vec3::new(0.1, 1.0, 1.0));
+    let wall = world.insert(BodyDesc::fixed(wall).with_position(Vec3::new(1.0, 1.0, 0.0))).unwrap();
+    let ball = world.insert(BodyDesc::new(ball(0.25)).with_position(Vec3::new(0.6, 0.25, 0.0))).unwrap();
+    let push = |world: &mut World| world.set_velocity(ball, Vec3::X * 3.0, Vec3::ZERO).unwrap();
+    push(&mut world);
+    (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
+    let x = |world: &World| world.pose(ball).unwrap().translation.x;
+    assert!(x(&world) < 0.7);
+    world.set_sensor(wall, true).unwrap();
+    push(&mut world);
+    let mut seen = Vec::new();
+    for _ in 0..60 {
+        world.checked_step(DT).unwrap();
+        let of_wall = world.events().iter().filter(|event| event.a == wall || event.b == wall);
+        seen.extend(of_wall.filter(|event| event.is_sensor).map(|event| event.kind));
+    }
+    assert!(1.5 < x(&world), "{}", x(&world));
+    seen.retain(|kind| *kind != EventKind::Persisted);
+    assert_eq!(seen, [EventKind::Began, EventKind::Ended]);
+    world.set_sensor(wall, false).unwrap();
+    world.set_velocity(ball, Vec3::X * -3.0, Vec3::ZERO).unwrap();
+    (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+    assert!(1.3 < x(&world), "{}", x(&world));
+}
+
+/// Two of one family lie in each other; when they are none any more they part.
+#[test]
+fn a_family_that_parts() {
+    let settings = WorldSettings::default();
+    let mut world = World::with_settings(settings.with_solver(settings.solver.with_gravity(Vec3::ZERO)));
+    let [a, b] = [0.0, 0.2].map(|x| {
+        let desc = BodyDesc::new(ball(0.5)).with_position(Vec3::X * x).with_family(7);
+        world.insert(desc).unwrap()
+    });
+    (0..200).for_each(|_| _ = world.checked_step(DT).unwrap());
+    let apart =
+        |world: &World| (world.pose(a).unwrap().translation - world.pose(b).unwrap().translation).length();
+    assert!(apart(&world) == 0.2 && world.is_sleeping(a).unwrap());
+    world.set_family(b, 8).unwrap();
+    (0..200).for_each(|_| _ = world.checked_step(DT).unwrap());
+    assert!(0.98 < apart(&world), "{}", apart(&world));
+}
+
+/// Whom a change wakes: the body, and what touches it where that matters to it.
+#[test]
+fn a_change_wakes_whom_it_concerns() {
+    type Change = fn(&mut World, BodyId) -> Result<(), WorldError>;
+    let cases: [(&str, Change, [bool; 2]); 12] = [
+        ("friction", |w, b| w.set_friction(b, 0.4), [true, true]),
+        ("restitution", |w, b| w.set_restitution(b, 0.4), [true, true]),
+        ("damping", |w, b| w.set_damping(b, 1.0, 1.0), [true, true]),
+        ("gravity", |w, b| w.set_gravity_scale(b, 0.5), [true, true]),
+        ("sensor", |w, b| w.set_sensor(b, true), [true, true]),
+        ("fast", |w, b| w.set_fast(b, true), [true, true]),
+        ("family", |w, b| w.set_family(b, 3), [true, true]),
+        ("mass", |w, b| w.set_mass(b, 7.0), [true, true]),
+        ("mobility", |w, b| w.set_mobility(b, Mobility::Static), [false, true]),
+        ("force", |w, b| w.apply_force(b, Vec3::X), [true, true]),
+        ("may sleep", |w, b| w.set_can_sleep(b, true), [false, false]),
+        ("user data", |w, b| w.set_user_data(b, 9), [false, false]),
+    ];
+    for (name, change, is_woken) in cases {
+        let mut world = World::new();
+        world.insert(ground()).unwrap();
+        let pair = [0.5, 1.5].map(|y| {
+            world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y)).unwrap()
+        });
+        let far = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(9.0, 0.5, 0.0));
+        let far = world.insert(far).unwrap();
+        (0..120).for_each(|_| _ = world.checked_step(DT).unwrap());
+        assert!(pair.iter().all(|&body| world.is_sleeping(body).unwrap()));
+        change(&mut world, pair[0]).unwrap();
+        // They fell asleep together, so they wake together.
+        let is_awake = |id| world.mobility(id) != Ok(Mobility::Static) && !world.is_sleeping(id).unwrap();
+        assert_eq!(pair.map(is_awake), is_woken, "{name}");
+        assert!(!is_awake(far), "{name}");
+        world.checked_step(DT).unwrap();
+    }
+}
+
+#[test]
+fn bad_changes_are_refused_and_change_nothing() {
+    let mut world = World::new();
+    let floor = world.insert(ground()).unwrap();
+    let body = world.insert(crate_desc()).unwrap();
+    let gone = world.insert(crate_desc()).unwrap();
+    world.remove(gone).unwrap();
+    let before = format!("{:?}", world.snapshot());
+    assert_eq!(world.set_mobility(floor, Mobility::Dynamic), Err(WorldError::NoMass));
+    for bad in [f32::NAN, f32::INFINITY, -1.0] {
+        assert!(world.set_friction(body, bad).is_err() && world.set_restitution(body, bad).is_err());
+        assert!(world.set_damping(body, bad, 0.0).is_err() && world.set_damping(body, 0.0, bad).is_err());
+        assert_eq!(world.set_mass(body, bad), Err(WorldError::NoMass), "{bad}");
+        assert!(bad == -1.0 || world.set_gravity_scale(body, bad).is_err());
+    }
+    assert_eq!(world.set_mass(body, 0.0), Err(WorldError::NoMass));
+    let wild = MassProperties::new(1.0, Vec3::NAN, Mat3::IDENTITY);
+    assert_eq!(world.set_mass_properties(body, wild), Err(WorldError::NoMass));
+    let stale = Err(WorldError::StaleBody(gone));
+    assert_eq!(world.set_mobility(gone, Mobility::Static), stale);
+    assert_eq!(world.set_mass(gone, 1.0), stale);
+    assert_eq!(world.set_sensor(gone, true), stale);
+    assert_eq!(world.set_fast(gone, true), stale);
+    assert_eq!(world.set_family(gone, 1), stale);
+    assert_eq!(world.set_user_data(gone, 1), stale);
+    assert_eq!(world.set_can_sleep(gone, true), stale);
+    assert!(world.touching(gone).is_err() && world.mobility(gone).is_err());
+    assert_eq!(before, format!("{:?}", world.snapshot()));
+}

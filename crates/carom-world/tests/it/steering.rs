@@ -1,0 +1,160 @@
+//! Forces for one step, and kinematic bodies that are told where to be.
+
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
+use carom_broad::Mobility;
+use carom_broad_tree::DynamicBvh;
+use carom_math::{Pose, Quat, Vec3};
+use carom_world::{BodyDesc, BodyId, Budget, World, WorldError, WorldSettings};
+
+fn weightless() -> World {
+    let settings = WorldSettings::default();
+    World::with_settings(settings.with_solver(settings.solver.with_gravity(Vec3::ZERO)))
+}
+
+/// A force acts in one step, and the sum of several does.
+#[test]
+fn a_force_acts_in_the_next_step_only() {
+    let mut world = weightless();
+    let body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_density(2.0)).unwrap();
+    let far = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::X * 20.0)).unwrap();
+    (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+    assert!(world.is_sleeping(body).unwrap());
+    world.apply_force(body, Vec3::new(6.0, 0.0, 0.0)).unwrap();
+    world.apply_force_at(body, Vec3::new(0.0, 3.0, 0.0), Vec3::X * 0.5).unwrap();
+    world.apply_torque(body, Vec3::Z * 0.5).unwrap();
+    world.checked_step(DT).unwrap();
+    let motion = *world.motion(body).unwrap();
+    // 2 kg; a cube of side 1 has m / 6.
+    let wanted = Vec3::new(6.0, 3.0, 0.0) / 2.0 * DT;
+    assert!((motion.linear_velocity - wanted).length() < 1e-6, "{}", motion.linear_velocity);
+    let spin = Vec3::Z * (1.5 + 0.5) / (2.0 / 6.0) * DT;
+    assert!((motion.angular_velocity - spin).length() < 1e-5, "{}", motion.angular_velocity);
+    (0..10).for_each(|_| _ = world.checked_step(DT).unwrap());
+    let later = world.motion(body).unwrap();
+    assert!((later.linear_velocity - motion.linear_velocity).length() < 1e-6);
+    assert_eq!(world.motion(far).unwrap().linear_velocity, Vec3::ZERO);
+    // One that stays is not used up.
+    world.set_force(body, Vec3::X, Vec3::ZERO).unwrap();
+    world.apply_force(body, Vec3::X).unwrap();
+    (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+    let gained = world.motion(body).unwrap().linear_velocity.x - motion.linear_velocity.x;
+    assert!((gained - (60.0 + 1.0) / 2.0 * DT).abs() < 1e-4, "{gained}");
+    world.apply_angular_impulse(body, Vec3::Z * -2.0 / 6.0).unwrap();
+    let slower = world.motion(body).unwrap().angular_velocity.z;
+    assert!((slower - (spin.z - 1.0)).abs() < 1e-4, "{slower}");
+}
+
+#[test]
+fn bad_forces_and_targets_are_refused() {
+    let mut world = weightless();
+    let body = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+    let lift = world.insert(BodyDesc::kinematic(ball(0.5)).with_position(Vec3::X * 9.0)).unwrap();
+    let bad = Vec3::new(0.0, f32::NAN, 0.0);
+    assert_eq!(world.apply_force(body, bad), Err(WorldError::BadNumber("force")));
+    assert_eq!(world.apply_torque(body, bad), Err(WorldError::BadNumber("force")));
+    assert_eq!(world.apply_force_at(body, Vec3::X, bad), Err(WorldError::BadNumber("force")));
+    assert!(world.apply_angular_impulse(body, bad).is_err());
+    assert!(world.move_to(lift, Pose::from_translation(bad)).is_err());
+    // A dynamic body is not moved, and a kinematic one feels no force.
+    world.move_to(body, Pose::from_translation(Vec3::Y)).unwrap();
+    world.apply_force(lift, Vec3::Y).unwrap();
+    world.checked_step(DT).unwrap();
+    assert_eq!(world.pose(body).unwrap().translation, Vec3::ZERO);
+    assert_eq!(world.pose(lift).unwrap().translation, Vec3::X * 9.0);
+}
+
+/// A lift that is told where to be: what stands on it goes along, at any frame rate, and stays when it stops.
+#[test]
+fn a_lift_carries_what_stands_on_it() {
+    for rate in [30.0, 60.0, 144.0_f32] {
+        let dt = 1.0 / rate;
+        let mut world = World::new();
+        let lift = world.insert(BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.25, 2.0)))).unwrap();
+        let rider = BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(Vec3::new(0.5, 0.65, 0.0));
+        let rider = world.insert(rider.with_friction(1.0)).unwrap();
+        (0..rate as usize * 2).for_each(|_| _ = world.checked_step(dt).unwrap());
+        assert!(world.is_sleeping(rider).unwrap(), "{rate}");
+        let start = world.pose(rider).unwrap().translation;
+        // Up and to the side, smoothly from rest to rest in 3 s.
+        let place = |t: f32| {
+            let s = t * t * (3.0 - 2.0 * t);
+            Pose::from_translation(Vec3::new(1.5, 3.0, 0.0) * s)
+        };
+        let n = (3.0 * rate) as usize;
+        for step in 1..=n {
+            let target = place(step as f32 / n as f32);
+            world.move_to(lift, target).unwrap();
+            world.checked_step(dt).unwrap();
+            assert_eq!(world.pose(lift).unwrap(), target, "{rate}, {step}");
+        }
+        let way = world.pose(rider).unwrap().translation - start;
+        assert!((way - Vec3::new(1.5, 3.0, 0.0)).length() < 0.03, "{rate} Hz: {way}");
+        world.checked_step(dt).unwrap();
+        assert_eq!(world.motion(lift).unwrap().linear_velocity, Vec3::ZERO);
+        (0..rate as usize * 2).for_each(|_| _ = world.checked_step(dt).unwrap());
+        assert!(world.is_sleeping(rider).unwrap(), "{rate}");
+    }
+}
+
+/// A paddle that turns to a target hits a ball with the speed of its rim.
+#[test]
+fn a_paddle_turns_and_strikes() {
+    let mut world = weightless();
+    let paddle = world.insert(BodyDesc::kinematic(cuboid(Vec3::new(1.0, 0.05, 0.5)))).unwrap();
+    let ball = BodyDesc::new(ball(0.1)).with_position(Vec3::new(0.8, 0.3, 0.0)).with_restitution(1.0);
+    let ball = world.insert(ball.with_friction(0.0)).unwrap();
+    let rate = 3.0;
+    for step in 1..=20 {
+        let turn = Quat::from_rotation_z(rate * DT * step as f32);
+        world.move_to(paddle, Pose::new(turn, Vec3::ZERO)).unwrap();
+        world.checked_step(DT).unwrap();
+        let spin = world.motion(paddle).unwrap().angular_velocity;
+        assert!((spin - Vec3::Z * rate).length() < 1e-3, "{spin}");
+        assert!((world.pose(paddle).unwrap().rotation.dot(turn).abs() - 1.0).abs() < 1e-6);
+    }
+    // Twice the speed of the rim where it was hit: 2 x 3 rad/s x about 0.8 m.
+    let speed = world.motion(ball).unwrap().linear_velocity.length();
+    assert!((4.4..5.2).contains(&speed), "{speed}");
+}
+
+/// Targets and forces are part of a snapshot, and of the result on any budget.
+#[test]
+fn what_is_to_be_done_is_in_snapshots() {
+    let scene = || {
+        let mut world: World<DynamicBvh> = World::new();
+        world.insert(ground()).unwrap();
+        let lift = BodyDesc::kinematic(cuboid(Vec3::new(1.0, 0.2, 1.0))).with_position(Vec3::Y * 0.2);
+        let lift = world.insert(lift).unwrap();
+        let boxes: Vec<BodyId> = (0..4)
+            .map(|k| {
+                let at = Vec3::Y * (0.8 + 0.8 * k as f32);
+                world.insert(BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(at)).unwrap()
+            })
+            .collect();
+        (world, lift, boxes)
+    };
+    for budget in [Budget::Unlimited, Budget::Steps(12), Budget::Steps(1)] {
+        let mut hashes = Vec::new();
+        for is_restored in [false, true] {
+            let (mut world, lift, boxes) = scene();
+            for step in 0..90 {
+                let at = Vec3::new(0.01 * step as f32, 0.2 + 0.005 * step as f32, 0.0);
+                world.move_to(lift, Pose::from_translation(at)).unwrap();
+                world.apply_force(boxes[3], Vec3::new(0.5, 0.0, 0.0)).unwrap();
+                if is_restored && step % 7 == 0 {
+                    world = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+                }
+                world.checked_step_within(DT, budget).unwrap();
+                assert_eq!(world.pose(lift).unwrap().translation, at);
+            }
+            // What has a target is forgotten with its body, and with how it moved.
+            world.move_to(lift, Pose::IDENTITY).unwrap();
+            world.set_mobility(lift, Mobility::Dynamic).unwrap();
+            world.apply_force(boxes[0], Vec3::X).unwrap();
+            world.remove(boxes[0]).unwrap();
+            world.checked_step_within(DT, budget).unwrap();
+            hashes.push(world.state_hash());
+        }
+        assert_eq!(hashes[0], hashes[1], "{budget:?}");
+    }
+}
