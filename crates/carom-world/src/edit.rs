@@ -69,6 +69,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.bodies.n_live += 1;
         self.bodies.n_sensors += usize::from(desc.is_sensor);
+        self.bodies.n_hooked += usize::from(desc.has_hooks);
         self.contacts.rules.set_body(index as u32, desc.response);
         Ok(self.bodies.id_at(index as u32))
     }
@@ -89,6 +90,8 @@ impl<B: BroadPhase> World<B> {
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         self.bodies.put_shape(index, None);
         self.bodies.n_sensors -= usize::from(self.bodies.traits[index].is_sensor);
+        self.bodies.n_hooked -= usize::from(self.bodies.traits[index].has_hooks);
+        self.contacts.hooked.memory.retain(|(pair, _)| !pair.contains(&id.index));
         self.bodies.traits[index] = Traits::NONE;
         self.bodies.motions[index] = Body::fixed(Pose::IDENTITY);
         self.bodies.generations[index] = self.bodies.generations[index].wrapping_add(1);

@@ -27,6 +27,7 @@ impl<B: BroadPhase> World<B> {
             self.joints.find_moving(&self.bodies.movers, &mut self.contacts.work.joints);
         }
         self.hand_over_contacts();
+        self.hand_over_materials();
         self.continuous_step().note_starts();
         let n_planned = plan.substeps(self.stats.n_tested, self.contacts.work.contacts.len());
         let forces = if 0.0 < dt { self.begin_forces() } else { Vec::new() };

@@ -187,6 +187,24 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
+    /// Lets hooks be asked about the contacts of a body, or not, and wakes it and what touches it.
+    ///
+    /// Errors: a stale handle.
+    pub fn set_hooks(&mut self, id: BodyId, has_hooks: bool) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        self.wake_around(id);
+        let traits = &mut self.bodies.traits[index];
+        self.bodies.n_hooked -= usize::from(traits.has_hooks);
+        self.bodies.n_hooked += usize::from(has_hooks);
+        traits.has_hooks = has_hooks;
+        // What was left out in the last step counts again.
+        self.contacts
+            .records
+            .iter_mut()
+            .for_each(|record| record.is_disabled &= record.a != id && record.b != id);
+        Ok(())
+    }
+
     /// Allows a body to fall asleep, or keeps it awake.
     ///
     /// Errors: a stale handle.

@@ -15,6 +15,7 @@ use crate::bodies::weight::Weight;
 use crate::budget::time_critical::MOST_HELD;
 use crate::budget::turns::LAPS;
 use crate::contacts::events::Event;
+use crate::contacts::hooked::check_memory;
 use crate::contacts::narrow::{self};
 use crate::contacts::record::Record;
 use crate::contacts::records::Records;
@@ -63,6 +64,8 @@ pub struct Snapshot {
     joints: Joints,
     #[cfg_attr(feature = "serde", serde(default))]
     rules: Rules,
+    /// The memory of hooks, by pair.
+    hook_memory: Vec<([u32; 2], u32)>,
     records: Vec<Record>,
     caches: Vec<ManifoldCache>,
     manifolds: Vec<Manifold>,
@@ -105,6 +108,7 @@ impl<B: BroadPhase> World<B> {
             n_held: self.budget.pace.n_held,
             joints: self.joints.stored(),
             rules: self.contacts.rules.clone(),
+            hook_memory: self.contacts.hooked.memory.clone(),
             records,
             caches,
             manifolds,
@@ -147,6 +151,7 @@ impl<B: BroadPhase + Default> World<B> {
         [world.budget.turns.next, world.budget.turns.lap] = snapshot.turn_to_move;
         world.joints = Joints::restored(&snapshot.joints);
         world.contacts.rules = snapshot.rules.clone();
+        world.contacts.hooked.memory = snapshot.hook_memory.clone();
         world.bodies.movers = Movers::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.halted);
         world.contacts.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
         world.contacts.pairs = world.contacts.records.iter().map(Record::pair).collect();
@@ -176,6 +181,7 @@ impl<B: BroadPhase + Default> World<B> {
             boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
             world.bodies.n_live += 1;
             world.bodies.n_sensors += usize::from(world.bodies.traits[index].is_sensor);
+            world.bodies.n_hooked += usize::from(world.bodies.traits[index].has_hooks);
         }
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;
@@ -207,6 +213,7 @@ impl Snapshot {
         let is_live: Vec<bool> = self.generations.iter().map(|generation| generation % 2 == 1).collect();
         self.joints.check(&is_live)?;
         self.rules.check(&is_live)?;
+        check_memory(&self.hook_memory, &is_live)?;
         self.check_pairs()?;
         self.solver.validate(self.bodies.len())?;
         demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;

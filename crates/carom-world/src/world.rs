@@ -16,6 +16,7 @@ use crate::contacts::ContactSet;
 use crate::contacts::events::{ContactView, Event};
 use crate::contacts::narrow;
 use crate::continuous::{Continuous, ContinuousStep};
+use crate::hooks::StepOptions;
 use crate::joint::Joints;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats};
@@ -114,7 +115,12 @@ impl<B: BroadPhase> World<B> {
     /// A budget in seconds is planned with what the work took in the steps before; at first, with the prices of a slow
     /// machine. It is refused without a clock.
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
-        let mut plan = self.plan(dt, budget)?;
+        self.step_with(dt, &StepOptions::default().with_budget(budget))
+    }
+
+    /// One step with all that can be said about it: [`World::step`] and [`World::step_within`] are this one.
+    pub fn step_with(&mut self, dt: f32, options: &StepOptions<'_>) -> Result<&Stats, WorldError> {
+        let mut plan = self.plan(dt, options.budget)?;
         // Broad and narrow phase: which bodies touch, and where.
         self.bodies.movers.settle(&self.bodies.motions);
         if 0.0 < dt {
@@ -130,6 +136,7 @@ impl<B: BroadPhase> World<B> {
             self.hold(&plan, dt);
             return Ok(&self.stats);
         }
+        self.call_hooks(options.hooks);
         // Response: what they do about it.
         self.respond(dt, &plan)?;
         if 0.0 < dt {

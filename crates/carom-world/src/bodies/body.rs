@@ -60,6 +60,8 @@ pub struct BodyDesc {
     /// body passes through nothing. Of two fast bodies each is stopped by the other's whole way, also where a third
     /// stopped that one before.
     pub is_fast: bool,
+    /// Hooks are asked about its contacts: [`Hooks`](crate::Hooks).
+    pub has_hooks: bool,
     /// How much of gravity it feels.
     pub gravity_scale: f32,
     /// Part of the velocity lost per unit of time. Not negative.
@@ -91,6 +93,7 @@ impl BodyDesc {
             is_sensor: false,
             response: Response::Collide,
             is_fast: false,
+            has_hooks: false,
             gravity_scale: 1.0,
             linear_damping: 0.0,
             angular_damping: 0.0,
@@ -169,6 +172,11 @@ impl BodyDesc {
         BodyDesc { is_fast, ..self }
     }
 
+    /// With hooks, or without.
+    pub fn with_hooks(self, has_hooks: bool) -> BodyDesc {
+        BodyDesc { has_hooks, ..self }
+    }
+
     /// With these dampings, linear and angular.
     pub fn with_damping(self, linear_damping: f32, angular_damping: f32) -> BodyDesc {
         BodyDesc { linear_damping, angular_damping, ..self }
@@ -205,6 +213,7 @@ pub(crate) struct Traits {
     pub(crate) family: u32,
     pub(crate) is_sensor: bool,
     pub(crate) is_fast: bool,
+    pub(crate) has_hooks: bool,
     pub(crate) user_data: u64,
 }
 
@@ -217,6 +226,7 @@ impl Traits {
         family: 0,
         is_sensor: false,
         is_fast: false,
+        has_hooks: false,
         user_data: 0,
     };
 }
@@ -258,6 +268,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
         family: desc.family,
         is_sensor: desc.is_sensor,
         is_fast: desc.is_fast,
+        has_hooks: desc.has_hooks,
         user_data: desc.user_data,
     };
     Ok((traits, body))

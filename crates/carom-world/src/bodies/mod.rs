@@ -64,6 +64,8 @@ pub(crate) struct BodySet {
     /// Bodies that are surfaces.
     pub(crate) n_surfaces: usize,
     pub(crate) n_sensors: usize,
+    /// Bodies with hooks.
+    pub(crate) n_hooked: usize,
     pub(crate) movers: Movers,
 }
 

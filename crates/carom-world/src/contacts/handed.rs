@@ -40,7 +40,8 @@ impl Handed<'_> {
         for &place in busy {
             let record = &mut records[(place - first) as usize];
             let (a, b) = (record.a.index as usize, record.b.index as usize);
-            let is_solved = !record.is_sensor & (self.is_active[a] | self.is_active[b]);
+            let is_pushed = !record.is_sensor & !record.is_disabled;
+            let is_solved = is_pushed & (self.is_active[a] | self.is_active[b]);
             let n = u32::from(is_solved) * record.n;
             // Written always, kept when it is solved: a branch would be a guess.
             solved[part.n_solved as usize] = place;

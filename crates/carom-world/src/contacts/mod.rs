@@ -14,6 +14,7 @@ pub(crate) mod changes;
 pub(crate) mod crowd;
 pub(crate) mod events;
 pub(crate) mod handed;
+pub(crate) mod hooked;
 pub(crate) mod internal_edges;
 pub(crate) mod meetings;
 pub(crate) mod narrow;
@@ -33,6 +34,7 @@ use crate::bodies::BodySet;
 use crate::contacts::changes::{Changes, Gaps};
 use crate::contacts::events::{Event, EventKind};
 use crate::contacts::handed::Part;
+use crate::contacts::hooked::Hooked;
 use crate::contacts::meetings::Meetings;
 use crate::contacts::record::Record;
 use crate::contacts::records::Records;
@@ -71,6 +73,7 @@ pub(crate) struct ContactSet {
     /// What bodies do when they touch, and what they did in the last step.
     pub(crate) rules: Rules,
     pub(crate) responses: Vec<ResponseEvent>,
+    pub(crate) hooked: Hooked,
     pub(crate) work: Work,
 }
 

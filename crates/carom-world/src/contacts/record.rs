@@ -19,6 +19,9 @@ pub(crate) struct Record {
     /// The shapes are to be looked at.
     pub(crate) is_wanted: bool,
     pub(crate) is_sensor: bool,
+    /// A hook left it out of the last step: its bodies pass each other.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) is_disabled: bool,
     pub(crate) is_touching: bool,
     pub(crate) was_touching: bool,
     /// The cache at its place is its own: its shapes were looked at.
@@ -56,6 +59,7 @@ impl Record {
             first_solved: NOT_SOLVED,
             is_wanted,
             is_sensor,
+            is_disabled: false,
             is_touching: false,
             was_touching: false,
             has_cache: false,

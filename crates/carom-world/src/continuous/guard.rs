@@ -163,7 +163,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         for &place in &self.contacts.busy {
             let record = &self.contacts.records[place as usize];
             let (a, b) = (record.a.index as usize, record.b.index as usize);
-            if !record.is_wanted || record.is_sensor || !(self.has_far_side(a) || self.has_far_side(b)) {
+            let is_pushed = record.is_wanted && !record.is_sensor && !record.is_disabled;
+            if !is_pushed || !(self.has_far_side(a) || self.has_far_side(b)) {
                 continue;
             }
             for (index, other) in [(a, b), (b, a)] {

@@ -38,7 +38,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         slides.pairs.clear();
         for &place in &self.contacts.busy {
             let record = &self.contacts.records[place as usize];
-            if !record.is_wanted || record.is_sensor {
+            if !record.is_wanted || record.is_sensor || record.is_disabled {
                 continue;
             }
             let (a, b) = (record.a.index, record.b.index);

@@ -124,7 +124,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         // All pairs of what moves are among the busy.
         let busy = core::mem::take(&mut self.contacts.busy);
         let near = busy.iter().map(|&place| &records[place as usize]);
-        for record in near.filter(|record| record.is_wanted && !record.is_sensor) {
+        for record in near.filter(|record| record.is_wanted && !record.is_sensor && !record.is_disabled) {
             let pair = [record.a.index as usize, record.b.index as usize];
             let is_swept = pair.map(|index| self.is_swept(index) && sweeps.limbs[index] != Limb::Torn);
             if is_swept == [false, false] {

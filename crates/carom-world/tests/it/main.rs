@@ -16,6 +16,7 @@ mod golden;
 mod halting;
 mod heavy_joints;
 mod holding;
+mod hooks;
 mod impacts;
 mod joints;
 mod loads;
