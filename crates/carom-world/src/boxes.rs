@@ -1,6 +1,8 @@
-//! The boxes of bodies in the broad phase: they follow where the bodies are, and where fast ones will go.
+//! The boxes of bodies in the broad phase. They follow the poses; those of fast bodies hold their
+//! whole path in the next step.
 //!
-//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of bullets).
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of
+//! bullets).
 
 use crate::World;
 #[cfg(feature = "parallel")]
@@ -17,12 +19,12 @@ use carom_response::BodyKind;
 use rayon::prelude::*;
 
 impl<B: BroadPhase> World<B> {
-    /// The box of a body.
+    /// Returns the box of a body.
     pub(crate) fn box_of(&self, index: usize, shape: &Shape) -> Aabb {
         self.bodies.placing(&self.settings, self.last.dt).box_of(index, shape)
     }
 
-    /// The box of one body anew.
+    /// Updates the box of one body.
     pub(crate) fn refit(&mut self, index: usize) {
         if let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) {
             let updated = self.broad.update(&[(proxy, self.box_of(index, shape))]);
@@ -32,8 +34,8 @@ impl<B: BroadPhase> World<B> {
         self.contacts.is_changed = true;
     }
 
-    /// Makes the boxes of fast bodies hold their way in a step of this length, if they do not yet: the last step was another one, or
-    /// somebody changed a velocity.
+    /// Makes the boxes of fast bodies hold their path in a step of this length. They may not yet:
+    /// the last step had another length, or a velocity was changed.
     pub(crate) fn foresee(&mut self, dt: f32) {
         if dt == 0.0 {
             return;
@@ -53,14 +55,15 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Makes the box of a fast or swift body hold the way that it would go in a step like the last one, after its velocity changed.
+    /// After a change of velocity: makes the box of a fast or swift body hold its path in a step
+    /// like the last one.
     pub(crate) fn foresee_way(&mut self, index: usize) {
         let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) else {
             return;
         };
         let aabb = self.box_of(index, shape);
         if self.broad.aabb(proxy).is_ok_and(|old| old != aabb) {
-            // Every box is sound: `clamped` sees to it.
+            // The box is always valid: `clamped` sees to it.
             let updated = self.broad.update(&[(proxy, aabb)]);
             debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
             self.contacts.is_changed = true;
@@ -84,18 +87,18 @@ impl<B: BroadPhase> World<B> {
             self.bodies.is_stale[body as usize] = true;
         }
         self.contacts.is_changed |= !moves.is_empty();
-        // Every box is sound: `boxed` sees to it.
+        // The boxes are always valid: `clamped` sees to it.
         let updated = self.broad.update(&moves);
         debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
         if is_free {
-            // Otherwise the next step does, before it is chosen what is done.
+            // On a budget the next step does this, before it selects bodies.
             self.broad.refresh();
         }
         self.contacts.work.moves = moves;
     }
 }
 
-/// The boxes of what moved, in the order of the bodies.
+/// Collects the boxes of the moving bodies, in their order, on several threads.
 #[cfg(feature = "parallel")]
 fn refit_in_parts(
     movers: &[u32],
@@ -107,7 +110,7 @@ fn refit_in_parts(
         out.extend(movers.iter().filter_map(refit));
         return;
     };
-    // Each where it stays: lists that are put together afterwards took as long as was gained.
+    // Each thread writes to the final place. Tried: a list for each thread; as slow as one thread.
     out.resize(movers.len(), any);
     let fill = |(movers, out): (&[u32], &mut [(ProxyId, Aabb)])| {
         movers.iter().zip(out).all(|(mover, out)| refit(mover).map(|new| *out = new).is_some())
@@ -115,7 +118,7 @@ fn refit_in_parts(
     let has_all =
         movers.par_chunks(CARRIED).zip(out.par_chunks_mut(CARRIED)).map(fill).reduce(|| true, |a, b| a & b);
     if !has_all {
-        // Somebody has no box: what follows moves up.
+        // A body has no box: the entries behind it move up.
         out.clear();
         out.extend(movers.iter().filter_map(refit));
     }

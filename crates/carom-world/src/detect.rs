@@ -27,13 +27,13 @@ impl<B: BroadPhase> World<B> {
         self.stats.n_steps = 0;
         self.stats.undone = Undone::default();
         self.stats.times = PhaseTimes::default();
-        // What is not done counts nothing.
+        // Phases that do not run count zero.
         self.stats.solver = StepStats::default();
         self.stats.n_fallen = 0;
         (self.stats.n_swept, self.stats.n_stopped, self.stats.n_box_tests) = (0, 0, 0);
         let had_halted = self.bodies.movers.has_halted();
         if had_halted {
-            // Of who is not busy it is told what was told before.
+            // Pairs that are not active keep their last event.
             core::mem::swap(&mut self.contacts.events, &mut self.contacts.work.told);
         }
         if self.contacts.is_changed {
@@ -67,10 +67,10 @@ impl<B: BroadPhase> World<B> {
         plan.note_always(always + events);
     }
 
-    /// Narrow phase: the contacts of all records in which something moved, or of as many as the plan allows.
+    /// Narrow phase: finds the contacts of the active pairs, or of as many as the plan allows.
     pub(crate) fn find_contacts(&mut self, plan: &mut Plan, recycling: f32) {
         let mut found = core::mem::take(&mut self.contacts.work.manifolds);
-        // Where all are busy nothing is moved. The caches stay.
+        // If all pairs are active, no record is copied. The caches stay in place.
         let Records { list: mut records, mut caches } = core::mem::take(&mut self.contacts.records);
         let mut all = Vec::new();
         if self.contacts.busy.len() < records.len() {
@@ -94,7 +94,8 @@ impl<B: BroadPhase> World<B> {
             allowance: plan.allowance(records.len()),
             prediction: self.settings.prediction * unit,
             slop: self.settings.solver.slop * unit,
-            // Who is halted presses without end on those that move a little: recycled, a box sank deeper into the floor by a fifth of its size.
+            // A halted body presses on moving ones without end. With recycled contacts a box then
+            // sank into the floor by a fifth of its size.
             recycling: if self.bodies.movers.has_halted() { 0.0 } else { recycling },
             dt: self.last.dt,
             smooths_internal_edges: self.settings.smooths_internal_edges,
@@ -127,7 +128,7 @@ impl<B: BroadPhase> World<B> {
             n_found -= internal_edges::smooth(&scene, &mut records, &mut found, resting);
         }
         let mut undone = Undone { n_halted: self.bodies.movers.n_halted(), ..Undone::default() };
-        // Mostly none are.
+        // The list is walked only if some are deferred.
         let put_off = if n_put_off == 0 { &[] } else { &records[..] };
         for record in put_off {
             if record.is_put_off {
@@ -138,7 +139,8 @@ impl<B: BroadPhase> World<B> {
         }
         self.budget.turn = time_critical::next_turn(put_off, self.budget.turn);
         left.iter().for_each(|&(first, n)| self.contacts.rest.give_back(first, n));
-        // What nothing moves is put to rest; where some are halted it is in the end most of all there is.
+        // Manifolds of pairs in which nothing moves go to `rest`. With halted bodies these become
+        // most.
         if self.bodies.movers.has_halted() {
             self.contacts.rest.make_room(self.contacts.pairs.len());
         }
@@ -170,9 +172,9 @@ impl<B: BroadPhase> World<B> {
         let BodySet { moved, movers, motions, .. } = &mut self.bodies;
         moved.clear();
         moved.extend((0..motions.len() as u32).map(|body| movers.has(body)));
-        // What was put off is still to be done.
+        // Deferred pairs are due in the next step.
         self.contacts.is_changed = 0 < undone.n_pairs || self.bodies.movers.has_halted();
-        // Where some are halted it is when one of the two has moved, or moves.
+        // With halted bodies, a pair becomes due only when one of its bodies moves.
         self.contacts.is_unsettled = 0 < undone.n_pairs && !self.bodies.movers.has_halted();
         self.stats.undone = undone;
         self.stats.n_steps = n_tested as u64;

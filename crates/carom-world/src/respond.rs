@@ -1,6 +1,8 @@
-//! The second half of a step: the solver moves the bodies, and fast ones go no farther than to what they meet.
+//! The second half of a step: the solver moves the bodies, then continuous detection stops fast
+//! ones.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (collision handling).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (collision
+//! handling).
 
 use crate::bodies::BodySet;
 use crate::budget::time_critical::Plan;
@@ -12,7 +14,7 @@ use carom_broad::BroadPhase;
 use carom_response::{ContactLink, Contacts, StepStats};
 
 impl<B: BroadPhase> World<B> {
-    /// Wakes what was touched, and moves the bodies that are awake by `dt`.
+    /// Wakes sleeping bodies that are touched, then moves all awake bodies by `dt`.
     pub(crate) fn respond(&mut self, dt: f32, plan: &Plan) -> Result<(), WorldError> {
         if 0.0 < dt {
             if 0 < self.stats.undone.n_unknown {
@@ -49,7 +51,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Fast bodies go no farther than to what they meet, and the others stay on their side of surfaces.
+    /// Continuous detection: fast bodies stop at the first thing that they meet, and the others
+    /// stay on their side of surfaces.
     pub(crate) fn resolve_fast(&mut self) {
         let mut step = self.continuous_step();
         step.tell_struck();
@@ -58,14 +61,14 @@ impl<B: BroadPhase> World<B> {
         step.report_passes();
     }
 
-    /// The manifolds in which something moves, as the solver takes them.
+    /// Lists the manifolds of the active pairs for the solver.
     pub(crate) fn hand_over_contacts(&mut self) {
         let BodySet { motions, movers, traits, .. } = &self.bodies;
         let ContactSet { records, busy, rules, manifolds, work, .. } = &mut self.contacts;
         let Work { is_active, solved, parts, contacts, .. } = work;
         movers.tell_active(motions, is_active);
         let handed = Handed { is_active, traits, rules, n_manifolds: manifolds.len() as u32 };
-        // What is there already is written over, here and below.
+        // Old contents are overwritten, here and below.
         solved.resize(busy.len(), 0);
         #[cfg(feature = "parallel")]
         let n_parts = crate::par::n_parts(busy.len());
@@ -90,7 +93,7 @@ impl<B: BroadPhase> World<B> {
         handed.hand_over((records, 0), &solved[..parts[0].n_solved as usize], 0, contacts);
     }
 
-    /// Ends a call in which nothing moves but what its owner moves.
+    /// Ends a held call: only kinematic bodies move.
     pub(crate) fn hold(&mut self, plan: &Plan, dt: f32) {
         let undone = &mut self.stats.undone;
         undone.is_held = true;
@@ -100,7 +103,7 @@ impl<B: BroadPhase> World<B> {
             let index = self.bodies.movers.driven()[place] as usize;
             let body = &mut self.bodies.motions[index];
             let pose = body.pose_after(dt);
-            // Where the numbers end it stays; the solver says so.
+            // At the end of the finite range the body stays; the solver then returns the error.
             if body.is_driven() && pose.is_finite() {
                 body.pose = pose;
                 self.refit(index);
@@ -113,7 +116,7 @@ impl<B: BroadPhase> World<B> {
         self.budget.pace.learn(&self.stats, plan.work());
     }
 
-    /// Counts the work of this step, and what it took, for the plans of the next ones.
+    /// Counts the work of this step and its time, for the plans of later steps.
     pub(crate) fn note_work(&mut self, plan: &Plan) {
         let StepStats { n_manifolds, n_substeps, .. } = self.stats.solver;
         self.stats.n_steps += (n_manifolds * n_substeps as usize) as u64;

@@ -1,9 +1,11 @@
-//! The state of a world, to be stored and put back: the same bits from there on.
+//! The state of a world, to be stored and restored. The bits of later steps are the same.
 //!
-//! Everything but the shapes, which are shared and large, and of which the caller knows how to store his own. The broad
-//! phase is made anew: its numbers follow from the order in which they are given out, and nothing else of it is seen.
+//! It holds everything but the shapes, which are shared and large: the caller stores them. A
+//! restored world builds its broad phase again. Its numbers follow from the order of insertion, and
+//! no other part of it affects results.
 //!
-//! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (what a state must hold).
+//! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (the
+//! required state).
 
 use crate::bodies::body::Traits;
 use crate::bodies::girth::Girth;
@@ -33,28 +35,28 @@ use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
     settings: WorldSettings,
-    /// Those of the last step; `None` of older snapshots: the same.
+    /// The settings of the last step. `None`, from older snapshots: the same.
     #[cfg_attr(feature = "serde", serde(default))]
     settings_in_force: Option<WorldSettings>,
     generations: Vec<u32>,
     free: Vec<u32>,
     traits: Vec<Traits>,
     bodies: Vec<Body>,
-    /// Who sleeps, and with whom.
+    /// The groups of sleeping bodies.
     sleepers: Sleepers,
-    /// The numbers of those that are halted, ascending.
+    /// The numbers of the halted bodies, ascending.
     halted: Vec<u32>,
     is_stale: Vec<bool>,
     #[cfg_attr(feature = "serde", serde(default))]
     moved: Vec<bool>,
     seen: Vec<Option<Pose>>,
     turn: [u32; 2],
-    /// Whose turn it is to move, and the lap.
+    /// The body with which the next selection begins, and the lap.
     #[cfg_attr(feature = "serde", serde(default))]
     turn_to_move: [u32; 2],
     #[cfg_attr(feature = "serde", serde(default = "yes"))]
     is_unsettled: bool,
-    /// Calls in a row in which nothing moved.
+    /// The number of held calls in a row.
     n_held: u32,
     joints: Joints,
     #[cfg_attr(feature = "serde", serde(default))]
@@ -68,9 +70,9 @@ pub struct Snapshot {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// The state now.
+    /// Returns the present state.
     pub fn snapshot(&self) -> Snapshot {
-        // All manifolds in the order of the pairs, whether something moves in them or not.
+        // All manifolds, in the order of the pairs.
         let (mut records, mut manifolds) = (Vec::with_capacity(self.contacts.records.len()), Vec::new());
         let mut caches = Vec::with_capacity(self.contacts.records.len());
         let all = self.contacts.records.list.iter().zip(&self.contacts.records.caches);
@@ -108,7 +110,8 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// All shapes, with their bodies: what [`World::restored`](crate::World::restored) asks for.
+    /// Returns all shapes with their bodies, as [`World::restored`](crate::World::restored) needs
+    /// them.
     pub fn shapes(&self) -> impl Iterator<Item = (BodyId, &Shape)> + '_ {
         let shapes = self.bodies.shapes.iter().enumerate();
         shapes.filter_map(|(index, shape)| Some((self.bodies.id_at(index as u32), shape.as_ref()?)))
@@ -116,11 +119,12 @@ impl<B: BroadPhase> World<B> {
 }
 
 impl<B: BroadPhase + Default> World<B> {
-    /// A world in the state of the snapshot, each body with the shape that `shape_of` gives for it.
+    /// Returns a world in the state of the snapshot, with the shapes that `shape_of` gives.
     ///
-    /// Errors: a body without a shape, a setting out of its bounds, or an entry that does not fit
-    /// with the others; [`WorldError::Inconsistent`] names the first one. Whatever the numbers of a
-    /// snapshot are, the steps after it do not panic, as long as shapes are those of its bodies.
+    /// Errors: a body without a shape, a setting out of its bounds, or an entry that is not
+    /// consistent with others. [`WorldError::Inconsistent`] names the first such entry. Steps after
+    /// it do not panic, whatever the numbers of a snapshot are, as long as the shapes are those of
+    /// its bodies (tests: `restoring::*`).
     pub fn restored(
         snapshot: &Snapshot,
         mut shape_of: impl FnMut(BodyId) -> Option<Shape>,
@@ -147,7 +151,7 @@ impl<B: BroadPhase + Default> World<B> {
         world.contacts.rest = Rest::of(&snapshot.manifolds, &mut world.contacts.records);
         world.contacts.events = snapshot.events.clone();
         world.solver.restore(&snapshot.solver);
-        // Which pairs count is found again, also where nothing moved since.
+        // Detection finds again which pairs count, even if nothing moved since.
         world.contacts.is_changed = true;
         world.last.dt = snapshot.dt;
 
@@ -172,7 +176,7 @@ impl<B: BroadPhase + Default> World<B> {
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;
         world.bodies.proxies = proxies.iter().copied().map(Some).collect();
-        // Freed in the order in which they were: so they will be given out in the same order again.
+        // Freed in the original order, so the numbers are given out in the same order again.
         for &index in &world.bodies.free {
             if let Some(proxy) = world.bodies.proxies[index as usize].take() {
                 world.broad.remove(proxy)?;
@@ -182,7 +186,7 @@ impl<B: BroadPhase + Default> World<B> {
     }
 }
 
-/// Of a snapshot that does not say: so nothing that is due is left out.
+/// For a snapshot without this entry: all pairs are due.
 #[cfg(feature = "serde")]
 const fn yes() -> bool {
     true
@@ -206,7 +210,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Tables of bodies: as long as they have to be, and of the same bodies.
+    /// Checks the tables of bodies: their lengths, and that they describe the same bodies.
     fn check_bodies(&self) -> Result<(), Inconsistency> {
         let n = self.bodies.len();
         let lengths = [
@@ -271,7 +275,7 @@ impl Snapshot {
         let n = self.bodies.len();
         let is_pair = |a: BodyId, b: BodyId| a.index < b.index && (b.index as usize) < n;
         let (mut last, mut n_manifolds) = (None, 0);
-        // By body, so that it is quick to see which pairs are joined.
+        // Indexed by body, to find quickly which pairs are joined.
         let joints = Joints::restored(&self.joints);
         for (index, record) in self.records.iter().enumerate() {
             demand(is_pair(record.a, record.b), "a pair that is not of two bodies", index)?;
@@ -291,7 +295,7 @@ impl Snapshot {
             }
             let [a, b] = [record.a, record.b].map(|id| id.index as usize);
             let is_sensor = self.traits[a].is_sensor || self.traits[b].is_sensor;
-            // A rule that lets bodies pass may have come or gone since.
+            // A rule that lets bodies pass may have changed since.
             demand(record.is_sensor || !is_sensor, "whether a pair has a sensor", index)?;
             let is_wanted = narrow::is_wanted(record.pair(), &self.traits, &self.bodies, &joints);
             demand(record.is_wanted == is_wanted, "whether a pair is wanted", index)?;

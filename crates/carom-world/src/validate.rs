@@ -1,18 +1,19 @@
 //! A check of a whole world, for tests and fuzzing.
 //!
-//! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11 (invariants).
+//! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11
+//! (invariants).
 
 use crate::{World, WorldError};
 use carom_broad::BroadPhase;
 use carom_response::{BodyKind, Inconsistency};
 
 impl<B: BroadPhase> World<B> {
-    /// Checks that all parts of the world fit together; the error names the first entry that does
+    /// Checks that all parts of the world are consistent. The error names the first entry that is
     /// not.
     ///
-    /// A world stays valid, whatever is done with it. It is an error, too, if the settings were
-    /// changed to ones that the next step refuses. Copies the state first: for tests after each
-    /// step.
+    /// A world stays valid, whatever calls are made: tests of this crate check it after each step.
+    /// Settings that the next step refuses are an error too. This copies the whole state, so it is
+    /// for tests.
     pub fn validate(&self) -> Result<(), WorldError> {
         self.snapshot().check()?;
         self.check_bodies()?;
@@ -21,7 +22,7 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Shapes, proxies and the lists of moving bodies belong to the bodies.
+    /// Checks shapes, proxies and the list of awake bodies.
     fn check_bodies(&self) -> Result<(), Inconsistency> {
         let n = self.bodies.motions.len();
         let lengths = [self.bodies.shapes.len(), self.bodies.sizes.len(), self.bodies.proxies.len()];
@@ -55,7 +56,8 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Records stand at the places of their pairs, gaps among them, and their manifolds are there.
+    /// Checks that each record is at the place of its pair, and has its manifolds. Gaps lie among
+    /// them.
     fn check_pairs(&self) -> Result<(), Inconsistency> {
         let n = self.contacts.pairs.len();
         if self.contacts.records.list.len() != n || self.contacts.records.caches.len() != n {

@@ -1,9 +1,11 @@
-//! The bodies of a world, each at its number in a table for every thing that is known of it.
+//! The bodies of a world: one table for each property, all indexed by the number of the body.
 //!
-//! - `body`: what a user describes, and handles.
-//! - `movers`: who is awake, who moves in this step, and who sleeps together.
-//! - `waking`: all that wakes a body.
+//! - `body`: the description that a user gives, and the properties beside motion and shape.
+//! - `movers`: which bodies are awake, which move in this step, and which sleep together.
+//! - `girth`: thickness, and whether a body is swift.
+//! - `size`: the radius that the recycling of contacts needs.
 //! - `placing`: the boxes of bodies.
+//! - `id`: handles.
 //!
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
@@ -31,12 +33,12 @@ use carom_response::{Body, BodyKind};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// All bodies by number, and who of them moves.
+/// All bodies, by number.
 #[derive(Default)]
 pub(crate) struct BodySet {
-    /// Odd for a number that a body has.
+    /// Odd if a living body has the number; each insertion and each removal adds one.
     pub(crate) generations: Vec<u32>,
-    /// Numbers that no body has; the last one is given out first.
+    /// Numbers without a body. The last one is used first.
     pub(crate) free: Vec<u32>,
     /// The number of bodies.
     pub(crate) n_live: usize,
@@ -44,23 +46,24 @@ pub(crate) struct BodySet {
     pub(crate) sizes: Vec<Size>,
     pub(crate) girths: Vec<Girth>,
     pub(crate) traits: Vec<Traits>,
-    /// Mass, place and motion, as the response sees them.
+    /// Mass, pose and motion, as the solver sees them.
     pub(crate) motions: Vec<Body>,
     pub(crate) proxies: Vec<Option<ProxyId>>,
-    /// The pose or shape changed since the last detection.
+    /// Whether the pose, shape or filter changed since the last detection.
     pub(crate) is_stale: Vec<bool>,
-    /// It moved, or could, at the last detection: its manifolds are among those in motion.
+    /// Whether it was among the moving bodies at the last detection. Its pairs are active once
+    /// more, so that their manifolds can be put to rest.
     pub(crate) moved: Vec<bool>,
-    /// Where it was at the last detection; `None` when it was put somewhere else since.
+    /// Its pose at the last detection; `None` if its pose was set since, or it is new.
     pub(crate) seen: Vec<Option<Pose>>,
-    /// Bodies that are surfaces.
+    /// The number of bodies whose shape is a surface.
     pub(crate) n_surfaces: usize,
     pub(crate) n_sensors: usize,
     pub(crate) movers: Movers,
 }
 
 impl BodySet {
-    /// What boxes are made of, in steps of length `dt`.
+    /// Returns the input for boxes, for steps of length `dt`.
     pub(crate) fn placing(&self, settings: &WorldSettings, dt: f32) -> Placing<'_> {
         Placing {
             bodies: &self.motions,
@@ -71,30 +74,32 @@ impl BodySet {
         }
     }
 
-    /// The handle of the body that has a number, or had it last.
+    /// Returns the handle of the body that has a number, or that had it last.
     pub(crate) fn id_at(&self, index: u32) -> BodyId {
         BodyId { index, generation: self.generations[index as usize] }
     }
 
-    /// The body with a number, its shape and where it is; `None` if there is none.
+    /// Returns the body with a number, its shape and its pose; `None` if there is none.
     pub(crate) fn solid_at(&self, index: u32) -> Option<(BodyId, &Shape, &Pose)> {
         let shape = self.shapes.get(index as usize)?.as_ref()?;
         Some((self.id_at(index), shape, &self.motions[index as usize].pose))
     }
 
-    /// The motion at a number; `None` beyond the last one.
+    /// Returns the motion at a number; `None` beyond the last one.
     pub(crate) fn motion_at(&self, index: u32) -> Option<&Body> {
         self.motions.get(index as usize)
     }
 
-    /// The handle's number, if it is live.
+    /// Returns the number of a handle.
+    ///
+    /// Errors: the body of the handle was removed.
     pub(crate) fn index_of(&self, id: BodyId) -> Result<usize, WorldError> {
         let index = id.index as usize;
         let is_live = id.generation % 2 == 1 && self.generations.get(index) == Some(&id.generation);
         if is_live { Ok(index) } else { Err(WorldError::StaleBody(id)) }
     }
 
-    /// Gives a number its shape, and what recycling and the guard know of it.
+    /// Sets the shape of a body, with what recycling and the guard derive from it.
     pub(crate) fn put_shape(&mut self, index: usize, shape: Option<Shape>) {
         let had_surface = self.shapes[index].is_some() && self.girths[index].is_surface;
         let is_fast = self.traits[index].is_fast;
@@ -106,23 +111,24 @@ impl BodySet {
         self.shapes[index] = shape;
     }
 
-    /// The body is left out of steps for want of time, with its velocity; others find it standing still.
+    /// Whether a budget leaves the body out of this step. It keeps its velocity, and acts on others
+    /// as a body that stands still.
     pub(crate) fn is_halted(&self, index: usize) -> bool {
         self.motions[index].kind == BodyKind::Dynamic && self.movers.is_halted(index as u32)
     }
 
-    /// The numbers of those that are halted, ascending.
+    /// Returns the numbers of the halted bodies, ascending.
     pub(crate) fn halted(&self) -> impl Iterator<Item = u32> + '_ {
         let halted = (0..self.motions.len()).filter(|&index| self.is_halted(index));
         halted.map(|index| index as u32)
     }
 
-    /// Wakes a body and those it fell asleep with.
+    /// Wakes a body and the bodies that it fell asleep with.
     pub(crate) fn wake(&mut self, index: usize) {
         self.movers.wake(&mut self.motions, index);
     }
 
-    /// Where the bodies are that moved, at this detection.
+    /// Notes the present poses of the bodies that moved, at the end of a detection.
     pub(crate) fn note_seen(&mut self) {
         let n_seen = self.seen.len();
         self.seen.extend(self.motions[n_seen..].iter().map(|body| Some(body.pose)));
@@ -133,12 +139,12 @@ impl BodySet {
         note_seen(is_stale, motions, seen);
     }
 
-    /// Where the body was when the pairs of this step were looked at.
+    /// Returns the pose of the body at the last detection: for a step, its start.
     pub(crate) fn start_of(&self, index: usize) -> Option<Pose> {
         self.seen.get(index).copied().flatten()
     }
 
-    /// Whether a body moves now.
+    /// Whether any body moves in this step.
     pub(crate) fn are_moving(&self) -> bool {
         let is_moving = |&body: &u32| {
             let body = &self.motions[body as usize];
@@ -152,7 +158,8 @@ impl BodySet {
     }
 }
 
-/// Writes where the bodies are that moved to `seen`, and that they have not moved since; mostly none or nearly all have.
+/// Writes the poses of stale bodies to `seen`, and clears their flags. Usually none or nearly all
+/// are stale, so flags are tested in blocks.
 pub(crate) fn note_seen(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
     for ((is_stale, bodies), seen) in is_stale.chunks_mut(64).zip(bodies.chunks(64)).zip(seen.chunks_mut(64))
     {

@@ -1,27 +1,39 @@
-//! Who moves, kept from step to step, so that who sleeps is not looked at; who is halted of them; and who wakes together.
+//! The active bodies, kept from step to step, so that sleeping bodies cost nothing.
+//!
+//! A body that is not static is in one of these states:
+//!
+//! | state | meaning | queries |
+//! |---|---|---|
+//! | moving | moves in this step | `list`, `has` |
+//! | halted | awake, but left out of this step by a budget | `is_halted` |
+//! | sleeping | left out of steps until something wakes it | `sleepers` |
+//!
+//! Moving and halted bodies together are awake (`awake`, `is_awake`). No body carries a flag of
+//! being halted.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (sleeping islands are put away).
 
 use alloc::vec::Vec;
 use carom_response::{Body, BodyKind, Sleepers, Solver};
 
-/// The bodies that are awake, or that their owner may move.
+/// The bodies that are awake, kinematic ones included.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Movers {
-    /// Their numbers, ascending; those that came since are in `new`.
+    /// Numbers of the awake bodies, ascending. Later additions wait in `new` for `settle`.
     list: Vec<u32>,
     new: Vec<u32>,
-    /// By number: it is in one of the two lists.
+    /// By number: whether the body is in one of the two lists.
     is_in: Vec<bool>,
-    /// Some are halted, for want of time; these move, ascending, and by number.
+    /// Whether a budget halts some bodies. If so, `moving` lists the others, ascending, and `moves`
+    /// has them by number.
     has_halted: bool,
     moving: Vec<u32>,
     moves: Vec<bool>,
-    /// Those of the list that their owner moves.
+    /// The kinematic bodies of `list`.
     driven: Vec<u32>,
-    /// Somebody came, fell asleep or was removed since all settled.
+    /// A body was added, fell asleep or was removed since the last call of `settle`.
     is_unsettled: bool,
-    /// Who sleeps, and with whom.
+    /// The groups of sleeping bodies.
     sleepers: Sleepers,
 }
 
@@ -30,7 +42,7 @@ fn may_move(body: &Body) -> bool {
 }
 
 impl Movers {
-    /// Those of a world that was restored, in which some are halted.
+    /// Returns the active bodies of a restored world, of which `halted` are halted.
     pub(crate) fn of(bodies: &[Body], sleepers: &Sleepers, halted: &[u32]) -> Movers {
         let mut movers = Movers { sleepers: sleepers.clone(), ..Movers::default() };
         for (number, body) in bodies.iter().enumerate() {
@@ -48,7 +60,7 @@ impl Movers {
         movers
     }
 
-    /// A body that came, or wakes.
+    /// Adds a body that was inserted or that wakes.
     pub(crate) fn add(&mut self, body: usize) {
         if self.is_in.len() <= body {
             self.is_in.resize(body + 1, false);
@@ -60,31 +72,34 @@ impl Movers {
         }
     }
 
-    /// A body was removed.
+    /// Notes that a body was removed.
     pub(crate) fn unsettle(&mut self) {
         self.is_unsettled = true;
     }
 
-    /// Wakes a body and all that fell asleep with it. It has to come to rest anew, also if it was awake.
+    /// Wakes a body and the bodies that fell asleep with it. Its time at rest starts from zero,
+    /// also if it was awake.
     pub(crate) fn wake(&mut self, bodies: &mut [Body], body: usize) {
         let sleepers = core::mem::take(&mut self.sleepers);
         sleepers.wake_each(bodies, body, |woken| self.add(woken));
         self.sleepers = sleepers;
     }
 
-    /// After a step: puts to sleep who has come to rest. Returns how many bodies fell asleep.
+    /// After a step: puts to sleep the islands that are at rest. Returns how many bodies fell
+    /// asleep.
     pub(crate) fn fall_asleep(&mut self, bodies: &mut [Body], solver: &Solver) -> usize {
         let n_fallen = self.sleepers.fall_asleep(bodies, solver);
         self.is_unsettled |= 0 < n_fallen;
         n_fallen
     }
 
-    /// Who sleeps, and with whom.
+    /// The groups of sleeping bodies.
     pub(crate) fn sleepers(&self) -> &Sleepers {
         &self.sleepers
     }
 
-    /// Who does not move any more goes, who is new gets its place; it is halted where others are.
+    /// Applies what was noted: drops bodies that sleep or are gone, and inserts new ones in order.
+    /// While bodies are halted, the new ones are halted too.
     pub(crate) fn settle(&mut self, bodies: &[Body]) {
         if !core::mem::take(&mut self.is_unsettled) {
             return;
@@ -114,7 +129,7 @@ impl Movers {
         driven.extend(list.iter().copied().filter(is_driven));
     }
 
-    /// Only these move now, and what its owner moves; the others are halted.
+    /// Makes the chosen and the kinematic bodies move, and halts all others.
     pub(crate) fn halt_others(&mut self, is_chosen: impl Fn(u32) -> bool) {
         self.has_halted = true;
         self.moving.clear();
@@ -130,53 +145,54 @@ impl Movers {
         }
     }
 
-    /// All move again. True, if some were halted.
+    /// Ends halting: all move again. Returns whether some were halted.
     pub(crate) fn resume(&mut self) -> bool {
         core::mem::take(&mut self.has_halted)
     }
 
-    /// It is awake, and left out of steps for want of time.
+    /// Whether the body is awake, but left out of this step by a budget.
     pub(crate) fn is_halted(&self, body: u32) -> bool {
         self.has_halted && self.is_awake(body) && !self.has(body)
     }
 
-    /// The number of those that are halted.
+    /// The number of halted bodies.
     pub(crate) fn n_halted(&self) -> usize {
         if self.has_halted { self.list.len() - self.moving.len() } else { 0 }
     }
 
-    /// Some are halted.
+    /// Whether some bodies are halted.
     pub(crate) fn has_halted(&self) -> bool {
         self.has_halted
     }
 
-    /// The numbers of those that move now, ascending, when all have settled.
+    /// The numbers of the bodies that move in this step, ascending. Valid after `settle`.
     pub(crate) fn list(&self) -> &[u32] {
         if self.has_halted { &self.moving } else { &self.list }
     }
 
-    /// Those of them that their owner moves.
+    /// The kinematic bodies among them.
     pub(crate) fn driven(&self) -> &[u32] {
         &self.driven
     }
 
-    /// Those and the halted ones.
+    /// The numbers of the awake bodies: moving or halted.
     pub(crate) fn awake(&self) -> &[u32] {
         &self.list
     }
 
-    /// By number, as far as there is one: moves now.
+    /// By number: whether the body moves in this step. May be shorter than the table of bodies.
     fn flags(&self) -> &[bool] {
         if self.has_halted { &self.moves } else { &self.is_in }
     }
 
-    /// The body moves now.
+    /// Whether the body moves in this step.
     #[inline]
     pub(crate) fn has(&self, body: u32) -> bool {
         self.flags().get(body as usize).is_some_and(|moves| *moves)
     }
 
-    /// Writes by number who is moved by what meets it, when all have settled.
+    /// Writes by number whether the solver moves the body: it is moving and dynamic. Valid after
+    /// `settle`.
     pub(crate) fn tell_active(&self, bodies: &[Body], out: &mut Vec<bool>) {
         out.clear();
         out.extend_from_slice(self.flags());
@@ -189,7 +205,7 @@ impl Movers {
         );
     }
 
-    /// The body moves now, or is halted.
+    /// Whether the body is moving or halted.
     #[inline]
     pub(crate) fn is_awake(&self, body: u32) -> bool {
         self.is_in.get(body as usize).is_some_and(|is_in| *is_in)

@@ -1,27 +1,30 @@
-//! What the narrow phase may do in a step on a budget.
+//! The share of a budget that the narrow phase may spend in a step.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision detection).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision
+//! detection).
 
 use crate::stats::Clock;
 
-/// To look at a pair instead of moving its contacts takes at least this part of looking at it.
+/// The least additional cost of a test over moving contacts along, as a part of a test.
 const LEAST_PART: f64 = 0.25;
 
-/// With a clock at least so many pairs are looked at in every call, whatever it says: as many as go by between two looks at it. Without one it
-/// is one pair, as one body moves at least. Where none was, and all there was to spend was nothing, what fell went through the floor.
+/// Pairs that are tested in each call with a clock, at least: as many as between two reads of it.
+/// Without a clock it is one pair.
+/// Tried: none if no time is left; bodies fell through the floor.
 const LEAST_PAIRS: usize = PAIRS_PER_LOOK;
 
-/// What the narrow phase may do.
+/// The share of a budget that the narrow phase may spend.
 #[derive(Clone, Copy)]
 pub(crate) struct Allowance {
-    /// Pairs to be looked at, or seconds for them and how many one takes; `None`: all.
+    /// Number of pairs to test, or seconds for them and their costs. `None`: all pairs.
     pub(super) pairs: Option<Share>,
-    /// Seconds after the start of the step at which it stops.
+    /// Seconds after the start of the step at which tests stop.
     pub(super) until: f64,
     pub(super) clock: Clock,
 }
 
-/// What there is for pairs.
+/// A share of a budget for pairs: a number, or seconds with the cost of a test and of a deferred
+/// pair.
 #[derive(Clone, Copy)]
 pub(super) enum Share {
     Pairs(usize),
@@ -29,11 +32,11 @@ pub(super) enum Share {
 }
 
 impl Allowance {
-    /// How many pairs may be looked at, where so many are due; `None`: all, whichever are.
+    /// Returns how many of `n_due` due pairs may be tested; `None` if all may.
     pub(crate) fn n_pairs(&self, n_due: usize) -> Option<usize> {
         Some(match self.pairs? {
             Share::Pairs(n) => n.max(1),
-            // The others are carried. A conversion that saturates.
+            // The contacts of the others move along. The conversion saturates.
             Share::Seconds { own, pair, carry } => {
                 let n = ((own - carry * n_due as f64) / (pair - carry).max(LEAST_PART * pair)) as usize;
                 n.max(LEAST_PAIRS)
@@ -41,18 +44,18 @@ impl Allowance {
         })
     }
 
-    /// At most so many are looked at: where they are few the clock is not asked.
+    /// Notes that at most `n` pairs are tested. If these are few, the clock is not read.
     pub(crate) fn note_most(&mut self, n: usize) {
         if n <= LEAST_PAIRS {
             self.until = f64::INFINITY;
         }
     }
 
-    /// Time is out.
+    /// Whether the time is used up.
     pub(crate) fn is_over(&self) -> bool {
         self.until < f64::INFINITY && self.until <= self.clock.since_start()
     }
 }
 
-/// Pairs from one look at the clock to the next: some 5 microseconds.
+/// Pairs from one read of the clock to the next: some 5 microseconds.
 pub(crate) const PAIRS_PER_LOOK: usize = 16;

@@ -1,11 +1,17 @@
-//! What a world does where a budget does not suffice for all: it chooses who moves, and lets what touches halted bodies neither end nor
-//! fall asleep too soon.
+//! Halting: if a budget does not suffice for all bodies, selects those that move and halts the
+//! others.
 //!
-//! Events of pairs in which nothing moves go on as they were told. A pile of which never all moves at a time comes to rest part by part: who
-//! has been slow for long enough falls asleep when all halted bodies that it touches have been slow for nearly as long, and who is about to
-//! fall asleep wakes nobody.
+//! Events of pairs in which nothing moves go on as they were reported.
 //!
-//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, Eurographics 2000.
+//! A pile in which never all bodies move at a time comes to rest part by part, by two rules in
+//! `waking.rs`:
+//!
+//! - A body that is slow for long enough falls asleep only if all halted bodies that it touches
+//!   have been slow for nearly as long.
+//! - A body that is about to fall asleep wakes no other one.
+//!
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
+//! Based Animation, Eurographics 2000.
 
 use crate::bodies::BodySet;
 use crate::budget::BudgetState;
@@ -17,7 +23,7 @@ use crate::joint::Joints;
 use carom_response::{Body, SolverSettings};
 
 impl BudgetState {
-    /// Who moves: all, or as many as the budget is expected to suffice for.
+    /// Selects the bodies that move: all, or as many as the budget is expected to suffice for.
     pub(crate) fn choose_movers(
         &mut self,
         plan: &mut Plan,
@@ -41,7 +47,7 @@ impl BudgetState {
         }
         let Some(terms) = terms else {
             if movers.resume() {
-                // What was put off meanwhile is due.
+                // Deferred pairs are due now.
                 (contacts.is_unsettled, contacts.is_changed) = (true, true);
             }
             self.pace.note_choice(false);
@@ -62,7 +68,7 @@ impl BudgetState {
             n_manifolds = moving.map(|record| record.n.max(1) as usize).sum();
         }
         plan.halt_others(&chosen, n_manifolds);
-        // Their contacts are to be handed over.
+        // The solver needs the contacts of the selected bodies.
         contacts.is_changed = true;
         self.pace.note_choice(true);
     }
@@ -81,7 +87,7 @@ mod tests {
         budget.choose_movers(plan, bodies, contacts, joints, &settings.solver);
     }
 
-    /// Who was chosen to move, and held for want of time, has lost no turn.
+    /// Bodies that were selected in a call that was held are selected again.
     #[test]
     fn who_is_held_is_chosen_again() {
         let mut world = World::new();
@@ -110,7 +116,8 @@ mod tests {
         assert_ne!(chosen, world.bodies.movers.list());
     }
 
-    /// Manifolds are put to rest a few in a step, and in none of these steps all that are there are moved to where there is room for more.
+    /// A few manifolds are put to rest in each step. In none of these steps is the whole list moved
+    /// to larger memory.
     #[test]
     fn there_is_room_for_all_that_will_rest() {
         let mut world = World::new();

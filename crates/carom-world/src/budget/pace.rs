@@ -1,72 +1,77 @@
-//! What work takes: the prices by which a budget in seconds is planned, measured from step to step.
+//! The cost model: seconds of each kind of work, measured from step to step, to plan budgets in
+//! seconds.
 //!
-//! There is one set of prices, for steps in which all bodies move. Where some are halted the same work is dearer: fewer
-//! pairs have two bodies that move, and impulses are put away and fetched. Both kinds of steps teach the same prices.
+//! There is one set of costs, for steps in which all bodies move. With halted bodies the same work
+//! costs more: fewer pairs have two moving bodies, and impulses are stored and fetched. Both kinds
+//! of steps update the same costs.
 //!
-//! Whether all fit again cannot be seen while some are halted, only guessed. A guess that fails costs a late step, so
-//! after each failure twice as many steps go by before the next one.
+//! While some bodies are halted, it cannot be measured whether all would fit again. It is tried. A
+//! failed try costs a late step, so after each failure the wait until the next try doubles.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and eq. 25.2 (the terms of the cost).
-//! Tried: prices for each kind of step, and a share of the budget that is learned. See `benches/notes/carom-world.md`.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and eq. 25.2 (the terms of
+//! the cost).
+//! Tried: costs for each kind of step, and a share of the budget that is learned. See
+//! `benches/notes/carom-world.md`.
 
 use crate::budget::turns::Crowd;
 use crate::stats::Stats;
 
-/// In nanoseconds.
+/// A second in nanoseconds.
 const SECOND: f64 = 1.0e9;
 
-/// The part of a budget that is planned. The rest is for what takes longer than it did.
+/// The part of a budget that is planned. The rest is for work that takes longer than before.
 pub(crate) const SHARE: f64 = 0.8;
 
-/// To move a body takes as long as to solve so many manifolds.
+/// Cost of moving a body, in manifolds that are solved.
 pub(crate) const BODY: f64 = 2.0;
 
-/// What a response does before its first substep and after its last takes as long as so many substeps.
+/// Cost of a response before its first substep and after its last one, in substeps.
 const AROUND_SUBSTEPS: f64 = 8.0;
 
-/// To move the contacts of a pair with its bodies takes this part of looking at the pair.
+/// Cost of moving the contacts of a pair along, as a part of a test.
 pub(crate) const CARRY: f64 = 0.25;
 
-/// What is done for a pair beside looking at it takes this part of it.
+/// Cost of an active pair beside its test, as a part of a test.
 pub(crate) const BESIDE: f64 = 0.125;
 
-/// Work is so many times as dear where some are halted. Measured: 2 to 4 times (a heap of 1,000 boxes, November 2026).
+/// Work costs this many times as much if bodies are halted. Measured: 2 to 4 times.
 const HALTED: f64 = 3.0;
 
-/// After so many steps in which some were halted, all may move again, at first and at most.
+/// Steps with halted bodies before all are tried: at first and at most.
 const FIRST_WAIT: u32 = 8;
 const LONGEST_WAIT: u32 = 1024;
 
-/// If all have moved for so many steps, the guess was right.
+/// A try has succeeded if all bodies have moved for this many steps.
 const LASTS: u32 = 64;
 
-/// A measurement that is more than so many times what was known was disturbed. What has become slower is known a few
-/// steps later.
+/// A measurement above this multiple of the known cost was disturbed. A real growth is learned
+/// within a few steps.
 const MOST_GROWTH: f64 = 1.5;
 
-/// Seconds that pieces of work take.
+/// Costs of units of work, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prices {
-    /// From the start of a step until it is chosen who moves: the broad phase, all together.
+    /// All work before bodies are selected: the broad phase.
     pub(crate) before: f64,
-    /// What is done for all pairs, to see in which of them something moves and to tell what touches, all together.
+    /// All work that is done for all pairs: to find the active ones, and to report events.
     pub(crate) always: f64,
-    /// A pair of shapes looked at.
+    /// A test of a pair of shapes.
     pub(crate) pair: f64,
     /// A manifold in one substep.
     pub(crate) solve: f64,
 }
 
 impl Prices {
-    /// A slow machine.
+    /// The costs of a slow machine.
     const SLOW: Prices = Prices { before: 0.0, always: 0.0, pair: 800.0 / SECOND, solve: 35.0 / SECOND };
 
-    /// Seconds of a response to so many manifolds, in so many substeps.
+    /// Returns the seconds of a response to `load` manifolds in so many substeps.
     pub(crate) fn response(&self, load: f64, substeps: f64) -> f64 {
         self.solve * load * (AROUND_SUBSTEPS + substeps)
     }
 
-    /// How many substeps of so many manifolds fit in so many seconds. Negative where not even the work around them does.
+    /// Returns how many substeps of `load` manifolds fit into a time. Negative if not even the work
+    /// around them fits.
     pub(crate) fn substeps_in(&self, seconds: f64, load: f64) -> f64 {
         seconds / (self.solve * load) - AROUND_SUBSTEPS
     }
@@ -75,40 +80,40 @@ impl Prices {
 /// The work of a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Work {
-    /// What the solver does in a substep, in manifolds; bodies count as [`BODY`] of them where there is a clock.
+    /// Work of a substep in manifolds. With a clock, each body counts as [`BODY`] of them.
     pub(crate) load: f64,
     /// Manifolds of bodies that move.
     pub(crate) n_manifolds: usize,
-    /// Records in which something moves.
+    /// The number of active pairs.
     pub(crate) n_busy: usize,
-    /// The pairs of each body that moves, summed.
+    /// The sum of the numbers of pairs of all moving bodies.
     pub(crate) n_links: usize,
-    /// The pairs of each body that moved in the step before, summed.
+    /// The sum of the numbers of pairs of all bodies that moved in the step before.
     pub(crate) n_due: usize,
-    /// Some bodies are halted.
+    /// Whether bodies are halted.
     pub(crate) has_halted: bool,
-    /// Seconds for what is done for all pairs.
+    /// Seconds of the work that is done for all pairs.
     pub(crate) always: f64,
 }
 
-/// What pieces of work took lately.
+/// The costs of recent steps, and how often all bodies were tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// `None`: not measured yet.
     prices: Option<Prices>,
-    /// Of the pairs of each body that moved, summed, the part that has to be looked at; less than 1, for some have two
-    /// such bodies.
+    /// The part of these sums of pairs that has to be tested. Less than 1, because some pairs have
+    /// two such bodies.
     due: f64,
-    /// Manifolds to a pair of a body that moves.
+    /// Manifolds for each pair of a moving body.
     density: f64,
-    /// Pairs that were to be looked at in the last step.
+    /// The number of pairs that were to be tested in the last step.
     pub(crate) n_wanted: usize,
-    /// Steps in a row in which nothing moved, for pairs were looked at.
+    /// The number of held calls in a row.
     pub(crate) n_held: u32,
-    /// Steps since somebody was halted first, or since all move.
+    /// Steps with halted bodies in a row, and steps without.
     n_halting: u32,
     n_whole: u32,
-    /// After so many steps in which some were halted, all may move.
+    /// Steps with halted bodies before all are tried.
     wait: u32,
 }
 
@@ -128,25 +133,25 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// What work takes where some are halted, or where all move.
+    /// Returns the costs with halted bodies, or without.
     pub(crate) fn prices(&self, has_halted: bool) -> Prices {
         let prices = self.prices.unwrap_or(Prices::SLOW);
         let factor = dearness(has_halted);
         Prices { pair: factor * prices.pair, solve: factor * prices.solve, ..prices }
     }
 
-    /// Of the pairs of each body that moved, summed, the part that has to be looked at.
+    /// Returns the part of the sum of pairs of moving bodies that has to be tested.
     pub(crate) fn due(&self) -> f64 {
         self.due
     }
 
-    /// Manifolds to a pair of a body that moves.
+    /// Manifolds for each pair of a moving body.
     pub(crate) fn density(&self) -> f64 {
         self.density
     }
 
-    /// The response of all fits in a budget of so many seconds, if nothing else is done in that step. Where some are halted,
-    /// `is_halting`, it may be tried again, too.
+    /// Returns whether the response of all bodies fits into a budget, if nothing else is done in
+    /// that step. While bodies are halted, `is_halting`, it is also required that a try is due.
     pub(crate) fn all_fit(&self, crowd: &Crowd, limit: f64, is_halting: bool) -> bool {
         let prices = self.prices(false);
         let load = self.density * crowd.n_looks as f64 + BODY * crowd.n_bodies as f64;
@@ -154,7 +159,7 @@ impl Pace {
         may_try && prices.always + prices.response(load, 1.0) <= SHARE * limit
     }
 
-    /// It was chosen who moves.
+    /// Notes whether bodies are halted in this step.
     pub(crate) fn note_choice(&mut self, has_halted: bool) {
         if has_halted {
             if 0 < self.n_whole && self.n_whole < LASTS {
@@ -171,7 +176,7 @@ impl Pace {
         }
     }
 
-    /// After a step that did this work: learns from its counts and times.
+    /// After a step: updates the costs from its counts and times.
     pub(crate) fn learn(&mut self, stats: &Stats, work: &Work) {
         let n_due = stats.n_tested + stats.undone.n_pairs;
         self.n_wanted = n_due;
@@ -196,13 +201,13 @@ impl Pace {
     }
 }
 
-/// How many times as dear work is.
+/// Returns the factor of all costs.
 fn dearness(has_halted: bool) -> f64 {
     if has_halted { HALTED } else { 1.0 }
 }
 
-/// Takes a new measurement, of `n` pieces of work. Half of it is what was known, and one while the system did something
-/// else counts for little.
+/// Blends a new measurement of `n` units of work with the known cost, by half. A disturbed
+/// measurement counts for little.
 fn blend(known: &mut f64, seconds: f64, n: f64) {
     if 0.0 < n && 0.0 < seconds {
         let new = seconds / n;
@@ -216,7 +221,7 @@ mod tests {
 
     const CROWD: Crowd = Crowd { n_bodies: 100, n_looks: 1000, n_manifolds: 0, n_due: 1000 };
 
-    /// A pace whose manifolds take so many times as long as on a slow machine.
+    /// A model whose manifolds cost so many times as much as on a slow machine.
     fn pace(times: f64) -> Pace {
         let solve = times * Prices::SLOW.solve;
         Pace { prices: Some(Prices { solve, ..Prices::SLOW }), ..Pace::default() }
@@ -235,7 +240,7 @@ mod tests {
 
     #[test]
     fn steps_of_all_that_do_not_fit_are_tried_ever_more_seldom() {
-        // All fit, says the guess, and then they do not.
+        // By the model all fit, but in fact they do not.
         let (fits, mut pace) = (0.010, pace(1.0));
         assert!(pace.all_fit(&CROWD, fits, false));
         let (mut is_halting, mut trials) = (false, Vec::new());
@@ -249,7 +254,7 @@ mod tests {
         }
         let gaps: Vec<usize> = trials.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert!(gaps.is_sorted() && gaps[0] < 20 && gaps.last() == Some(&1025), "{gaps:?}");
-        // Once it lasts, the next wait is short again.
+        // After a success the next wait is short again.
         (0..LASTS).for_each(|_| pace.note_choice(false));
         (0..FIRST_WAIT).for_each(|_| pace.note_choice(true));
         assert!(pace.all_fit(&CROWD, fits, true));

@@ -1,6 +1,11 @@
-//! Contacts as the solver takes them: manifolds where they stand, with the friction and the restitution of their bodies.
+//! Contacts in the form that the solver takes: links to the manifolds, with friction and
+//! restitution.
 //!
-//! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair: the geometric mean; restitution: the larger).
+//! Two passes, each also on several threads: `choose` finds the pairs that the solver gets, and
+//! `hand_over` writes a link for each of their manifolds.
+//!
+//! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair: the
+//! geometric mean; restitution: the larger).
 
 use crate::bodies::body::Traits;
 use crate::contacts::record::{NOT_SOLVED, Record};
@@ -10,17 +15,18 @@ use crate::par::CARRIED;
 use carom_math::ops;
 use carom_response::{ContactLink, Response};
 
-/// What the contacts for the solver are made of, beside the records.
+/// The input of both passes, beside the records.
 pub(crate) struct Handed<'a> {
-    /// By body: the solver moves it.
+    /// By body: whether the solver moves it.
     pub(crate) is_active: &'a [bool],
     pub(crate) traits: &'a [Traits],
     pub(crate) rules: &'a Rules,
-    /// How many manifolds are in motion: the numbers of those at rest follow.
+    /// The number of manifolds of active pairs. In the numbering of the solver those at rest
+    /// follow.
     pub(crate) n_manifolds: u32,
 }
 
-/// How many records are solved, of some, and how many contacts they have.
+/// Counts of a chunk: how many records the solver gets, and how many manifolds they have.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Part {
     pub(crate) n_solved: u32,
@@ -28,8 +34,9 @@ pub(crate) struct Part {
 }
 
 impl Handed<'_> {
-    /// Which of the records at these places are solved: theirs are the first of `solved`, which is as long as `busy`. Of the others it is noted
-    /// that they are not. The first of `records` is at place `first`.
+    /// Finds which of the records at the places `busy` the solver gets, and writes their places to
+    /// the front of `solved`. The others are marked as not solved. `records` begins at place
+    /// `first`.
     pub(crate) fn choose(
         &self,
         (records, first): (&mut [Record], u32),
@@ -42,11 +49,11 @@ impl Handed<'_> {
             let (a, b) = (record.a.index as usize, record.b.index as usize);
             let is_solved = !record.is_sensor & (self.is_active[a] | self.is_active[b]);
             let n = u32::from(is_solved) * record.n;
-            // Written always, kept when it is solved: a branch would be a guess.
+            // Branchless: always write, advance only if kept.
             solved[part.n_solved as usize] = place;
             part.n_solved += u32::from(n != 0);
             part.n_contacts += n;
-            // So it is after it was looked at.
+            // Records that were just tested have this value already.
             if record.first_solved != NOT_SOLVED {
                 record.first_solved = NOT_SOLVED;
             }
@@ -54,8 +61,8 @@ impl Handed<'_> {
         part
     }
 
-    /// Writes the contacts of these records, all of which are solved, to `out`; the first has number `number`. The first of `records` is at
-    /// place `first`.
+    /// Writes the contacts of the records at the places `solved` to `out`. The first contact has
+    /// number `number`, and `records` begins at place `first`.
     pub(crate) fn hand_over(
         &self,
         (records, first): (&mut [Record], u32),
@@ -71,8 +78,8 @@ impl Handed<'_> {
             let is_new = core::mem::take(&mut record.is_unsolved);
             let (a, b) = (record.a.index, record.b.index);
             let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
-            // Bodies that stick do not part before they are joined. Friction acts a gap apart on the
-            // two, and would change their angular momentum.
+            // Bodies that stick must not part before they are joined. Friction acts on both a gap
+            // apart, and would change their angular momentum.
             let (friction, restitution) = if self.rules.of(record.pair()) == Response::Stick {
                 (0.0, 0.0)
             } else {
@@ -87,7 +94,7 @@ impl Handed<'_> {
     }
 }
 
-/// After a step that was refused: these contacts were not solved.
+/// After a step that the solver refused: these contacts were not solved.
 pub(crate) fn take_back(records: &mut [Record], busy: &[u32], contacts: &[ContactLink]) {
     for &place in busy {
         let record = &mut records[place as usize];
@@ -97,8 +104,8 @@ pub(crate) fn take_back(records: &mut [Record], busy: &[u32], contacts: &[Contac
     }
 }
 
-/// As [`Handed::choose`], of so many records at a time as the answer says; the places of the solved ones of each part stand where those of the
-/// part begin.
+/// As [`Handed::choose`], on several threads. The solved places of each chunk begin where the chunk
+/// begins.
 #[cfg(feature = "parallel")]
 pub(crate) fn choose_in_parts(
     handed: &Handed<'_>,
@@ -122,7 +129,8 @@ pub(crate) fn choose_in_parts(
     );
 }
 
-/// As [`Handed::hand_over`], of what [`choose_in_parts`] found of the records at places `busy`; the first contact has number `number`.
+/// As [`Handed::hand_over`], on several threads, after [`choose_in_parts`]. The first contact has
+/// number `number`.
 #[cfg(feature = "parallel")]
 pub(crate) fn hand_over_in_parts(
     handed: &Handed<'_>,

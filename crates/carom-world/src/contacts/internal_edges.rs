@@ -1,9 +1,10 @@
-//! What a moving body rests on, taken together: contacts with edges inside a floor of many pieces
-//! become those of the floor.
+//! Smooths internal edges: contacts with edges inside a floor of many pieces become those of the
+//! floor.
 //!
-//! Only pieces that no contact moves count, so that piles cost nothing. A body all of whose
-//! contacts were kept from the last detection is left as it is: these were smoothed when they were
-//! found. Bodies go in the order of their numbers, on one thread.
+//! Contacts of a moving body with all its pieces of floor are taken together. Only pieces that
+//! contacts do not move count, so piles cost nothing. A body is left as it is if all of its
+//! contacts were kept from the last detection: they were smoothed when they were found. Bodies are
+//! processed in the order of their numbers, on one thread.
 //!
 //! Reference: [`carom_query::smooth_internal_edges`].
 
@@ -105,7 +106,8 @@ pub(crate) fn resting_body(scene: &Scene<'_>, record: &Record) -> Option<u32> {
     }
 }
 
-/// Some manifold of `record` has another normal than the first of `first`, both seen from A.
+/// Whether a manifold of `record` has another normal than the first one of `first`, both seen from
+/// A.
 fn differ(found: &[Manifold], record: &Record, first: &Record) -> bool {
     let normal = found[first.range()].first().map(Manifold::normal);
     let is_turned = |manifold: &Manifold| {

@@ -1,36 +1,41 @@
-//! Whom a body meets, asked for by body: what an edit of one body needs to know of all pairs.
+//! The pairs of one body, for edits of that body.
 //!
-//! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys: an inverted list).
+//! Pairs are sorted by their first body, so those are found by bisection. For pairs with the body
+//! as the second one, the first few queries scan all pairs. Later ones use an index that is sorted
+//! once.
+//!
+//! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys: an
+//! inverted list).
 
 use alloc::vec::Vec;
 use carom_broad::Pair;
 
-/// Whom each body meets: the places of the records, sorted by their second body, once many have been asked for; the first are sorted already.
+/// An index of the pairs by their second body, built after a few queries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meetings {
     by_b: Vec<u32>,
     is_known: bool,
-    /// How many bodies were asked for since the records are as they are.
+    /// The number of queries since the records changed.
     n_asked: u32,
 }
 
-/// To sort takes as long as so many walks over all pairs.
+/// Queries before the index is built: sorting takes as long as this many scans.
 const FEW: u32 = 32;
 
 impl Meetings {
-    /// The records are others now.
+    /// Drops the index: the records changed.
     pub(crate) fn forget(&mut self) {
         (self.is_known, self.n_asked) = (false, 0);
     }
 
-    /// Calls `visit` with the place of each pair that a body is in.
+    /// Calls `visit` with the place of each pair of a body.
     pub(crate) fn visit(&mut self, pairs: &[Pair], body: u32, mut visit: impl FnMut(usize)) {
         let first = pairs.partition_point(|pair| pair.a < body);
         let own = pairs[first..].iter().take_while(|pair| pair.a == body).count();
         (first..first + own).for_each(&mut visit);
         if !self.is_known && self.n_asked < FEW {
             self.n_asked += 1;
-            // Of two the first is the smaller number.
+            // The first body of a pair has the smaller number.
             let others = pairs[..first].iter().enumerate().filter(|(_, pair)| pair.b == body);
             others.for_each(|(place, _)| visit(place));
             return;

@@ -1,7 +1,16 @@
-//! The narrow phase on several threads: pieces of the list of pairs, whose contacts each record finds again, so the same
-//! bits as on one.
+//! The narrow phase on several threads: chunks of the list of active pairs. The bits are those of
+//! one thread.
+//!
+//! Each chunk writes its manifolds to a room of its own in the common list:
+//!
+//! - The room has the size that the chunk needed in the last step, and a little more. Large rooms
+//!   cost memory, and all later phases pass over what is unused.
+//! - Manifolds that do not fit are appended behind all rooms. The records say where theirs are, so
+//!   places do not matter.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
+//! Tried: an output for each chunk, joined or copied afterwards; 1.01x to 1.05x slower. See
+//! `benches/notes/carom-world.md`.
 
 use crate::contacts::narrow::{self, Row, Tally};
 use crate::contacts::scene::Scene;
@@ -11,20 +20,15 @@ use carom_geom::Manifold;
 use carom_math::Vec3;
 use rayon::prelude::*;
 
-/// Pairs per piece: some 20 to 60 microseconds of work.
+/// Pairs of a chunk: about 20 to 60 microseconds of work.
 const PIECE: usize = 256;
 
-/// So much is little memory to be written the first time.
+/// Less new memory than this, in bytes, is written by one thread.
 const FRESH: usize = 1 << 16;
 
-/// As [`narrow::look_at_all`], but with room between the manifolds of pieces; `counts` is how many each piece had when this was called
-/// before, and has now.
+/// As [`narrow::look_at_all`], with unused room between the manifolds of chunks.
 ///
-/// Each piece has room for one or two more than it had; those that have none come behind all. Room that nobody needs is read past by
-/// all that comes after: with an eighth more and four for every 64 pairs a step of a pile took 3 in 100 longer. With room for one of each
-/// record a pile of 10,000 boxes took 12 MB more; nor is there so much where little is known of what they have, for memory that is
-/// touched the first time takes a millisecond for 3 MB. To write pieces apart and put them together cost on two threads 2 of 45 milliseconds; to
-/// write each piece apart and copy it to its room, half of one; where all of a piece came behind that had no room for one, a twelfth of all.
+/// `counts` holds how many manifolds each chunk had in the last call, and gets how many it has now.
 pub(crate) fn look_at_all(
     scene: &Scene<'_>,
     row: Row<'_>,
@@ -37,12 +41,12 @@ pub(crate) fn look_at_all(
         return narrow::look_at_all(scene, row, out);
     }
     let n_pieces = n_records.div_ceil(PIECE);
-    // Where pieces came or went the others have moved along: what they had says little.
+    // If chunks came or went, the others hold other pairs, and old counts say little.
     let is_like_before = counts.len().abs_diff(n_pieces) <= n_pieces / 64;
     counts.resize(n_pieces, 0);
     let least = if is_like_before { 0 } else { PIECE / 2 };
     let room_for = |&count: &u32| least.max((count + count / 64) as usize + 2);
-    // Those of the step before are written over.
+    // Old contents are overwritten.
     resize(out, counts.iter().map(room_for).sum(), Manifold::new(Vec3::ZERO));
     let mut rest = &mut out[..];
     let Row { records, places, caches } = row;
@@ -57,7 +61,7 @@ pub(crate) fn look_at_all(
         (row, rest) = (others, behind);
         begin += n;
     }
-    // Left to itself rayon makes tasks so large that one thread waits for the last of the other's for a tenth of the whole.
+    // With tasks of its own choice rayon lets one thread wait for the last task of the other.
     let of_pieces = pieces.into_par_iter().enumerate().with_max_len(1).fold(
         || (Looked::default(), Vec::new()),
         |(mut looked, mut few), (piece, (row, begin, room, count))| {
@@ -82,7 +86,7 @@ pub(crate) fn look_at_all(
     tally
 }
 
-/// As [`Vec::resize`]: fresh memory is slow when it is written the first time, and then by all.
+/// As [`Vec::resize`]. The first write to new memory is slow, so all threads share it.
 fn resize<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
     let n_more = n.saturating_sub(list.len());
     if size_of::<T>() * n_more <= FRESH {
@@ -92,15 +96,15 @@ fn resize<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
     list.par_extend(rayon::iter::repeat_n(value, n_more));
 }
 
-/// Room for the manifolds of a piece, and a list of those that have none: their places are behind it.
+/// Room for the manifolds of a chunk, and a list of those that do not fit.
 struct Room<'a> {
     room: &'a mut [Manifold],
-    /// How many are in it.
+    /// How many manifolds are in the room.
     n: usize,
-    /// All that come have no room: also those that would, so that they stay in order.
+    /// A manifold did not fit. All later ones go to `beyond` too, so that they stay in order.
     is_full: bool,
     beyond: Vec<Manifold>,
-    /// Those of one pair: memory.
+    /// Scratch memory for one pair.
     few: &'a mut Vec<Manifold>,
 }
 
@@ -141,16 +145,17 @@ impl Sink for Room<'_> {
     }
 }
 
-/// What was found in some pieces.
+/// Counts of some chunks.
 #[derive(Default)]
 struct Looked {
     tally: Tally,
-    /// Pieces that had more manifolds than room, where that ended, and those that had none.
+    /// Chunks with more manifolds than room: the chunk, the end of its room, and the manifolds that
+    /// did not fit.
     beyond: Vec<(usize, usize, Vec<Manifold>)>,
 }
 
 impl Looked {
-    /// This, and what was found in the pieces behind.
+    /// Joins these counts with those of the chunks behind.
     fn and(mut self, mut other: Looked) -> Looked {
         let (all, own) = (&mut self.tally, &mut other.tally);
         all.n_tested += own.n_tested;
@@ -181,7 +186,8 @@ mod tests {
             sink.push(&numbered(0));
             let found = sink.find(|out| (1..4).for_each(|k| out.push(numbered(k)))).to_vec();
             assert_eq!(found, [numbered(1), numbered(2), numbered(3)]);
-            // Of one and three, all or the first or none have room; so with the place behind the last.
+            // One and three manifolds: all, the first, or none fit. So it is for the place behind
+            // the last.
             let place = |n: usize, n_in: usize| if n <= n_in { n } else { n_room + n - n_in };
             let n_in = [1, 4].into_iter().rfind(|&n| n <= n_room).unwrap_or(0);
             assert_eq!(sink.len(), place(4, n_in), "{n_room}");
