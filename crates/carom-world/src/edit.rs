@@ -65,7 +65,7 @@ impl<B: BroadPhase> World<B> {
         self.contacts.is_changed = true;
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         if self.bodies.motions[index].kind != BodyKind::Fixed {
-            self.bodies.movers.add(index);
+            self.bodies.active.add(index);
         }
         self.bodies.n_live += 1;
         self.bodies.n_sensors += usize::from(desc.is_sensor);
@@ -80,10 +80,10 @@ impl<B: BroadPhase> World<B> {
         if let Some(proxy) = self.bodies.proxies[index].take() {
             self.broad.remove(proxy)?;
         }
-        self.budget.turns.are_rings_known &= !self.joints.remove_of(id.index);
+        self.budget.round_robin.are_rings_known &= !self.joints.remove_of(id.index);
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
-        self.bodies.movers.unsettle();
+        self.bodies.active.note_removal();
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         self.bodies.put_shape(index, None);
         self.bodies.n_sensors -= usize::from(self.bodies.traits[index].is_sensor);
@@ -174,7 +174,7 @@ impl<B: BroadPhase> World<B> {
         self.wake_around(id);
         self.bodies.motions[index].pose = pose;
         // Its contacts are not carried along.
-        if let Some(seen) = self.bodies.seen.get_mut(index) {
+        if let Some(seen) = self.bodies.detected_poses.get_mut(index) {
             *seen = None;
         }
         self.refit(index);
@@ -188,8 +188,8 @@ impl<B: BroadPhase> World<B> {
         self.wake_around(id);
         self.bodies.put_shape(index, Some(shape));
         // Caches of the old shape are dropped.
-        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
-        meetings.visit(pairs, id.index, |place| {
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        pairs_by_body.visit(pairs, id.index, |place| {
             if records[place].a == id || records[place].b == id {
                 records[place].forget();
             }
@@ -207,7 +207,7 @@ impl<B: BroadPhase> World<B> {
         body.linear_velocity = linear;
         body.angular_velocity = angular;
         self.bodies.is_stale[index] |= self.bodies.is_halted(index);
-        self.foresee_way(index);
+        self.expand_bounds_of(index);
         Ok(())
     }
 
@@ -235,7 +235,7 @@ impl<B: BroadPhase> World<B> {
         self.bodies.wake(index);
         self.bodies.motions[index] = pushed;
         self.bodies.is_stale[index] |= self.bodies.is_halted(index);
-        self.foresee_way(index);
+        self.expand_bounds_of(index);
         Ok(())
     }
 
@@ -388,8 +388,8 @@ impl<B: BroadPhase> World<B> {
     /// Wakes the body, all bodies that touch it, and all bodies that are joined to it.
     pub(crate) fn wake_around(&mut self, id: BodyId) {
         let mut others = Vec::new();
-        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
-        meetings.visit(pairs, id.index, |place| {
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        pairs_by_body.visit(pairs, id.index, |place| {
             let record = &records[place];
             if record.is_touching && !record.is_sensor && (record.a == id || record.b == id) {
                 others.push(if record.a == id { record.b } else { record.a });
@@ -406,11 +406,11 @@ impl<B: BroadPhase> World<B> {
     fn refilter(&mut self, a: u32, b: u32) {
         let is_wanted = self.is_wanted(Pair { a: a.min(b), b: a.max(b) });
         let ids = [a, b].map(|index| self.bodies.id_at(index));
-        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
         let BodySet { motions, is_stale, .. } = &mut self.bodies;
         // A body that can move is usually in fewer pairs than a fixed one.
         let rare = if motions[a as usize].kind == BodyKind::Fixed { b } else { a };
-        meetings.visit(pairs, rare, |place| {
+        pairs_by_body.visit(pairs, rare, |place| {
             let record = &mut records[place];
             if ids.contains(&record.a) && ids.contains(&record.b) && is_wanted != record.is_wanted {
                 record.is_wanted = is_wanted;
@@ -419,7 +419,7 @@ impl<B: BroadPhase> World<B> {
                 is_stale[rare as usize] = true;
             }
         });
-        self.budget.turns.are_rings_known = false;
+        self.budget.round_robin.are_rings_known = false;
         self.contacts.is_changed = true;
     }
 }

@@ -3,7 +3,7 @@
 //! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys:
 //! joints by body).
 
-use crate::bodies::movers::Movers;
+use crate::bodies::active_bodies::ActiveBodies;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_response::{Inconsistency, Joint};
@@ -42,7 +42,7 @@ pub(crate) struct Joints {
 }
 
 /// Up to this number of gaps the table is not closed up.
-const FEW_GAPS: usize = 64;
+const MAX_OPEN_GAPS: usize = 64;
 
 impl Joints {
     pub(crate) fn insert(&mut self, joint: Joint) -> JointId {
@@ -97,7 +97,7 @@ impl Joints {
         }
         self.list[position].body_b = joint.body_a;
         self.n_gaps += 1;
-        if FEW_GAPS + self.list.len() / 2 < self.n_gaps {
+        if MAX_OPEN_GAPS + self.list.len() / 2 < self.n_gaps {
             self.close_gaps();
         }
         Some(joint)
@@ -135,17 +135,17 @@ impl Joints {
     }
 
     /// Finds the places of the joints of moving bodies, ascending. Others cost nothing.
-    pub(crate) fn find_moving(&self, movers: &Movers, places: &mut Vec<u32>) {
+    pub(crate) fn find_moving(&self, active: &ActiveBodies, places: &mut Vec<u32>) {
         places.clear();
-        if self.list.len() <= movers.list().len() {
-            let moves = |joint: &Joint| movers.has(joint.body_a) || movers.has(joint.body_b);
+        if self.list.len() <= active.moving().len() {
+            let moves = |joint: &Joint| active.moves(joint.body_a) || active.moves(joint.body_b);
             let own = (0..).zip(&self.list).filter(|(_, joint)| is_there(joint) && moves(joint));
             places.extend(own.map(|(place, _)| place));
             return;
         }
-        for &body in if self.by_body.is_empty() { &[] } else { movers.list() } {
+        for &body in if self.by_body.is_empty() { &[] } else { active.moving() } {
             // A joint of two moving bodies is listed for the smaller number.
-            let own = self.of(body).iter().filter(|(other, _)| body < *other || !movers.has(*other));
+            let own = self.of(body).iter().filter(|(other, _)| body < *other || !active.moves(*other));
             places.extend(own.filter_map(|(_, id)| self.position(*id)).map(|place| place as u32));
         }
         places.sort_unstable();
@@ -219,8 +219,8 @@ mod tests {
                     body
                 })
                 .collect();
-            let mut movers = Movers::of(&bodies, &Sleepers::default(), &[]);
-            movers.settle(&bodies);
+            let mut active = ActiveBodies::of(&bodies, &Sleepers::default(), &[]);
+            active.apply_changes(&bodies);
             let mut joints = Joints::default();
             let mut model: Vec<(JointId, u32, u32)> = Vec::new();
             for (a, b, what) in script {
@@ -249,18 +249,18 @@ mod tests {
                 let connected = model.iter().any(|&(_, x, y)| (x, y) == (a, b) || (y, x) == (a, b));
                 prop_assert_eq!(joints.connects(a, b), connected);
                 let mut places = Vec::new();
-                joints.find_moving(&movers, &mut places);
+                joints.find_moving(&active, &mut places);
                 prop_assert!(places.is_sorted_by(|x, y| x < y));
                 let ends = |joint: &Joint| (joint.body_a, joint.body_b);
                 let moving: Vec<_> = places.iter().map(|&place| ends(joints.at(place))).collect();
                 let expected: Vec<_> =
-                    model.iter().filter(|&&(_, x, y)| movers.has(x) || movers.has(y)).map(|&(_, x, y)| (x, y)).collect();
+                    model.iter().filter(|&&(_, x, y)| active.moves(x) || active.moves(y)).map(|&(_, x, y)| (x, y)).collect();
                 prop_assert_eq!(moving, expected);
                 let stored = joints.stored();
                 prop_assert_eq!(stored.check(&[true; 24]), Ok(()));
                 let restored = Joints::restored(&stored);
                 prop_assert_eq!(restored.of(a), joints.of(a));
-                prop_assert!(joints.list.len() <= 2 * (model.len() + FEW_GAPS) + 2);
+                prop_assert!(joints.list.len() <= 2 * (model.len() + MAX_OPEN_GAPS) + 2);
             }
         }
     }

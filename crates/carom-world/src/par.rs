@@ -3,20 +3,20 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
 /// Records or bodies of a chunk, for loops that only copy.
-pub(crate) const CARRIED: usize = 512;
+pub(crate) const CHUNK_LENGTH: usize = 512;
 
 /// Whether a loop that only copies `n` entries runs on one thread.
-pub(crate) fn is_little(n: usize) -> bool {
-    n <= CARRIED || rayon::current_num_threads() == 1
+pub(crate) fn is_serial(n: usize) -> bool {
+    n <= CHUNK_LENGTH || rayon::current_num_threads() == 1
 }
 
 /// Up to this number of edits one thread does all: some 30 microseconds, if each moves its
 /// neighbours.
-const EDITS: usize = 128;
+const MAX_SERIAL_EDITS: usize = 128;
 
 /// Does two tasks of `n_edits` edits each, on two threads if that pays.
 pub(crate) fn both(n_edits: usize, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
-    if n_edits <= EDITS || rayon::current_num_threads() == 1 {
+    if n_edits <= MAX_SERIAL_EDITS || rayon::current_num_threads() == 1 {
         a();
         b();
     } else {
@@ -25,6 +25,6 @@ pub(crate) fn both(n_edits: usize, a: impl FnOnce() + Send, b: impl FnOnce() + S
 }
 
 /// Returns the number of chunks, for loops that only copy.
-pub(crate) fn n_parts(n: usize) -> usize {
-    if is_little(n) { 1 } else { n.div_ceil(CARRIED) }
+pub(crate) fn n_chunks(n: usize) -> usize {
+    if is_serial(n) { 1 } else { n.div_ceil(CHUNK_LENGTH) }
 }

@@ -84,8 +84,8 @@ impl<B: BroadPhase> World<B> {
         if self.contacts.rules.is_empty() {
             return;
         }
-        for number in 0..self.contacts.busy.len() {
-            let record = &self.contacts.records[self.contacts.busy[number] as usize];
+        for number in 0..self.contacts.active_pairs.len() {
+            let record = &self.contacts.records[self.contacts.active_pairs[number] as usize];
             let pair = record.pair();
             let is_near = 0 < record.n && record.is_wanted && !record.is_sensor;
             if !is_near || self.contacts.rules.of(pair) != Response::Stick {
@@ -177,7 +177,7 @@ impl<B: BroadPhase> World<B> {
             self.bodies.wake(index);
             change(&mut self.bodies.motions[index]);
             self.bodies.is_stale[index] |= self.bodies.is_halted(index);
-            self.foresee_way(index);
+            self.expand_bounds_of(index);
         }
     }
 

@@ -7,19 +7,19 @@
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (the
 //! required state).
 
+use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body::Traits;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
-use crate::bodies::movers::Movers;
 use crate::bodies::size::Size;
-use crate::budget::time_critical::MOST_HELD;
-use crate::budget::turns::LAPS;
+use crate::budget::round_robin::LAPS_OF_SLOW_BODIES;
+use crate::budget::time_critical::MAX_HELD_CALLS;
 use crate::contacts::events::Event;
 use crate::contacts::narrow::{self};
 use crate::contacts::record::Record;
 use crate::contacts::records::Records;
-use crate::contacts::rest::Rest;
 use crate::contacts::rules::Rules;
+use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::joint::Joints;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -90,15 +90,15 @@ impl<B: BroadPhase> World<B> {
             free: self.bodies.free.clone(),
             traits: self.bodies.traits.clone(),
             bodies: self.bodies.motions.clone(),
-            sleepers: self.bodies.movers.sleepers().clone(),
+            sleepers: self.bodies.active.sleepers().clone(),
             halted: self.bodies.halted().collect(),
             is_stale: self.bodies.is_stale.clone(),
             moved: self.bodies.moved.clone(),
-            seen: self.bodies.seen.clone(),
-            turn: [self.budget.turn.a, self.budget.turn.b],
-            turn_to_move: [self.budget.turns.next, self.budget.turns.lap],
+            seen: self.bodies.detected_poses.clone(),
+            turn: [self.budget.next_pair.a, self.budget.next_pair.b],
+            turn_to_move: [self.budget.round_robin.next, self.budget.round_robin.lap],
             is_unsettled: self.contacts.is_unsettled,
-            n_held: self.budget.pace.n_held,
+            n_held: self.budget.cost_model.n_held,
             joints: self.joints.stored(),
             rules: self.contacts.rules.clone(),
             records,
@@ -138,17 +138,17 @@ impl<B: BroadPhase + Default> World<B> {
         world.bodies.motions = snapshot.bodies.clone();
         world.bodies.is_stale = snapshot.is_stale.clone();
         world.bodies.moved = snapshot.moved.clone();
-        world.bodies.seen = snapshot.seen.clone();
-        world.budget.turn = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
-        [world.budget.turns.next, world.budget.turns.lap] = snapshot.turn_to_move;
+        world.bodies.detected_poses = snapshot.seen.clone();
+        world.budget.next_pair = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
+        [world.budget.round_robin.next, world.budget.round_robin.lap] = snapshot.turn_to_move;
         world.joints = Joints::restored(&snapshot.joints);
         world.contacts.rules = snapshot.rules.clone();
-        world.bodies.movers = Movers::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.halted);
+        world.bodies.active = ActiveBodies::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.halted);
         world.contacts.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
         world.contacts.pairs = world.contacts.records.iter().map(Record::pair).collect();
         (world.contacts.is_unsettled, world.contacts.is_renumbered) = (snapshot.is_unsettled, true);
-        world.budget.pace.n_held = snapshot.n_held;
-        world.contacts.rest = Rest::of(&snapshot.manifolds, &mut world.contacts.records);
+        world.budget.cost_model.n_held = snapshot.n_held;
+        world.contacts.sleeping = SleepingManifolds::of(&snapshot.manifolds, &mut world.contacts.records);
         world.contacts.events = snapshot.events.clone();
         world.solver.restore(&snapshot.solver);
         // Detection finds again which pairs count, even if nothing moved since.
@@ -206,7 +206,11 @@ impl Snapshot {
         self.check_pairs()?;
         self.solver.validate(self.bodies.len())?;
         demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;
-        demand(self.turn_to_move[1] < LAPS && self.n_held <= MOST_HELD, "the turns of bodies to move", 0)?;
+        demand(
+            self.turn_to_move[1] < LAPS_OF_SLOW_BODIES && self.n_held <= MAX_HELD_CALLS,
+            "the turns of bodies to move",
+            0,
+        )?;
         Ok(())
     }
 
@@ -283,7 +287,7 @@ impl Snapshot {
             last = Some(record.pair());
             let has_lived = |id: BodyId| id.generation % 2 == 1;
             demand(has_lived(record.a) && has_lived(record.b), "a pair with a body that never was", index)?;
-            demand(0.0 <= record.way && record.way.is_finite(), "the way of a pair", index)?;
+            demand(0.0 <= record.drift && record.drift.is_finite(), "the way of a pair", index)?;
             demand(record.first as usize == n_manifolds, "the first manifold of a pair", index)?;
             n_manifolds += record.n as usize;
             demand(n_manifolds <= self.manifolds.len(), "the number of manifolds of a pair", index)?;

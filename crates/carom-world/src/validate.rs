@@ -43,14 +43,14 @@ impl<B: BroadPhase> World<B> {
                 return bad("a proxy with another number than its body");
             }
             let may_move = body.kind != BodyKind::Fixed && !body.is_sleeping;
-            if may_move && !self.bodies.movers.is_awake(index as u32) {
+            if may_move && !self.bodies.active.is_awake(index as u32) {
                 return bad("an awake body that is in no list");
             }
         }
         if n_live != self.bodies.n_live {
             return Err(Inconsistency { what: "the number of bodies", index: n_live });
         }
-        match self.bodies.movers.awake().windows(2).position(|pair| pair[1] <= pair[0]) {
+        match self.bodies.active.awake().windows(2).position(|pair| pair[1] <= pair[0]) {
             Some(index) => Err(Inconsistency { what: "an awake body out of order", index: index + 1 }),
             None => Ok(()),
         }
@@ -67,7 +67,7 @@ impl<B: BroadPhase> World<B> {
             if !record.is_gap() && record.pair() != self.contacts.pairs[index] {
                 return Err(Inconsistency { what: "a record of another pair", index });
             }
-            if record.is_at_rest && self.contacts.rest.manifolds().len() < record.range().end {
+            if record.is_at_rest && self.contacts.sleeping.manifolds().len() < record.range().end {
                 return Err(Inconsistency { what: "the manifolds of a pair at rest", index });
             }
         }

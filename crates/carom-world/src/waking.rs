@@ -33,7 +33,7 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn wake_newly_touched(&mut self) {
         let sleeps = |id: &BodyId| self.bodies.motions[id.index as usize].is_sleeping;
         let began = |record: &&Record| record.is_touching && !record.was_touching && !record.is_sensor;
-        let records = self.contacts.busy.iter().map(|&place| &self.contacts.records[place as usize]);
+        let records = self.contacts.active_pairs.iter().map(|&place| &self.contacts.records[place as usize]);
         let sleepers = records.filter(began).flat_map(|record| [record.a, record.b]).filter(sleeps);
         let sleepers: Vec<BodyId> = sleepers.collect();
         if sleepers.is_empty() {
@@ -42,8 +42,8 @@ impl<B: BroadPhase> World<B> {
         for sleeper in sleepers {
             self.bodies.wake(sleeper.index as usize);
         }
-        self.bodies.movers.settle(&self.bodies.motions);
-        self.contacts.find_busy(&self.bodies);
+        self.bodies.active.apply_changes(&self.bodies.motions);
+        self.contacts.collect_active_pairs(&self.bodies);
     }
 
     /// Wakes each sleeping body that a moving body touches, or may reach in this step, with its
@@ -55,11 +55,11 @@ impl<B: BroadPhase> World<B> {
     /// While bodies are halted, bodies that would fall asleep together do so one after the other.
     /// So a body that is about to fall asleep wakes no other one then.
     pub(crate) fn wake_touched(&mut self, dt: f32) {
-        let drowsy = if self.bodies.movers.has_halted() { self.drowsy_from(dt) } else { f32::INFINITY };
+        let drowsy = if self.bodies.active.has_halted() { self.drowsy_from(dt) } else { f32::INFINITY };
         // A step has at least one substep, and bounces look ahead from its end.
         let time = (1.0 + BOUNCE_LOOK_AHEAD) * dt;
         loop {
-            self.joints.find_moving(&self.bodies.movers, &mut self.contacts.work.joints);
+            self.joints.find_moving(&self.bodies.active, &mut self.contacts.scratch.joints);
             let mut sleepers: Vec<u32> = Vec::new();
             let sleeps = |body: u32| self.bodies.motions[body as usize].is_sleeping;
             let pushes = |number: u32| {
@@ -76,12 +76,12 @@ impl<B: BroadPhase> World<B> {
             let is_woken = |pair: Pair| sleeps(pair.a) && pushes(pair.b) || sleeps(pair.b) && pushes(pair.a);
             // If all bodies move, none sleeps.
             let stays = |(number, body): (u32, &Body)| {
-                !self.bodies.movers.has(number) && body.kind != BodyKind::Fixed
+                !self.bodies.active.moves(number) && body.kind != BodyKind::Fixed
             };
             let some_stay = (0..).zip(&self.bodies.motions).any(stays);
-            for &place in if some_stay { &self.contacts.busy[..] } else { &[] } {
+            for &place in if some_stay { &self.contacts.active_pairs[..] } else { &[] } {
                 let pair = self.contacts.pairs[place as usize];
-                if self.bodies.movers.has(pair.a) == self.bodies.movers.has(pair.b) || !is_woken(pair) {
+                if self.bodies.active.moves(pair.a) == self.bodies.active.moves(pair.b) || !is_woken(pair) {
                     continue;
                 }
                 let record = &self.contacts.records[place as usize];
@@ -92,7 +92,7 @@ impl<B: BroadPhase> World<B> {
                     sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
                 }
             }
-            for joint in self.contacts.work.joints.iter().map(|&place| self.joints.at(place)) {
+            for joint in self.contacts.scratch.joints.iter().map(|&place| self.joints.at(place)) {
                 if is_woken(Pair { a: joint.body_a, b: joint.body_b }) {
                     sleepers.extend([joint.body_a, joint.body_b].into_iter().filter(|&body| sleeps(body)));
                 }
@@ -103,9 +103,9 @@ impl<B: BroadPhase> World<B> {
             for sleeper in sleepers {
                 self.bodies.wake(sleeper as usize);
             }
-            self.bodies.movers.settle(&self.bodies.motions);
+            self.bodies.active.apply_changes(&self.bodies.motions);
             // The pairs of the woken bodies become active.
-            self.contacts.find_busy(&self.bodies);
+            self.contacts.collect_active_pairs(&self.bodies);
         }
     }
 
@@ -136,11 +136,11 @@ impl<B: BroadPhase> World<B> {
     ///
     /// Its time of slowness is held just below the delay until the halted body is slow for as long.
     pub(crate) fn keep_awake(&mut self, dt: f32) {
-        if !self.bodies.movers.has_halted() {
+        if !self.bodies.active.has_halted() {
             return;
         }
         let drowsy = self.drowsy_from(dt);
-        for &place in &self.contacts.busy {
+        for &place in &self.contacts.active_pairs {
             let record = &self.contacts.records[place as usize];
             for (own, other) in [(record.a, record.b), (record.b, record.a)] {
                 let other = other.index as usize;

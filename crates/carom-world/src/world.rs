@@ -11,9 +11,9 @@
 
 use crate::bodies::BodySet;
 use crate::budget::BudgetState;
-use crate::budget::pace::Pace;
+use crate::budget::cost_model::CostModel;
+use crate::budget::round_robin::RoundRobin;
 use crate::budget::time_critical::Plan;
-use crate::budget::turns::Turns;
 use crate::contacts::ContactSet;
 use crate::contacts::events::{ContactView, Event};
 use crate::contacts::narrow;
@@ -83,7 +83,11 @@ impl<B: BroadPhase> World<B> {
             contacts: ContactSet::default(),
             solver: Solver::new(settings.solver),
             continuous: Continuous::default(),
-            budget: BudgetState { pace: Pace::default(), turn: Pair { a: 0, b: 0 }, turns: Turns::default() },
+            budget: BudgetState {
+                cost_model: CostModel::default(),
+                next_pair: Pair { a: 0, b: 0 },
+                round_robin: RoundRobin::default(),
+            },
             stats: Stats::default(),
         }
     }
@@ -122,21 +126,21 @@ impl<B: BroadPhase> World<B> {
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
         let mut plan = self.plan(dt, budget)?;
         // Broad and narrow phase: which bodies touch, and where.
-        self.bodies.movers.settle(&self.bodies.motions);
-        self.foresee(dt);
+        self.bodies.active.apply_changes(&self.bodies.motions);
+        self.expand_bounds(dt);
         self.detect_within(&mut plan, self.settings.recycled_for());
         let mut clock = Clock::start();
         if self.stats.n_tested + self.stats.undone.n_pairs == 0 && !self.bodies.are_moving() {
             return Ok(&self.stats);
         }
         if 0.0 < dt && plan.is_held(self.stats.n_tested, self.stats.undone.n_pairs) {
-            self.hold(&plan, dt);
+            self.end_held_call(&plan, dt);
             return Ok(&self.stats);
         }
         // Response: velocities and poses.
         self.respond(dt, &plan)?;
         if 0.0 < dt {
-            self.resolve_fast();
+            self.resolve_continuous();
         }
         self.stats.times.response = clock.lap();
         // Boxes follow the poses, so that queries find the bodies where they are.
@@ -157,7 +161,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.settings.solver.check(dt)?;
         self.apply_settings()?;
-        Ok(Plan::start(budget, self.budget.pace, self.settings.solver.substeps))
+        Ok(Plan::start(budget, self.budget.cost_model, self.settings.solver.substeps))
     }
 
     /// Finds all contacts at the present poses: see [`World::contacts`] and [`World::events`].
@@ -166,8 +170,8 @@ impl<B: BroadPhase> World<B> {
     /// neither. It moves no body. Later steps start from what it found, so their bits differ from
     /// those of a world without this call. An event that it reports is not reported again.
     pub fn detect(&mut self) -> &Stats {
-        self.bodies.movers.settle(&self.bodies.motions);
-        self.detect_within(&mut Plan::start(Budget::Unlimited, self.budget.pace, 0), 0.0);
+        self.bodies.active.apply_changes(&self.bodies.motions);
+        self.detect_within(&mut Plan::start(Budget::Unlimited, self.budget.cost_model, 0), 0.0);
         &self.stats
     }
 

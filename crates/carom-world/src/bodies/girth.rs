@@ -3,7 +3,7 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores, and when
 //! they are swept).
 
-use crate::continuous::core_ball::{CORE, Core};
+use crate::continuous::core_ball::{CORE_DEPTH_RATIO, Core};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, BodyKind};
@@ -48,7 +48,7 @@ impl Girth {
             }
             _ => {
                 let core = Core::of(shape, shape.mass_properties(1.0).center);
-                girth.thickness = 2.0 / CORE * core.map_or(0.0, |core| core.radius);
+                girth.thickness = 2.0 / CORE_DEPTH_RATIO * core.map_or(0.0, |core| core.radius);
                 girth.lever = core.map_or(0.0, |core| (core.point - center_of_mass).length());
             }
         }
@@ -61,7 +61,9 @@ impl Girth {
         let travel = body.linear_velocity.length() * dt;
         match body.kind {
             BodyKind::Fixed => false,
-            BodyKind::Dynamic => (SWIFT * self.thickness).max(SWIFT_MARGIN * prediction) < travel,
+            BodyKind::Dynamic => {
+                (SWIFT_THICKNESS_RATIO * self.thickness).max(SWIFT_PREDICTION_RATIO * prediction) < travel
+            }
             BodyKind::Kinematic => {
                 let angle = body.angular_velocity.length() * dt;
                 // A half-space has no end.
@@ -72,8 +74,8 @@ impl Girth {
 }
 
 /// A dynamic body is swift if it travels more than this share of its thickness in a step, and more
-/// than `SWIFT_MARGIN`.
-const SWIFT: f32 = 0.3;
+/// than `SWIFT_PREDICTION_RATIO`.
+const SWIFT_THICKNESS_RATIO: f32 = 0.3;
 
 /// Shorter travel, as a share of the prediction, is within the reach of ordinary contacts.
-const SWIFT_MARGIN: f32 = 0.5;
+const SWIFT_PREDICTION_RATIO: f32 = 0.5;

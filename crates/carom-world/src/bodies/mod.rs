@@ -1,29 +1,29 @@
 //! The bodies of a world: one table for each property, all indexed by the number of the body.
 //!
 //! - `body`: the description that a user gives, and the properties beside motion and shape.
-//! - `movers`: which bodies are awake, which move in this step, and which sleep together.
+//! - `active`: which bodies are awake, which move in this step, and which sleep together.
 //! - `girth`: thickness, and whether a body is swift.
 //! - `size`: the radius that the recycling of contacts needs.
-//! - `placing`: the boxes of bodies.
+//! - `bounds`: the boxes of bodies.
 //! - `id`: handles.
 //!
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
+pub(crate) mod active_bodies;
 pub(crate) mod body;
+pub(crate) mod body_bounds;
 pub(crate) mod girth;
 pub(crate) mod id;
-pub(crate) mod movers;
-pub(crate) mod placing;
 pub(crate) mod size;
 
+use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body::Traits;
+use crate::bodies::body_bounds::BodyBounds;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
-use crate::bodies::movers::Movers;
-use crate::bodies::placing::Placing;
 use crate::bodies::size::Size;
 #[cfg(feature = "parallel")]
-use crate::par::{CARRIED, is_little};
+use crate::par::{CHUNK_LENGTH, is_serial};
 use crate::{WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::ProxyId;
@@ -55,17 +55,17 @@ pub(crate) struct BodySet {
     /// more, so that their manifolds can be put to rest.
     pub(crate) moved: Vec<bool>,
     /// Its pose at the last detection; `None` if its pose was set since, or it is new.
-    pub(crate) seen: Vec<Option<Pose>>,
+    pub(crate) detected_poses: Vec<Option<Pose>>,
     /// The number of bodies whose shape is a surface.
     pub(crate) n_surfaces: usize,
     pub(crate) n_sensors: usize,
-    pub(crate) movers: Movers,
+    pub(crate) active: ActiveBodies,
 }
 
 impl BodySet {
     /// Returns the input for boxes, for steps of length `dt`.
-    pub(crate) fn placing(&self, settings: &WorldSettings, dt: f32) -> Placing<'_> {
-        Placing {
+    pub(crate) fn bounds(&self, settings: &WorldSettings, dt: f32) -> BodyBounds<'_> {
+        BodyBounds {
             bodies: &self.motions,
             traits: &self.traits,
             girths: &self.girths,
@@ -114,7 +114,7 @@ impl BodySet {
     /// Whether a budget leaves the body out of this step. It keeps its velocity, and acts on others
     /// as a body that stands still.
     pub(crate) fn is_halted(&self, index: usize) -> bool {
-        self.motions[index].kind == BodyKind::Dynamic && self.movers.is_halted(index as u32)
+        self.motions[index].kind == BodyKind::Dynamic && self.active.is_halted(index as u32)
     }
 
     /// Returns the numbers of the halted bodies, ascending.
@@ -125,23 +125,23 @@ impl BodySet {
 
     /// Wakes a body and the bodies that it fell asleep with.
     pub(crate) fn wake(&mut self, index: usize) {
-        self.movers.wake(&mut self.motions, index);
+        self.active.wake(&mut self.motions, index);
     }
 
     /// Notes the present poses of the bodies that moved, at the end of a detection.
-    pub(crate) fn note_seen(&mut self) {
-        let n_seen = self.seen.len();
-        self.seen.extend(self.motions[n_seen..].iter().map(|body| Some(body.pose)));
-        let BodySet { is_stale, motions, seen, .. } = self;
+    pub(crate) fn note_detected_poses(&mut self) {
+        let n_seen = self.detected_poses.len();
+        self.detected_poses.extend(self.motions[n_seen..].iter().map(|body| Some(body.pose)));
+        let BodySet { is_stale, motions, detected_poses, .. } = self;
         #[cfg(feature = "parallel")]
-        note_seen_in_parts(is_stale, motions, seen);
+        note_detected_poses_in_chunks(is_stale, motions, detected_poses);
         #[cfg(not(feature = "parallel"))]
-        note_seen(is_stale, motions, seen);
+        note_detected_poses(is_stale, motions, detected_poses);
     }
 
     /// Returns the pose of the body at the last detection: for a step, its start.
     pub(crate) fn start_of(&self, index: usize) -> Option<Pose> {
-        self.seen.get(index).copied().flatten()
+        self.detected_poses.get(index).copied().flatten()
     }
 
     /// Whether any body moves in this step.
@@ -154,13 +154,13 @@ impl BodySet {
                 BodyKind::Dynamic => !body.is_sleeping,
             }
         };
-        self.movers.list().iter().any(is_moving)
+        self.active.moving().iter().any(is_moving)
     }
 }
 
-/// Writes the poses of stale bodies to `seen`, and clears their flags. Usually none or nearly all
+/// Writes the poses of stale bodies to `detected_poses`, and clears their flags. Usually none or nearly all
 /// are stale, so flags are tested in blocks.
-pub(crate) fn note_seen(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
+pub(crate) fn note_detected_poses(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
     for ((is_stale, bodies), seen) in is_stale.chunks_mut(64).zip(bodies.chunks(64)).zip(seen.chunks_mut(64))
     {
         if is_stale.contains(&true) {
@@ -173,13 +173,17 @@ pub(crate) fn note_seen(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Opti
     }
 }
 
-/// As [`note_seen`], on several threads.
+/// As [`note_detected_poses`], on several threads.
 #[cfg(feature = "parallel")]
-pub(crate) fn note_seen_in_parts(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
-    if is_little(bodies.len()) {
-        return note_seen(is_stale, bodies, seen);
+pub(crate) fn note_detected_poses_in_chunks(
+    is_stale: &mut [bool],
+    bodies: &[Body],
+    seen: &mut [Option<Pose>],
+) {
+    if is_serial(bodies.len()) {
+        return note_detected_poses(is_stale, bodies, seen);
     }
-    let rows = is_stale.par_chunks_mut(CARRIED).zip(bodies.par_chunks(CARRIED));
-    rows.zip(seen.par_chunks_mut(CARRIED))
-        .for_each(|((is_stale, bodies), seen)| note_seen(is_stale, bodies, seen));
+    let rows = is_stale.par_chunks_mut(CHUNK_LENGTH).zip(bodies.par_chunks(CHUNK_LENGTH));
+    rows.zip(seen.par_chunks_mut(CHUNK_LENGTH))
+        .for_each(|((is_stale, bodies), seen)| note_detected_poses(is_stale, bodies, seen));
 }

@@ -1,9 +1,9 @@
 //! Steps on a budget: which pairs are tested and which bodies move, if there is not time for all.
 //!
 //! - `time_critical`: the plan of a step, and the selection of pairs.
-//! - `turns`, `halting`: the selection of bodies that move, and the treatment of the halted ones.
-//! - `allowance`: the share of a budget for the narrow phase.
-//! - `pace`: measured costs of earlier steps.
+//! - `round_robin`, `halting`: the selection of bodies that move, and the treatment of the halted ones.
+//! - `narrow_budget`: the share of a budget for the narrow phase.
+//! - `cost_model`: measured costs of earlier steps.
 //! - `unknown`: pairs of bodies whose shapes were never tested.
 //! - `frame_controller`, `detail`: budgets for a series of frames, and coarser shapes.
 //!
@@ -20,24 +20,24 @@
 //! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics
 //! 20(3), 2001.
 
-pub(crate) mod allowance;
+pub(crate) mod cost_model;
 pub(crate) mod detail;
 pub(crate) mod frame_controller;
 pub(crate) mod halting;
-pub(crate) mod pace;
+pub(crate) mod narrow_budget;
+pub(crate) mod round_robin;
 pub(crate) mod time_critical;
-pub(crate) mod turns;
 pub(crate) mod unknown;
 
-use crate::budget::pace::Pace;
-use crate::budget::turns::Turns;
+use crate::budget::cost_model::CostModel;
+use crate::budget::round_robin::RoundRobin;
 use carom_broad::Pair;
 
 /// State of budgets that is kept between steps.
 pub(crate) struct BudgetState {
-    pub(crate) pace: Pace,
+    pub(crate) cost_model: CostModel,
     /// The pair from which the next step on a budget selects pairs.
-    pub(crate) turn: Pair,
+    pub(crate) next_pair: Pair,
     /// The bodies that move next, on a budget that does not suffice for all.
-    pub(crate) turns: Turns,
+    pub(crate) round_robin: RoundRobin,
 }

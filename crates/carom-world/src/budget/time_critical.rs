@@ -4,7 +4,7 @@
 //! The order of spending:
 //!
 //! 1. The broad phase always runs to its end.
-//! 2. If one substep of all bodies does not fit, some bodies are halted ([`crate::budget::turns`]).
+//! 2. If one substep of all bodies does not fit, some bodies are halted ([`crate::budget::round_robin`]).
 //! 3. Due pairs are tested. Pairs that were never tested come first, then those that lost contacts.
 //!    The others follow in a ring, from where the last step stopped.
 //! 4. The contacts of deferred pairs move along with their bodies. If a pair was never tested, only
@@ -14,11 +14,11 @@
 //!
 //! A call is *held*, so that nothing moves and the next call continues the step, in two cases:
 //!
-//! - Less than [`ENOUGH`] of the due pairs can be tested.
+//! - Less than [`MIN_TESTED_RATIO`] of the due pairs can be tested.
 //! - The response would be late, or would have less than two thirds of the substeps that fit into a
 //!   call of its own.
 //!
-//! A budget in seconds is planned with the costs of recent steps ([`crate::budget::pace`]). The
+//! A budget in seconds is planned with the costs of recent steps ([`crate::budget::cost_model`]). The
 //! clock cuts off pairs that take longer than planned. A response is made as planned.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C.
@@ -28,9 +28,12 @@
 //! Tried: moving bodies before most pairs are tested; heaps sink or never rest. See
 //! `benches/notes/carom-world.md`.
 
-use crate::budget::allowance::{Allowance, Share};
-use crate::budget::pace::{BESIDE, BODY, CARRY, Pace, Prices, SHARE, Work};
-use crate::budget::turns::{Chosen, Crowd, Terms};
+use crate::budget::cost_model::{
+    CARRY_COST_RATIO, CostModel, MANIFOLDS_PER_BODY, OVERHEAD_RATIO, PLANNED_BUDGET_RATIO, StepWork,
+    UnitCosts,
+};
+use crate::budget::narrow_budget::{NarrowBudget, Share};
+use crate::budget::round_robin::{Costs, Demand, Selection};
 use crate::contacts::record::Record;
 use crate::contacts::scene::Scene;
 use crate::stats::Clock;
@@ -39,29 +42,29 @@ use carom_math::Budget;
 
 /// The part of the time for pairs that is planned. Pairs that the clock cuts off are always the
 /// last ones.
-const CAREFUL: f64 = 0.875;
+const PLANNED_TIME_RATIO: f64 = 0.875;
 
 /// A step rarely has more than this many times the pairs of the step before.
-const LIKELY: usize = 2;
+const LIKELY_PAIR_RATIO: usize = 2;
 
 /// At least this part of the due pairs is tested before anything moves.
-const ENOUGH: f64 = 0.75;
+const MIN_TESTED_RATIO: f64 = 0.75;
 
 /// At most this many calls in a row are held.
-pub(crate) const MOST_HELD: u32 = 16;
+pub(crate) const MAX_HELD_CALLS: u32 = 16;
 
 /// The number of manifolds may grow by this part in a step.
-const GROWTH: f64 = 1.0 / 16.0;
+const MANIFOLD_GROWTH_RATIO: f64 = 1.0 / 16.0;
 
 /// The budget of one step, while it is spent.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     budget: Budget,
     clock: Clock,
-    pace: Pace,
+    cost_model: CostModel,
     /// Substeps of the settings.
     wanted: u32,
-    work: Work,
+    work: StepWork,
     /// The call ends before the response if a pair is deferred.
     is_holding: bool,
     /// No time was left when bodies were selected, so a held call would not help.
@@ -70,13 +73,13 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Starts spending a budget now.
-    pub(crate) fn start(budget: Budget, pace: Pace, wanted: u32) -> Plan {
+    pub(crate) fn start(budget: Budget, cost_model: CostModel, wanted: u32) -> Plan {
         Plan {
             budget,
             clock: Clock::start(),
-            pace,
+            cost_model,
             wanted,
-            work: Work::default(),
+            work: StepWork::default(),
             is_holding: false,
             is_spent: false,
         }
@@ -93,16 +96,16 @@ impl Plan {
     }
 
     /// Notes how many manifolds of moving bodies were found, in how many active pairs.
-    pub(crate) fn note_found(&mut self, n_manifolds: usize, n_busy: usize, n_bodies: usize) {
-        (self.work.n_manifolds, self.work.n_busy) = (n_manifolds, n_busy);
+    pub(crate) fn note_found(&mut self, n_manifolds: usize, n_active_pairs: usize, n_bodies: usize) {
+        (self.work.n_manifolds, self.work.n_active_pairs) = (n_manifolds, n_active_pairs);
         self.work.load = n_manifolds as f64;
         if !self.counts_work() {
-            self.work.load += BODY * n_bodies as f64;
+            self.work.load += MANIFOLDS_PER_BODY * n_bodies as f64;
         }
     }
 
     /// Returns the work of the step, as far as it is known.
-    pub(crate) fn work(&self) -> &Work {
+    pub(crate) fn work(&self) -> &StepWork {
         &self.work
     }
 
@@ -120,52 +123,52 @@ impl Plan {
     }
 
     /// Returns the costs of work in this step.
-    fn prices(&self) -> Prices {
-        self.pace.prices(self.work.has_halted)
+    fn unit_costs(&self) -> UnitCosts {
+        self.cost_model.unit_costs(self.work.has_halted)
     }
 
     /// Returns what can be spent on bodies; `None` if all fit. `is_halting`: some were halted until
     /// now.
-    pub(crate) fn terms(&mut self, crowd: &Crowd, is_halting: bool) -> Option<Terms> {
-        let density = self.pace.density();
+    pub(crate) fn costs(&mut self, crowd: &Demand, is_halting: bool) -> Option<Costs> {
+        let density = self.cost_model.density();
         (self.work.n_links, self.work.n_due) = (crowd.n_looks, crowd.n_due);
-        self.work.load = density * crowd.n_looks as f64 + BODY * crowd.n_bodies as f64;
+        self.work.load = density * crowd.n_looks as f64 + MANIFOLDS_PER_BODY * crowd.n_bodies as f64;
         match self.budget {
             Budget::Steps(n) => {
                 self.work.load = crowd.n_manifolds as f64;
                 let steady = n as f64;
                 let now = steady - crowd.n_due as f64;
-                (steady < self.work.load).then_some(Terms { body: 0.0, link: 1.0, look: 1.0, now, steady })
+                (steady < self.work.load).then_some(Costs { body: 0.0, link: 1.0, look: 1.0, now, steady })
             }
             Budget::Time(limit) => {
                 let limit = limit.as_secs_f64();
-                if self.pace.all_fit(crowd, limit, is_halting) {
+                if self.cost_model.all_fit(crowd, limit, is_halting) {
                     return None;
                 }
-                let Prices { before, always, pair, .. } = self.pace.prices(true);
-                let solving = self.pace.prices(true).response(1.0, 1.0);
+                let UnitCosts { before, always, pair, .. } = self.cost_model.unit_costs(true);
+                let solving = self.cost_model.unit_costs(true).response(1.0, 1.0);
                 // If some are halted, other bodies move than in the last step, and the records of
                 // both are walked.
-                let beside = self.pace.due() * BESIDE * pair;
-                let look = self.pace.due() * pair + beside;
+                let beside = self.cost_model.due() * OVERHEAD_RATIO * pair;
+                let look = self.cost_model.due() * pair + beside;
                 let link = density * solving + beside;
-                let left = SHARE * limit - always;
+                let left = PLANNED_BUDGET_RATIO * limit - always;
                 let now = left - self.clock.since_start() - crowd.n_due as f64 * look;
                 self.is_spent = now <= 0.0;
-                Some(Terms { body: BODY * solving, link, look, now, steady: left - before })
+                Some(Costs { body: MANIFOLDS_PER_BODY * solving, link, look, now, steady: left - before })
             }
             _ => None,
         }
     }
 
     /// Notes that only these bodies move, with the number of their manifolds if they were counted.
-    pub(crate) fn halt_others(&mut self, chosen: &Chosen, n_manifolds: usize) {
+    pub(crate) fn halt_others(&mut self, chosen: &Selection, n_manifolds: usize) {
         self.work.has_halted = true;
         self.work.load = if self.counts_work() {
             n_manifolds as f64
         } else {
             self.work.n_links = chosen.n_links;
-            self.pace.density() * chosen.n_links as f64 + BODY * chosen.n_bodies as f64
+            self.cost_model.density() * chosen.n_links as f64 + MANIFOLDS_PER_BODY * chosen.n_bodies as f64
         };
     }
 
@@ -173,25 +176,25 @@ impl Plan {
     ///
     /// Tried: leaving more substeps for the solver; a heap on half its steps then deferred pairs in
     /// every step, and still had one substep.
-    pub(crate) fn allowance(&self, n_busy: usize) -> Allowance {
-        let all = Allowance { pairs: None, until: f64::INFINITY, clock: self.clock };
+    pub(crate) fn narrow_budget(&self, n_active_pairs: usize) -> NarrowBudget {
+        let all = NarrowBudget { pairs: None, until: f64::INFINITY, clock: self.clock };
         match self.budget {
             Budget::Steps(n) => {
                 let n = usize::try_from(n).unwrap_or(usize::MAX);
                 // Room for manifolds that begin. The conversion saturates.
-                let n_manifolds = (self.work.load * (1.0 + GROWTH)) as usize + 1;
+                let n_manifolds = (self.work.load * (1.0 + MANIFOLD_GROWTH_RATIO)) as usize + 1;
                 let beside = if self.is_holding { 0 } else { n_manifolds };
-                Allowance { pairs: Some(Share::Pairs(n.saturating_sub(beside))), ..all }
+                NarrowBudget { pairs: Some(Share::Pairs(n.saturating_sub(beside))), ..all }
             }
             Budget::Time(limit) => {
-                let Prices { pair, always, .. } = self.prices();
+                let UnitCosts { pair, always, .. } = self.unit_costs();
                 let response = if self.is_holding { 0.0 } else { self.response() };
-                let left = SHARE * limit.as_secs_f64() - self.clock.since_start();
-                let own = (left - response - BESIDE * pair * n_busy as f64 - always).max(0.0);
+                let left = PLANNED_BUDGET_RATIO * limit.as_secs_f64() - self.clock.since_start();
+                let own = (left - response - OVERHEAD_RATIO * pair * n_active_pairs as f64 - always).max(0.0);
                 // Pairs that the clock cuts off continue in the next call only if this one is held.
-                let planned = if self.is_holding { own } else { CAREFUL * own };
-                Allowance {
-                    pairs: Some(Share::Seconds { own: planned, pair, carry: CARRY * pair }),
+                let planned = if self.is_holding { own } else { PLANNED_TIME_RATIO * own };
+                NarrowBudget {
+                    pairs: Some(Share::Seconds { own: planned, pair, carry: CARRY_COST_RATIO * pair }),
                     until: self.clock.since_start() + own,
                     ..all
                 }
@@ -203,9 +206,9 @@ impl Plan {
     /// Returns the seconds of a response: with one substep or, if it may wait for the next call,
     /// with as many as it should have.
     fn response(&self) -> f64 {
-        let prices = self.prices();
-        let alone = self.limit().map_or(0.0, |limit| SHARE * limit - prices.always);
-        prices.response(self.work.load, self.goal(prices.substeps_in(alone, self.work.load)))
+        let unit_costs = self.unit_costs();
+        let alone = self.limit().map_or(0.0, |limit| PLANNED_BUDGET_RATIO * limit - unit_costs.always);
+        unit_costs.response(self.work.load, self.goal(unit_costs.substeps_in(alone, self.work.load)))
     }
 
     /// Returns the least number of substeps, if `n_alone` fit into a call that does nothing else.
@@ -218,34 +221,34 @@ impl Plan {
     /// Returns the seconds after the start of the step at which the response shall end. It may use
     /// half of the reserve, since more is known then.
     fn deadline(&self) -> f64 {
-        self.limit().map_or(f64::INFINITY, |limit| 0.5 * (1.0 + SHARE) * limit)
+        self.limit().map_or(f64::INFINITY, |limit| 0.5 * (1.0 + PLANNED_BUDGET_RATIO) * limit)
     }
 
     /// Whether `n` pairs are likely to be enough, so that due pairs need not be counted.
     pub(crate) fn is_ample(&self, n: usize) -> bool {
-        self.limit().is_some() && LIKELY * self.pace.n_wanted < n
+        self.limit().is_some() && LIKELY_PAIR_RATIO * self.cost_model.n_wanted < n
     }
 
     /// Decides whether the call is held, if only `n` of `n_all` due pairs can be tested beside the
     /// response. It is held if that is too few, and a few calls would suffice for all.
-    pub(crate) fn hold_for(&mut self, n: usize, n_all: usize) -> bool {
+    pub(crate) fn decide_hold(&mut self, n: usize, n_all: usize) -> bool {
         let is_of_use = match self.budget {
-            Budget::Steps(steps) => n_all as u64 <= steps.saturating_mul(u64::from(MOST_HELD)),
+            Budget::Steps(steps) => n_all as u64 <= steps.saturating_mul(u64::from(MAX_HELD_CALLS)),
             _ => true,
         };
-        self.is_holding = is_of_use && self.may_hold() && (n as f64) < ENOUGH * n_all as f64;
+        self.is_holding = is_of_use && self.may_hold() && (n as f64) < MIN_TESTED_RATIO * n_all as f64;
         self.is_holding
     }
 
     /// Whether a call may be held: all bodies move, and not too many calls were held in a row.
     fn may_hold(&self) -> bool {
-        !self.is_free() && !self.work.has_halted && self.pace.n_held < MOST_HELD
+        !self.is_free() && !self.work.has_halted && self.cost_model.n_held < MAX_HELD_CALLS
     }
 
     /// Whether the call ends before anything moves: pairs are still due, or the response would be
     /// late.
-    pub(crate) fn is_held(&self, n_looked: usize, n_put_off: usize) -> bool {
-        if self.is_holding && 0 < n_put_off {
+    pub(crate) fn is_held(&self, n_looked: usize, n_deferred: usize) -> bool {
+        if self.is_holding && 0 < n_deferred {
             return true;
         }
         let is_late = match self.budget {
@@ -257,7 +260,7 @@ impl Plan {
             _ => self.deadline() < self.clock.since_start() + self.response(),
         };
         // If no pair was tested, or nothing can be planned, the next call would be no better.
-        is_late && 0 < n_looked && !self.is_spent && self.pace.n_held < MOST_HELD
+        is_late && 0 < n_looked && !self.is_spent && self.cost_model.n_held < MAX_HELD_CALLS
     }
 
     /// Returns how many substeps are made, at least one, after `n_tested` pairs were tested. With
@@ -272,7 +275,7 @@ impl Plan {
             Budget::Time(_) if 0.0 < self.work.load => {
                 let left = self.deadline() - self.clock.since_start();
                 // The conversion saturates.
-                self.prices().substeps_in(left, self.work.load) as u64
+                self.unit_costs().substeps_in(left, self.work.load) as u64
             }
             _ => u64::from(wanted),
         };
@@ -283,7 +286,7 @@ impl Plan {
 
 /// Marks the candidates for a test: due and not recycled. Returns how many are due, and how many
 /// are marked.
-pub(crate) fn mark(records: &mut [Record], scene: &Scene<'_>) -> (usize, usize) {
+pub(crate) fn mark_candidates(records: &mut [Record], scene: &Scene<'_>) -> (usize, usize) {
     let (mut n_due, mut n_all) = (0, 0);
     for record in records.iter_mut() {
         let is_due = scene.is_due(record);
@@ -297,7 +300,7 @@ pub(crate) fn mark(records: &mut [Record], scene: &Scene<'_>) -> (usize, usize) 
 /// Selects `n` of the marked records, and leaves the mark on the others, which are deferred.
 /// Records that were never tested come first, then those that lost contacts, then the others in a
 /// ring from `from` on.
-pub(crate) fn choose(records: &mut [Record], from: Pair, mut n: usize) {
+pub(crate) fn select_pairs(records: &mut [Record], from: Pair, mut n: usize) {
     let mut take = |record: &mut Record| {
         record.is_skipped = n == 0;
         n -= usize::from(0 < n);
@@ -313,10 +316,10 @@ pub(crate) fn choose(records: &mut [Record], from: Pair, mut n: usize) {
 }
 
 /// Returns the pair with which the ring begins in the next step.
-pub(crate) fn next_turn(records: &[Record], from: Pair) -> Pair {
+pub(crate) fn next_pair(records: &[Record], from: Pair) -> Pair {
     let first = records.partition_point(|record| record.pair() < from);
     let mut in_turn = records[first..].iter().chain(&records[..first]);
     in_turn
-        .find(|record| record.is_put_off && !record.is_new && !record.has_lost)
+        .find(|record| record.is_deferred && !record.is_new && !record.has_lost)
         .map_or(Pair { a: 0, b: 0 }, Record::pair)
 }

@@ -23,8 +23,10 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
     scatter: Option<Scatter>,
 ) -> usize {
     let mut n_stopped = 0;
-    let is_unknown = |record: &&Record| record.is_put_off && record.is_new && !record.is_sensor;
-    for record in contacts.busy.iter().map(|&place| &contacts.records[place as usize]).filter(is_unknown) {
+    let is_unknown = |record: &&Record| record.is_deferred && record.is_new && !record.is_sensor;
+    for record in
+        contacts.active_pairs.iter().map(|&place| &contacts.records[place as usize]).filter(is_unknown)
+    {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
         // The box of a shape that is not convex, or has no end, says little of where it is.
         let is_like_its_box = |k: usize| bodies.shapes[k].as_ref().is_some_and(Shape::is_convex);

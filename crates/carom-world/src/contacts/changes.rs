@@ -27,30 +27,30 @@ use carom_broad::Pair;
 use core::ops::Range;
 
 /// Pairs that are compared at once.
-const BLOCK: usize = 32;
+const BLOCK_PAIRS: usize = 32;
 
 /// A table of fewer records has no gaps.
-const FEW: usize = 4096;
+const MIN_GAPPED_RECORDS: usize = 4096;
 
 /// A new layout has one gap in so many places.
-const SPACING: usize = 64;
+const GAP_SPACING: usize = 64;
 
-/// If more than one place in `MANY_GAPS` is a gap, gaps are removed in parts. If more than one in
-/// `MOST_GAPS` is, all are removed at once.
-const MANY_GAPS: usize = 16;
-const MOST_GAPS: usize = 4;
+/// If more than one place in `COMPACTION_SPACING` is a gap, gaps are removed in parts. If more than one in
+/// `REBUILD_SPACING` is, all are removed at once.
+const COMPACTION_SPACING: usize = 16;
+const REBUILD_SPACING: usize = 4;
 
 /// Records that move at a time while gaps are removed, and additional ones for each removed pair.
 /// This is more than new gaps can undo.
-const PART: usize = 2048;
-const PART_OF_ONE: usize = 2 * MANY_GAPS;
+const RECORDS_PER_COMPACTION: usize = 2048;
+const RECORDS_PER_REMOVAL: usize = 2 * COMPACTION_SPACING;
 
 /// Words of the bit set that are searched for a gap on each side. With 16, twice as many records
 /// moved in a pile that falls.
-const NEAR: usize = 2;
+const MAX_SEARCH_WORDS: usize = 2;
 
 /// The least number of places on each side that are laid out anew if no gap is near.
-const AROUND: usize = 512;
+const MIN_LAYOUT_REACH: usize = 512;
 
 /// The places that are gaps, one bit each. Places beyond the last word are none.
 #[derive(Clone, Debug, Default)]
@@ -151,8 +151,9 @@ impl Gaps {
         let above_in = |at: usize| if at == word { bits(at) & above } else { bits(at) };
         let last = |at: usize| at * 64 + 63 - below_in(at).leading_zeros() as usize;
         let first = |at: usize| at * 64 + above_in(at).trailing_zeros() as usize;
-        let below = (word.saturating_sub(NEAR)..=word).rev().find(|&at| below_in(at) != 0).map(last);
-        let above = (word..=word + NEAR).find(|&at| above_in(at) != 0).map(first);
+        let below =
+            (word.saturating_sub(MAX_SEARCH_WORDS)..=word).rev().find(|&at| below_in(at) != 0).map(last);
+        let above = (word..=word + MAX_SEARCH_WORDS).find(|&at| above_in(at) != 0).map(first);
         [below, above]
     }
 }
@@ -190,9 +191,9 @@ impl Lists<'_> {
             let gap = self.gaps.next(at, old.len());
             while at < gap {
                 if is_same.is_none() {
-                    let n = n_equal(&old[at..gap.min(at + BLOCK)], &new[to..]);
+                    let n = n_equal(&old[at..gap.min(at + BLOCK_PAIRS)], &new[to..]);
                     (at, to) = (at + n, to + n);
-                    if n == BLOCK || at == gap {
+                    if n == BLOCK_PAIRS || at == gap {
                         continue;
                     }
                 }
@@ -284,7 +285,7 @@ impl Changes {
             gaps.add(to);
         }
         let (mut n_done, mut last) = (0, 0);
-        if FEW <= pairs.len() && gaps.n * MOST_GAPS <= pairs.len() {
+        if MIN_GAPPED_RECORDS <= pairs.len() && gaps.n * REBUILD_SPACING <= pairs.len() {
             while let Some(&place) = self.added.get(n_done) {
                 let pair = new[place as usize];
                 if let Some(to) = make_room((&mut self.edits, pairs, gaps), last, pair) {
@@ -303,17 +304,20 @@ impl Changes {
             }
         }
         let n_left = self.added.len() - n_done;
-        if 0 < n_left || gaps.n * MOST_GAPS > pairs.len() || (pairs.len() < FEW && 0 < gaps.n) {
-            let spacing = if new.len() < FEW { usize::MAX } else { SPACING };
+        if 0 < n_left
+            || gaps.n * REBUILD_SPACING > pairs.len()
+            || (pairs.len() < MIN_GAPPED_RECORDS && 0 < gaps.n)
+        {
+            let spacing = if new.len() < MIN_GAPPED_RECORDS { usize::MAX } else { GAP_SPACING };
             let all = 0..usize::MAX;
             self.lay_out((n_done..n_done + n_left, all, spacing), (pairs, gaps), new);
             (gaps.is_closing, gaps.clearing) = (false, 0..0);
-        } else if gaps.is_closing || gaps.n * MANY_GAPS > pairs.len() {
+        } else if gaps.is_closing || gaps.n * COMPACTION_SPACING > pairs.len() {
             let start = if gaps.is_closing { gaps.clearing.start } else { 0 };
-            let end = gaps.end_of(start, PART + PART_OF_ONE * self.gone.len());
+            let end = gaps.end_of(start, RECORDS_PER_COMPACTION + RECORDS_PER_REMOVAL * self.gone.len());
             let places = start..if end < pairs.len() { end } else { usize::MAX };
             gaps.is_closing = end < pairs.len();
-            let to = self.lay_out((0..0, places, SPACING), (pairs, gaps), new);
+            let to = self.lay_out((0..0, places, GAP_SPACING), (pairs, gaps), new);
             gaps.clearing = if gaps.is_closing { to..end } else { 0..0 };
         }
         records.edit(&self.edits, make);
@@ -330,12 +334,12 @@ impl Changes {
     ) -> Option<(Range<usize>, usize)> {
         let added = &self.added[n_done..];
         let at = pairs.partition_point(|&other| other < new[added[0] as usize]);
-        let mut reach = AROUND;
+        let mut reach = MIN_LAYOUT_REACH;
         while 4 * reach <= pairs.len() {
             let places = at.saturating_sub(reach) / 64 * 64..pairs.len().min(at + reach);
             let is_before = |pair: Pair| pairs.get(places.end).is_none_or(|&end| pair < end);
             let n = added.partition_point(|&number| is_before(new[number as usize]));
-            if n + places.len() / (2 * SPACING) < gaps.count(places.clone()) {
+            if n + places.len() / (2 * GAP_SPACING) < gaps.count(places.clone()) {
                 return Some((places, n));
             }
             reach *= 2;
@@ -479,7 +483,7 @@ fn n_equal(block: &[Pair], list: &[Pair]) -> usize {
 
 /// Pairs that one thread compares: some 10 microseconds of work.
 #[cfg(feature = "parallel")]
-const COMPARED: usize = 1 << 14;
+const MIN_PARALLEL_PAIRS: usize = 1 << 14;
 
 /// As [`Lists::compare`] of all, on two threads. Each pair that stays is the same, and `behind` is
 /// scratch memory.
@@ -490,7 +494,7 @@ pub(crate) fn compare_in_halves(
     (gone, added): Difference<'_>,
     behind: &mut (Vec<u32>, Vec<u32>),
 ) {
-    if olds.end <= COMPARED || rayon::current_num_threads() == 1 {
+    if olds.end <= MIN_PARALLEL_PAIRS || rayon::current_num_threads() == 1 {
         return lists.compare((olds, news), ALL_SAME, (gone, added));
     }
     let (old, new) = lists.middle();
@@ -615,7 +619,7 @@ mod tests {
             let before = gaps.n;
             changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| record(pair, round));
             let is_near = before + changes.gone.len() == gaps.n + changes.added.len();
-            n_near += usize::from(is_near && FEW < pairs.len() && !changes.is_empty());
+            n_near += usize::from(is_near && MIN_GAPPED_RECORDS < pairs.len() && !changes.is_empty());
             n_laid_out += usize::from(!is_near);
             most_gaps = gaps.n.max(most_gaps);
 
@@ -633,7 +637,7 @@ mod tests {
             let places = 0..records.len();
             assert!(places.clone().all(|place| records[place].is_gap() == gaps.has(place)), "round {round}");
             assert_eq!(records.iter().filter(|record| record.is_gap()).count(), gaps.n);
-            assert!(gaps.n * MOST_GAPS <= pairs.len());
+            assert!(gaps.n * REBUILD_SPACING <= pairs.len());
             assert!(gaps.clearing().all(|place| gaps.has(place)) && gaps.clearing().end <= pairs.len());
             let living = records.iter().filter(|record| !record.is_gap());
             let found: Vec<(Pair, u32)> = living.map(|record| (record.pair(), record.a.generation)).collect();
@@ -653,7 +657,7 @@ mod tests {
         let mut records = Records { caches: alloc::vec![ManifoldCache::new(); list.len()], list };
         let (mut gaps, mut changes) = (Gaps::default(), Changes::default());
         let mut living: alloc::collections::BTreeSet<Pair> = pairs.iter().copied().collect();
-        let (mut n_parts, mut n_around, mut most_moved, mut most_gaps) = (0, 0, 0, 0);
+        let (mut n_chunks, mut n_around, mut most_moved, mut most_gaps) = (0, 0, 0, 0);
         for round in 0..2200 {
             let any =
                 |dice: &mut Dice| Pair { a: dice.below(18_000) as u32, b: 20_000 + dice.below(30) as u32 };
@@ -683,17 +687,17 @@ mod tests {
                 most_moved = n_moved.max(most_moved);
                 most_gaps = (1000 * gaps.n / pairs.len()).max(most_gaps);
             }
-            n_parts += usize::from(gaps.is_closing);
-            n_around += usize::from(!gaps.is_closing && AROUND < n_moved);
+            n_chunks += usize::from(gaps.is_closing);
+            n_around += usize::from(!gaps.is_closing && MIN_LAYOUT_REACH < n_moved);
         }
         println!(
-            "{most_moved} moved at most, {most_gaps} gaps in 1000, {n_parts} parts, {n_around} around, {}",
+            "{most_moved} moved at most, {most_gaps} gaps in 1000, {n_chunks} parts, {n_around} around, {}",
             pairs.len()
         );
         assert!(most_moved < 10_000 && most_gaps < 80, "{most_moved} moved, {most_gaps} gaps in 1000");
         assert!(
-            pairs.len() < 30_000 && 100 < n_parts && 20 < n_around,
-            "{} {n_parts} {n_around}",
+            pairs.len() < 30_000 && 100 < n_chunks && 20 < n_around,
+            "{} {n_chunks} {n_around}",
             pairs.len()
         );
     }

@@ -1,7 +1,7 @@
 //! A limit of the number of pairs, for thousands of bodies at one point.
 //!
 //! Ten thousand such bodies have fifty million pairs, whose contacts would need tens of gigabytes.
-//! Above some millions, a pair is left out if both bodies have [`ENOUGH`] other pairs already, in
+//! Above some millions, a pair is left out if both bodies have [`MIN_PARTNERS`] other pairs already, in
 //! the order of the pairs. So each body keeps this many pairs, and a floor keeps all that stands on
 //! it. When bodies part, there are fewer pairs, and all count again.
 //!
@@ -12,10 +12,10 @@ use alloc::vec::Vec;
 use carom_broad::Pair;
 
 /// Up to this number all pairs are kept.
-const MANY: usize = 1 << 21;
+const MIN_THINNED_PAIRS: usize = 1 << 21;
 
 /// Pairs that each body keeps.
-const ENOUGH: u32 = 32;
+const MIN_PARTNERS: u32 = 32;
 
 /// Leaves pairs out if there are too many, and returns how many. Pairs that are `wanted` stay.
 /// `counts` is scratch memory.
@@ -26,14 +26,14 @@ pub(crate) fn thin_out(
     wanted: impl Fn(Pair) -> bool,
 ) -> usize {
     let n = pairs.len();
-    if n <= MANY || n / ENOUGH as usize <= n_bodies {
+    if n <= MIN_THINNED_PAIRS || n / MIN_PARTNERS as usize <= n_bodies {
         return 0;
     }
     counts.clear();
     counts.resize(n_bodies, 0);
     pairs.retain(|&pair| {
         let [of_a, of_b] = [pair.a, pair.b].map(|body| counts[body as usize]);
-        let stays = of_a < ENOUGH || of_b < ENOUGH || wanted(pair);
+        let stays = of_a < MIN_PARTNERS || of_b < MIN_PARTNERS || wanted(pair);
         counts[pair.a as usize] += u32::from(stays);
         counts[pair.b as usize] += u32::from(stays);
         stays

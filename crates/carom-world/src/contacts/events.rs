@@ -5,7 +5,7 @@ use crate::contacts::record::Record;
 #[cfg(feature = "parallel")]
 use crate::memory::trim;
 #[cfg(feature = "parallel")]
-use crate::par::is_little;
+use crate::par::is_serial;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
 use carom_response::ContactImpulse;
@@ -63,7 +63,7 @@ pub struct ContactView<'a> {
 }
 
 /// Records that are scanned at once.
-const BLOCK: usize = 64;
+const BLOCK_RECORDS: usize = 64;
 
 /// Returns the event of a record, if there is one. Once in each detection.
 pub(crate) fn take(record: &mut Record) -> Option<Event> {
@@ -85,22 +85,22 @@ pub(crate) fn event_of(record: &Record, kind: EventKind) -> Event {
 }
 
 /// Whether there is an event.
-fn is_told(record: &Record) -> bool {
+fn has_event(record: &Record) -> bool {
     record.was_touching | record.is_touching
 }
 
 /// Makes `out` the events of these records, in their order, and returns how many pairs touch.
-pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
+pub(crate) fn report(records: &mut [Record], out: &mut Vec<Event>) -> usize {
     out.clear();
     let mut n_touching = 0;
-    for records in records.chunks_mut(BLOCK) {
-        let (mut told, mut n) = ([0_u8; BLOCK], 0);
+    for records in records.chunks_mut(BLOCK_RECORDS) {
+        let (mut last_events, mut n) = ([0_u8; BLOCK_RECORDS], 0);
         // Branchless: always write, advance only if kept.
         for (number, record) in (0..).zip(&*records) {
-            told[n] = number;
-            n += usize::from(is_told(record));
+            last_events[n] = number;
+            n += usize::from(has_event(record));
         }
-        for &number in &told[..n] {
+        for &number in &last_events[..n] {
             if let Some(event) = take(&mut records[usize::from(number)]) {
                 n_touching += usize::from(event.kind != EventKind::Ended);
                 out.push(event);
@@ -124,17 +124,17 @@ pub(crate) fn merge(events: &mut Vec<Event>, others: &[Event]) {
     events[..left].copy_from_slice(&others[..left]);
 }
 
-/// As [`tell`], on several threads. The first chunk writes to `out`; the others write to lists,
+/// As [`report`], on several threads. The first chunk writes to `out`; the others write to lists,
 /// which are appended.
 /// Tried: counting first, so that each chunk writes to its final place; as slow as one thread.
 #[cfg(feature = "parallel")]
-pub(crate) fn tell_in_parts(
+pub(crate) fn report_in_chunks(
     records: &mut [Record],
     out: &mut Vec<Event>,
     parts: &mut Vec<Vec<Event>>,
 ) -> usize {
-    if is_little(records.len()) {
-        return tell(records, out);
+    if is_serial(records.len()) {
+        return report(records, out);
     }
     let n_threads = rayon::current_num_threads();
     let of_part = records.len().div_ceil(n_threads);
@@ -142,7 +142,7 @@ pub(crate) fn tell_in_parts(
     let lists: Vec<&mut Vec<Event>> = core::iter::once(&mut *out).chain(parts.iter_mut()).collect();
     let records = records.par_chunks_mut(of_part);
     let n_lists = records.len();
-    let n_touching = records.zip(lists).map(|(records, out)| tell(records, out)).sum();
+    let n_touching = records.zip(lists).map(|(records, out)| report(records, out)).sum();
     for part in &mut parts[..n_lists - 1] {
         trim(part);
         out.append(part);

@@ -16,7 +16,7 @@ use carom_query::{Neighbour, smooth_internal_edges};
 use carom_response::BodyKind;
 
 /// How far a piece may stand out of a floor and is no step, over the depth that bodies may keep.
-const STEP: f32 = 0.25;
+const MAX_STEP_RATIO: f32 = 0.25;
 
 /// A moving body on something that no contact moves.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,9 @@ pub(crate) fn smooth(
             prediction = prediction.max(scene.reach(a, b));
         }
         let pose = &scene.bodies[body].pose;
-        if smooth_internal_edges(shape, pose, &neighbours, found, prediction, STEP * scene.slop) == 0 {
+        if smooth_internal_edges(shape, pose, &neighbours, found, prediction, MAX_STEP_RATIO * scene.slop)
+            == 0
+        {
             continue;
         }
         for record in of_group() {
@@ -92,7 +94,7 @@ pub(crate) fn smooth(
 /// Returns the moving body of a record if no contact moves the other one.
 pub(crate) fn resting_body(scene: &Scene<'_>, record: &Record) -> Option<u32> {
     let (a, b) = (record.a.index, record.b.index);
-    if record.n == 0 || record.is_sensor || record.is_put_off {
+    if record.n == 0 || record.is_sensor || record.is_deferred {
         return None;
     }
     let is_dynamic = |body: u32| scene.bodies[body as usize].kind == BodyKind::Dynamic;

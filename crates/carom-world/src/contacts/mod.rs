@@ -2,54 +2,54 @@
 //!
 //! - `pairs`, `crowd`: broad phase: which pairs there are.
 //! - `record`, `records`, `changes`: a record for each pair, in a sorted table with gaps.
-//! - `narrow`, `scene`, `sink`, `pieces`: narrow phase: contacts of shapes, on one thread or
+//! - `narrow`, `scene`, `sink`, `chunks`: narrow phase: contacts of shapes, on one thread or
 //!   several.
 //! - `recycling`: contacts of pairs that hardly moved. `carrying`: contacts of pairs that a budget
 //!   defers.
 //! - `internal_edges`: contacts with edges inside a floor.
-//! - `rest`: manifolds of pairs in which nothing moves. `meetings`: the pairs of one body.
+//! - `sleeping_manifolds`: manifolds of pairs in which nothing moves. `pairs_by_body`: the pairs of one body.
 //! - `events`: what began, persisted and ended. `rules`: responses other than a collision.
-//! - `handed`: the contacts in the form that the solver takes.
+//! - `solver_input`: the contacts in the form that the solver takes.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what goes from
 //! phase to phase).
 
 pub(crate) mod carrying;
 pub(crate) mod changes;
+#[cfg(feature = "parallel")]
+pub(crate) mod chunks;
 pub(crate) mod crowd;
 pub(crate) mod events;
-pub(crate) mod handed;
 pub(crate) mod internal_edges;
-pub(crate) mod meetings;
 pub(crate) mod narrow;
 pub(crate) mod pairs;
-#[cfg(feature = "parallel")]
-pub(crate) mod pieces;
+pub(crate) mod pairs_by_body;
 pub(crate) mod record;
 pub(crate) mod records;
 pub(crate) mod recycling;
-pub(crate) mod rest;
 pub(crate) mod rules;
 pub(crate) mod scene;
 pub(crate) mod sink;
+pub(crate) mod sleeping_manifolds;
+pub(crate) mod solver_input;
 
 use crate::BodyId;
 use crate::bodies::BodySet;
 use crate::contacts::changes::{Changes, Gaps};
 use crate::contacts::events::{Event, EventKind};
-use crate::contacts::handed::Part;
-use crate::contacts::meetings::Meetings;
+use crate::contacts::pairs_by_body::PairsByBody;
 use crate::contacts::record::Record;
 use crate::contacts::records::Records;
-use crate::contacts::rest::Rest;
 use crate::contacts::rules::{ResponseEvent, Rules};
+use crate::contacts::sleeping_manifolds::SleepingManifolds;
+use crate::contacts::solver_input::Part;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};
 use carom_geom::Manifold;
 use carom_response::{Body, BodyKind, ContactLink};
 
-/// All pairs with their contacts. Read the field `busy` as "active pairs".
+/// All pairs with their contacts. Read the field `active_pairs` as "active pairs".
 #[derive(Default)]
 pub(crate) struct ContactSet {
     /// One record for each pair, in the order of the pairs; gaps lie between them.
@@ -60,7 +60,7 @@ pub(crate) struct ContactSet {
     pub(crate) gaps: Gaps,
     /// The places of the active pairs, ascending: a body of them moves, moved at the last
     /// detection, or was edited.
-    pub(crate) busy: Vec<u32>,
+    pub(crate) active_pairs: Vec<u32>,
     /// Something changed since the last detection. If not, detection does nothing.
     pub(crate) is_changed: bool,
     /// A pair may be due although nothing in it moved, so all pairs are active.
@@ -70,66 +70,70 @@ pub(crate) struct ContactSet {
     /// The manifolds of the active pairs, in their order, perhaps with unused room between.
     pub(crate) manifolds: Vec<Manifold>,
     /// The manifolds of the other pairs.
-    pub(crate) rest: Rest,
+    pub(crate) sleeping: SleepingManifolds,
     /// The pairs of each body, valid as long as the places of the records stay.
-    pub(crate) meetings: Meetings,
+    pub(crate) pairs_by_body: PairsByBody,
     pub(crate) events: Vec<Event>,
     /// Responses other than a collision, and what they did in the last step.
     pub(crate) rules: Rules,
     pub(crate) responses: Vec<ResponseEvent>,
-    pub(crate) work: Work,
+    pub(crate) scratch: Scratch,
 }
 
 impl ContactSet {
     /// Returns the manifolds of a record.
     pub(crate) fn manifolds_of(&self, record: &Record) -> &[Manifold] {
-        self.rest.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()])
+        self.sleeping.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()])
     }
 
     /// Ends a pair whose boxes have parted. If it touched, this is an event.
     pub(crate) fn end(&mut self, place: usize) {
         let record = &self.records[place];
-        self.rest.leave(record);
+        self.sleeping.release_record(record);
         if record.is_touching {
             let (a, b) = (record.a, record.b);
-            self.work.ended.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
+            self.scratch.ended.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
         }
     }
 
-    /// Collects the active pairs into `busy`, or all pairs if most bodies are active.
-    pub(crate) fn find_busy(&mut self, bodies: &BodySet) {
-        let BodySet { motions, movers, is_stale, moved, .. } = bodies;
-        let ContactSet { busy, pairs, gaps, is_unsettled, work, .. } = self;
-        let is_busy = &mut work.is_busy;
-        is_busy.clear();
-        is_busy.extend((0..).zip(is_stale).map(|(body, is_stale)| *is_stale | movers.has(body)));
-        is_busy.iter_mut().zip(moved).for_each(|(is_busy, moved)| *is_busy |= *moved);
+    /// Collects the active pairs into `active_pairs`, or all pairs if most bodies are active.
+    pub(crate) fn collect_active_pairs(&mut self, bodies: &BodySet) {
+        let BodySet { motions, active, is_stale, moved, .. } = bodies;
+        let ContactSet { active_pairs, pairs, gaps, is_unsettled, scratch, .. } = self;
+        let has_active_pairs = &mut scratch.has_active_pairs;
+        has_active_pairs.clear();
+        has_active_pairs.extend((0..).zip(is_stale).map(|(body, is_stale)| *is_stale | active.moves(body)));
+        has_active_pairs
+            .iter_mut()
+            .zip(moved)
+            .for_each(|(has_active_pairs, moved)| *has_active_pairs |= *moved);
         // No pair has two fixed bodies.
-        let could_be = |(body, is_busy): (&Body, &bool)| *is_busy || body.kind == BodyKind::Fixed;
-        if *is_unsettled || motions.iter().zip(&*is_busy).all(could_be) {
-            busy.clear();
-            busy.extend(0..pairs.len() as u32);
+        let could_be =
+            |(body, has_active_pairs): (&Body, &bool)| *has_active_pairs || body.kind == BodyKind::Fixed;
+        if *is_unsettled || motions.iter().zip(&*has_active_pairs).all(could_be) {
+            active_pairs.clear();
+            active_pairs.extend(0..pairs.len() as u32);
             return;
         }
         // Branchless: always write, advance only if kept.
-        busy.resize(pairs.len(), 0);
+        active_pairs.resize(pairs.len(), 0);
         let mut n = 0;
         // The clearing, a long run of gaps, is passed over.
         let clearing = gaps.clearing();
         for part in [0..clearing.start, clearing.end..pairs.len()] {
             for (place, pair) in (part.start as u32..).zip(&pairs[part]) {
-                busy[n] = place;
-                n += usize::from(is_busy[pair.a as usize] | is_busy[pair.b as usize]);
+                active_pairs[n] = place;
+                n += usize::from(has_active_pairs[pair.a as usize] | has_active_pairs[pair.b as usize]);
             }
         }
-        busy.truncate(n);
+        active_pairs.truncate(n);
     }
 
     /// Returns the place of the record of two bodies.
     pub(crate) fn place_of(&mut self, a: BodyId, b: BodyId) -> Option<usize> {
         let mut found = None;
-        let ContactSet { meetings, pairs, records, .. } = self;
-        meetings.visit(pairs, a.index, |place| {
+        let ContactSet { pairs_by_body, pairs, records, .. } = self;
+        pairs_by_body.visit(pairs, a.index, |place| {
             if records[place].a == a && records[place].b == b {
                 found = Some(place);
             }
@@ -139,62 +143,64 @@ impl ContactSet {
 
     /// Makes `events` what began, persisted and ended, in the order of the pairs. Returns how many
     /// pairs touch.
-    pub(crate) fn tell_events(&mut self) -> usize {
-        let ContactSet { events, records, work, .. } = self;
+    pub(crate) fn report_events(&mut self) -> usize {
+        let ContactSet { events, records, scratch, .. } = self;
         #[cfg(feature = "parallel")]
-        let n_touching = crate::contacts::events::tell_in_parts(records, events, &mut work.event_parts);
+        let n_touching =
+            crate::contacts::events::report_in_chunks(records, events, &mut scratch.event_chunks);
         #[cfg(not(feature = "parallel"))]
-        let n_touching = events::tell(records, events);
+        let n_touching = events::report(records, events);
         // The events of ended pairs are sorted as well.
-        events::merge(events, &work.ended);
+        events::merge(events, &scratch.ended);
         n_touching
     }
 
-    /// As [`ContactSet::tell_events`], if bodies are halted now and were at the last detection.
+    /// As [`ContactSet::report_events`], if bodies are halted now and were at the last detection.
     /// Pairs that are not active keep their last event, as persisted.
-    pub(crate) fn tell_events_of_busy(&mut self) -> usize {
-        let ContactSet { events, work, records, busy, .. } = self;
-        let fresh = &mut work.fresh;
+    pub(crate) fn report_events_of_active(&mut self) -> usize {
+        let ContactSet { events, scratch, records, active_pairs, .. } = self;
+        let fresh = &mut scratch.fresh;
         fresh.clear();
-        fresh.extend(work.ended.iter().map(|&event| (event, true)));
+        fresh.extend(scratch.ended.iter().map(|&event| (event, true)));
         events.clear();
-        for &place in &*busy {
+        for &place in &*active_pairs {
             let record = &mut records[place as usize];
             let event = events::take(record);
             // A pair without an event also ends its last one.
             let (a, b, is_sensor) = (record.a, record.b, record.is_sensor);
-            let told = event.unwrap_or(Event { a, b, kind: EventKind::Ended, is_sensor });
-            fresh.push((told, event.is_some()));
+            let last_events = event.unwrap_or(Event { a, b, kind: EventKind::Ended, is_sensor });
+            fresh.push((last_events, event.is_some()));
         }
         // Both parts are sorted, so this is a merge.
         fresh.sort();
         let mut fresh = fresh.iter().peekable();
-        for (number, old) in work.told.iter().enumerate() {
-            while let Some((event, is_told)) = fresh.next_if(|(event, _)| (event.a, event.b) < (old.a, old.b))
+        for (number, old) in scratch.last_events.iter().enumerate() {
+            while let Some((event, has_event)) =
+                fresh.next_if(|(event, _)| (event.a, event.b) < (old.a, old.b))
             {
-                events.extend(is_told.then_some(*event));
+                events.extend(has_event.then_some(*event));
             }
             let is_fresh = fresh.peek().is_some_and(|(event, _)| (event.a, event.b) == (old.a, old.b));
             // The begin of a pass of a sensor; its end follows.
             let is_over = |next: &Event| (next.a, next.b, next.kind) == (old.a, old.b, EventKind::Ended);
-            let is_over = work.told.get(number + 1).is_some_and(is_over);
+            let is_over = scratch.last_events.get(number + 1).is_some_and(is_over);
             if !is_fresh && !is_over && old.kind != EventKind::Ended {
                 events.push(Event { kind: EventKind::Persisted, ..*old });
             }
         }
-        events.extend(fresh.filter(|(_, is_told)| *is_told).map(|(event, _)| *event));
+        events.extend(fresh.filter(|(_, has_event)| *has_event).map(|(event, _)| *event));
         events.iter().filter(|event| event.kind != EventKind::Ended).count()
     }
 }
 
 /// Scratch memory: its content does not outlive a step.
 #[derive(Default)]
-pub(crate) struct Work {
+pub(crate) struct Scratch {
     pub(crate) pairs: Vec<Pair>,
     pub(crate) manifolds: Vec<Manifold>,
     pub(crate) counts: Vec<u32>,
     /// Copies of the active records, in a row.
-    pub(crate) busy_records: Vec<Record>,
+    pub(crate) active_records: Vec<Record>,
     pub(crate) contacts: Vec<ContactLink>,
     /// The places of the joints of moving bodies.
     pub(crate) joints: Vec<u32>,
@@ -204,9 +210,9 @@ pub(crate) struct Work {
     pub(crate) solved: Vec<u32>,
     pub(crate) parts: Vec<Part>,
     /// By number: whether the pairs of the body are active.
-    pub(crate) is_busy: Vec<bool>,
+    pub(crate) has_active_pairs: Vec<bool>,
     /// The events of the last detection.
-    pub(crate) told: Vec<Event>,
+    pub(crate) last_events: Vec<Event>,
     pub(crate) fresh: Vec<(Event, bool)>,
     pub(crate) changes: Changes,
     /// How many manifolds each chunk of the active pairs had.
@@ -214,7 +220,7 @@ pub(crate) struct Work {
     pub(crate) found_in: Vec<u32>,
     /// The events of each chunk of the records.
     #[cfg(feature = "parallel")]
-    pub(crate) event_parts: Vec<Vec<Event>>,
+    pub(crate) event_chunks: Vec<Vec<Event>>,
     /// The events of pairs that ended in the broad phase.
     pub(crate) ended: Vec<Event>,
     pub(crate) moves: Vec<(ProxyId, Aabb)>,

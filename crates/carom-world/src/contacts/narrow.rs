@@ -1,6 +1,6 @@
 //! The narrow phase: pairs of boxes in, contacts of shapes out.
 //!
-//! For each active pair, `look_at` does one of these:
+//! For each active pair, `update_pair` does one of these:
 //!
 //! | case | action |
 //! |---|---|
@@ -16,7 +16,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
 use crate::bodies::body::Traits;
-use crate::budget::allowance::PAIRS_PER_LOOK;
+use crate::budget::narrow_budget::PAIRS_PER_CLOCK_READ;
 use crate::contacts::internal_edges::{self, Resting};
 use crate::contacts::record::{NOT_SOLVED, Record};
 use crate::contacts::rules::Rules;
@@ -53,10 +53,10 @@ pub(crate) struct Tally {
     pub(crate) n_recycled: usize,
     /// Manifolds.
     pub(crate) n_found: usize,
-    pub(crate) n_put_off: usize,
+    pub(crate) n_deferred: usize,
     /// Records in which neither body moves in this step.
     pub(crate) n_still: usize,
-    /// Runs of manifolds in `Rest` that are not used any more: first place and length.
+    /// Runs of manifolds in `SleepingManifolds` that are not used any more: first place and length.
     pub(crate) left: Vec<(u32, u32)>,
     /// Bodies that touch something that contacts do not move. Empty if internal edges are not
     /// smoothed.
@@ -85,16 +85,16 @@ impl<'a> Row<'a> {
 }
 
 /// Updates all records, and makes `out` the list of their manifolds.
-pub(crate) fn look_at_all(scene: &Scene<'_>, row: Row<'_>, out: &mut Vec<Manifold>) -> Tally {
+pub(crate) fn update_all(scene: &Scene<'_>, row: Row<'_>, out: &mut Vec<Manifold>) -> Tally {
     let mut tally = Tally::default();
     out.clear();
-    look(scene, (row, 0), 0, out, &mut tally);
+    update_pairs(scene, (row, 0), 0, out, &mut tally);
     tally
 }
 
 /// Updates records, of which the first is number `number`, and appends their manifolds to `out`.
 /// The first manifold of `out` is number `before` among those of all active pairs.
-pub(crate) fn look(
+pub(crate) fn update_pairs(
     scene: &Scene<'_>,
     (row, number): (Row<'_>, usize),
     before: usize,
@@ -108,12 +108,12 @@ pub(crate) fn look(
         let left = record.is_at_rest.then_some((record.first, record.n));
         let cache = &mut caches[(place - first_place) as usize];
         let n_tested = tally.n_tested;
-        look_at(scene, (record, cache), out, tally, &mut is_over);
+        update_pair(scene, (record, cache), out, tally, &mut is_over);
         tally.left.extend(left);
         let first = (before + out.len()) as u32 - record.n;
         (record.is_at_rest, record.first, record.first_solved) = (false, first, NOT_SOLVED);
         tally.n_found += record.n as usize;
-        tally.n_put_off += usize::from(record.is_put_off);
+        tally.n_deferred += usize::from(record.is_deferred);
         tally.n_still += usize::from(scene.is_still(record));
         if scene.smooths_internal_edges {
             let is_found_anew = n_tested < tally.n_tested;
@@ -123,7 +123,7 @@ pub(crate) fn look(
     }
 }
 
-fn look_at(
+fn update_pair(
     scene: &Scene<'_>,
     (record, cache): (&mut Record, &mut ManifoldCache),
     out: &mut impl Sink,
@@ -145,7 +145,7 @@ fn look_at(
     let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], record.is_wanted) else {
         record.n = 0;
         record.is_touching = false;
-        record.is_put_off = false;
+        record.is_deferred = false;
         return;
     };
     if !scene.has_moved(record) {
@@ -157,15 +157,16 @@ fn look_at(
         return;
     }
     // The clock is read once for many pairs.
-    *is_over = *is_over || (tally.n_tested.is_multiple_of(PAIRS_PER_LOOK) && scene.allowance.is_over());
+    *is_over =
+        *is_over || (tally.n_tested.is_multiple_of(PAIRS_PER_CLOCK_READ) && scene.narrow_budget.is_over());
     if is_skipped || *is_over {
         scene.carry_over(record, out);
         return;
     }
     record.is_new = false;
-    record.is_put_off = false;
+    record.is_deferred = false;
     record.has_lost = false;
-    record.way = scene.way_at_first(record);
+    record.drift = scene.first_drift(record);
     tally.n_tested += 1;
     let (pose_a, pose_b) = (&scene.bodies[a].pose, &scene.bodies[b].pose);
     if record.is_sensor {

@@ -28,16 +28,16 @@ impl ContactSet {
         stats: &mut Stats,
         mut note_change: impl FnMut(Pair, i32),
     ) {
-        let mut new = mem::take(&mut self.work.pairs);
+        let mut new = mem::take(&mut self.scratch.pairs);
         broad.pairs(&mut new);
         let (traits, n_bodies) = (&bodies.traits, bodies.motions.len());
-        let ContactSet { rules, work, .. } = self;
+        let ContactSet { rules, scratch, .. } = self;
         let has_sensor = |pair: Pair| narrow::is_sensor_pair(pair, traits, rules);
-        stats.n_crowded = crowd::thin_out(&mut new, n_bodies, &mut work.counts, has_sensor);
+        stats.n_crowded = crowd::thin_out(&mut new, n_bodies, &mut scratch.counts, has_sensor);
         stats.n_pairs = new.len();
         stats.n_box_tests = broad.counters().tests;
         let is_renumbered = mem::take(&mut self.is_renumbered);
-        let mut changes = mem::take(&mut self.work.changes);
+        let mut changes = mem::take(&mut self.scratch.changes);
         // A pair is another one if a number passed to another body, or if it began or ceased to be
         // a sensor pair.
         let is_same = |old: usize| {
@@ -48,7 +48,7 @@ impl ContactSet {
         };
         changes.find((&self.pairs, &self.gaps), &new, is_renumbered.then_some(is_same));
         if !changes.is_empty() {
-            self.meetings.forget();
+            self.pairs_by_body.forget();
             changes.gone.iter().for_each(|&old| self.end(old as usize));
             let gone = changes.gone.iter().map(|&place| self.pairs[place as usize]);
             gone.for_each(|pair| note_change(pair, -1));
@@ -66,7 +66,7 @@ impl ContactSet {
             trim(&mut pairs);
             (self.records, self.pairs, self.gaps) = (records, pairs, gaps);
         }
-        self.work.changes = changes;
-        self.work.pairs = new;
+        self.scratch.changes = changes;
+        self.scratch.pairs = new;
     }
 }

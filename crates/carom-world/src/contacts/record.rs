@@ -16,7 +16,7 @@ pub(crate) struct Record {
     pub(crate) a: BodyId,
     pub(crate) b: BodyId,
     /// The place of its first manifold, and how many there are. They are in
-    /// `ContactSet::manifolds`, or in `ContactSet::rest` if `is_at_rest`.
+    /// `ContactSet::manifolds`, or in `ContactSet::sleeping` if `is_at_rest`.
     pub(crate) first: u32,
     pub(crate) n: u32,
     /// The place of its first manifold among the contacts of the last solver step; `NOT_SOLVED` if
@@ -36,7 +36,8 @@ pub(crate) struct Record {
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) is_unsolved: bool,
     /// It was due at the last detection, and a budget deferred it.
-    pub(crate) is_put_off: bool,
+    #[cfg_attr(feature = "serde", serde(rename = "is_put_off"))]
+    pub(crate) is_deferred: bool,
     /// Contacts were lost while it was deferred: its bodies slid, rolled or parted.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) has_lost: bool,
@@ -44,9 +45,9 @@ pub(crate) struct Record {
     pub(crate) is_skipped: bool,
     /// How far its bodies moved relative to each other since the last test, plus a share for each
     /// step. At most a length: see `recycling`.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub(crate) way: f32,
-    /// Whether its manifolds are in `ContactSet::rest`.
+    #[cfg_attr(feature = "serde", serde(default, rename = "way"))]
+    pub(crate) drift: f32,
+    /// Whether its manifolds are in `ContactSet::sleeping`.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) is_at_rest: bool,
 }
@@ -69,10 +70,10 @@ impl Record {
             has_cache: false,
             is_new: true,
             is_unsolved: true,
-            is_put_off: false,
+            is_deferred: false,
             has_lost: false,
             is_skipped: false,
-            way: 0.0,
+            drift: 0.0,
             is_at_rest: false,
         }
     }
@@ -83,7 +84,7 @@ impl Record {
         self.has_cache = false;
         self.first_solved = NOT_SOLVED;
         self.is_new = true;
-        self.is_put_off = false;
+        self.is_deferred = false;
         self.is_skipped = false;
     }
 
@@ -99,7 +100,7 @@ impl Record {
 
 impl Record {
     /// A gap before its place is known.
-    pub(crate) const NOBODYS: Record = Record::gap(Pair { a: 0, b: 0 });
+    pub(crate) const BLANK: Record = Record::gap(Pair { a: 0, b: 0 });
 
     /// Returns a gap: a record without a pair, at the place of a pair in the order.
     pub(crate) const fn gap(pair: Pair) -> Record {

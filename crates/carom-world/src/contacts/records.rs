@@ -61,7 +61,7 @@ fn edit_list(list: &mut Vec<Record>, edits: &[Edit], make: &impl Fn(Pair) -> Rec
             Edit::Move { from, to, n } => list.copy_within(places(from, n), to as usize),
             Edit::Put { to, pair } => list[to as usize] = make(pair),
             Edit::Gap { to, pair } => list[to as usize] = Record::gap(pair),
-            Edit::Resize(n) => list.resize(n as usize, Record::NOBODYS),
+            Edit::Resize(n) => list.resize(n as usize, Record::BLANK),
         }
     }
 }

@@ -4,9 +4,9 @@
 //! In a heap at rest this holds for nearly all pairs. A new test would find the same contacts; or
 //! others, if features are nearly parallel, and the heap would creep.
 //!
-//! - The relative motion of the pair is summed up from step to step (the *way* of the record). So
+//! - The relative motion of the pair is summed up from step to step (the *drift* of the record). So
 //!   trembling counts too.
-//! - Each step adds a share, so a pair is tested again after [`LONGEST`] steps at the latest.
+//! - Each step adds a share, so a pair is tested again after [`MAX_RECYCLED_STEPS`] steps at the latest.
 //! - The sum starts at a value that depends on the pair, so that not all pairs are tested in one
 //!   step.
 //! - Bodies of a pair may move by `WorldSettings::recycling`, and by a share of the radius of the
@@ -25,16 +25,16 @@ use carom_geom::{Contact, FeatureId, FeatureKind, Manifold};
 use carom_math::{Pose, Quat, Vec3, rotation};
 
 /// Contacts are kept for this many steps at most.
-const LONGEST: f32 = 64.0;
+const MAX_RECYCLED_STEPS: f32 = 64.0;
 
 /// A pair is tested again after moving by this share of the radius of the smaller body, or earlier.
-const SHARE: f32 = 1.0 / 64.0;
+const MAX_DRIFT_RATIO: f32 = 1.0 / 64.0;
 
 /// The motion of a body between two detections: a rotation about its origin, then a translation.
 #[derive(Clone, Copy)]
 struct Motion {
     origin: Vec3,
-    way: Vec3,
+    translation: Vec3,
     turn: Quat,
 }
 
@@ -48,7 +48,7 @@ impl Motion {
         } else {
             rotation::mul(to.rotation, from.rotation.conjugate())
         };
-        Motion { origin: from.translation, way: to.translation - from.translation, turn }
+        Motion { origin: from.translation, translation: to.translation - from.translation, turn }
     }
 
     /// Returns by how much a direction changes that turns with the body. Not a difference of large
@@ -62,8 +62,8 @@ impl Motion {
 
     /// Returns the displacement of a point of the body.
     #[inline]
-    fn way_of(&self, point: Vec3) -> Vec3 {
-        self.way + self.turned(point - self.origin)
+    fn displacement_of(&self, point: Vec3) -> Vec3 {
+        self.translation + self.turned(point - self.origin)
     }
 
     /// Returns the angle between the rotations of two bodies, as long as it is small: exactly,
@@ -83,8 +83,13 @@ pub(crate) struct Motions {
 
 impl Scene<'_> {
     /// Writes the contacts of a pair, moved along with its bodies.
-    pub(crate) fn recycle(&self, record: &mut Record, (motions, way): &(Motions, f32), out: &mut impl Sink) {
-        record.way = *way;
+    pub(crate) fn recycle(
+        &self,
+        record: &mut Record,
+        (motions, drift): &(Motions, f32),
+        out: &mut impl Sink,
+    ) {
+        record.drift = *drift;
         let known = self.known(record);
         let roundings = [record.a, record.b].map(|body| self.sizes[body.index as usize].rounding());
         record.is_touching = false;
@@ -100,49 +105,51 @@ impl Scene<'_> {
     /// to be tested instead.
     #[inline]
     pub(crate) fn recycles(&self, record: &Record) -> Option<(Motions, f32)> {
-        if record.is_new || record.is_put_off {
+        if record.is_new || record.is_deferred {
             return None;
         }
-        let Room { a_is_smaller, radius, way: longest } = self.room(record)?;
+        let DriftLimit { a_is_smaller, radius, drift: limit } = self.drift_limit(record)?;
         let motion = |body: u32| {
-            let seen = self.seen.get(body as usize).copied().flatten()?;
+            let seen = self.detected_poses.get(body as usize).copied().flatten()?;
             Some(Motion::between(&seen, &self.bodies[body as usize].pose))
         };
         let motions = Motions { a: motion(record.a.index)?, b: motion(record.b.index)? };
         let (own, other) = if a_is_smaller { (&motions.a, &motions.b) } else { (&motions.b, &motions.a) };
         // How far a point of the smaller body went at most, seen from the larger one.
-        let way = (own.way - other.way_of(own.origin)).length() + own.turned_against(other) * radius;
-        let way = record.way + way + longest * (1.0 / LONGEST);
+        let drift = (own.translation - other.displacement_of(own.origin)).length()
+            + own.turned_against(other) * radius;
+        let drift = record.drift + drift + limit * (1.0 / MAX_RECYCLED_STEPS);
         // NaN, from numbers out of range, is tested.
-        (way <= longest).then_some((motions, way))
+        (drift <= limit).then_some((motions, drift))
     }
 
     /// Returns the first value of the sum, after a test. It varies, so that pairs are not all
     /// tested again in the same step.
-    pub(crate) fn way_at_first(&self, record: &Record) -> f32 {
+    pub(crate) fn first_drift(&self, record: &Record) -> f32 {
         let turn = (record.a.index.wrapping_mul(7)).wrapping_add(record.b.index) % 32;
-        self.room(record).map_or(0.0, |room| turn as f32 * (1.0 / LONGEST) * room.way)
+        self.drift_limit(record)
+            .map_or(0.0, |drift_limit| turn as f32 * (1.0 / MAX_RECYCLED_STEPS) * drift_limit.drift)
     }
 
     /// Returns how far the bodies of a pair may move before it is tested again; `None` if its
     /// contacts are not recycled.
-    fn room(&self, record: &Record) -> Option<Room> {
+    fn drift_limit(&self, record: &Record) -> Option<DriftLimit> {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
         if record.is_sensor || !(0.0 < self.recycling) || self.swift[a] || self.swift[b] {
             return None;
         }
         let size = |body: u32| self.sizes[body as usize];
         let (a_is_smaller, radius) = smaller(size(record.a.index), size(record.b.index))?;
-        Some(Room { a_is_smaller, radius, way: self.recycling.min(SHARE * radius) })
+        Some(DriftLimit { a_is_smaller, radius, drift: self.recycling.min(MAX_DRIFT_RATIO * radius) })
     }
 }
 
 /// The motion of a pair that is allowed before its next test.
-struct Room {
+struct DriftLimit {
     a_is_smaller: bool,
     /// Radius of the smaller body about its origin.
     radius: f32,
-    way: f32,
+    drift: f32,
 }
 
 impl Motions {
@@ -176,11 +183,11 @@ impl Motions {
         let normal = carried.normal();
         let (turned_a, turned_b) = (normal * round_a - skin_a, normal * -round_b - skin_b);
         for contact in carried.contacts_mut() {
-            let way_a = a.way_of(contact.point_a - skin_a) + turned_a;
-            let way_b = b.way_of(contact.point_b - skin_b) + turned_b;
-            contact.point_a += way_a;
-            contact.point_b += way_b;
-            contact.distance += (way_b - way_a).dot(normal);
+            let moved_a = a.displacement_of(contact.point_a - skin_a) + turned_a;
+            let moved_b = b.displacement_of(contact.point_b - skin_b) + turned_b;
+            contact.point_a += moved_a;
+            contact.point_b += moved_b;
+            contact.distance += (moved_b - moved_a).dot(normal);
             if round_a < round_b {
                 contact.point_a = contact.point_b - normal * contact.distance;
             } else if 0.0 < round_a {

@@ -2,15 +2,15 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
+use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body::Traits;
 use crate::bodies::girth::Girth;
-use crate::bodies::movers::Movers;
 use crate::bodies::size::Size;
-use crate::budget::allowance::Allowance;
+use crate::budget::narrow_budget::NarrowBudget;
 use crate::contacts::carrying::{Carrier, carry, is_otherwise_round, round_of};
 use crate::contacts::record::Record;
-use crate::contacts::rest::Rest;
 use crate::contacts::sink::Sink;
+use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use carom_geom::Manifold;
 use carom_math::Pose;
 use carom_query::Shape;
@@ -26,18 +26,18 @@ pub(crate) struct Scene<'a> {
     pub(crate) girths: &'a [Girth],
     /// Whether the body travels far for its thickness in a step.
     pub(crate) swift: &'a [bool],
-    pub(crate) movers: &'a Movers,
+    pub(crate) active: &'a ActiveBodies,
     /// Whether the pose, shape or filter changed since the last detection.
     pub(crate) is_stale: &'a [bool],
     /// Poses at the last detection. `None` if the pose was set since, so contacts cannot move
     /// along.
-    pub(crate) seen: &'a [Option<Pose>],
+    pub(crate) detected_poses: &'a [Option<Pose>],
     /// The manifolds of active pairs at the last detection.
     pub(crate) old: &'a [Manifold],
     /// The manifolds of other pairs.
-    pub(crate) rest: &'a Rest,
+    pub(crate) sleeping: &'a SleepingManifolds,
     /// The share of the budget for tests of pairs.
-    pub(crate) allowance: Allowance,
+    pub(crate) narrow_budget: NarrowBudget,
     /// Contacts are found within this distance.
     pub(crate) prediction: f32,
     /// Contacts nearer than this touch.
@@ -59,22 +59,22 @@ impl<'a> Scene<'a> {
 
     pub(super) fn has_moved(&self, record: &Record) -> bool {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
-        record.is_new || record.is_put_off || self.is_stale[a] || self.is_stale[b]
+        record.is_new || record.is_deferred || self.is_stale[a] || self.is_stale[b]
     }
 
     /// Returns the manifolds of a record at the last detection.
     pub(crate) fn known(&self, record: &Record) -> &'a [Manifold] {
-        let (rest, old): (&'a Rest, &'a [Manifold]) = (self.rest, self.old);
-        rest.manifolds_of(record).unwrap_or_else(|| &old[record.range()])
+        let (sleeping, old): (&'a SleepingManifolds, &'a [Manifold]) = (self.sleeping, self.old);
+        sleeping.manifolds_of(record).unwrap_or_else(|| &old[record.range()])
     }
 
     /// Defers a pair: writes its contacts, moved along with its bodies.
     pub(super) fn carry_over(&self, record: &mut Record, out: &mut impl Sink) {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
         let known = self.known(record);
-        record.is_put_off = true;
+        record.is_deferred = true;
         record.n = 0;
-        let place = |body: usize| self.seen.get(body).copied().flatten();
+        let place = |body: usize| self.detected_poses.get(body).copied().flatten();
         let (Some(seen_a), Some(seen_b), false) = (place(a), place(b), record.is_new) else {
             // There are no contacts to move along.
             record.is_new = true;
@@ -107,7 +107,7 @@ impl<'a> Scene<'a> {
 
     /// Whether neither body moves in this step.
     pub(crate) fn is_still(&self, record: &Record) -> bool {
-        !(self.movers.has(record.a.index) || self.movers.has(record.b.index))
+        !(self.active.moves(record.a.index) || self.active.moves(record.b.index))
     }
 
     pub(crate) fn touches(&self, manifold: &Manifold) -> bool {

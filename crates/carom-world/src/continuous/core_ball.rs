@@ -20,10 +20,10 @@ use carom_math::{Pose, Vec3};
 use carom_query::{Shape, distance, project_point};
 
 /// Radius of the core, as a share of the depth of its middle.
-pub(crate) const CORE: f32 = 0.25;
+pub(crate) const CORE_DEPTH_RATIO: f32 = 0.25;
 
 /// A middle that is nearer to another body than this share of its own thickness comes no nearer.
-const NEAREST: f32 = 1.0 / 64.0;
+const MIN_DISTANCE_RATIO: f32 = 1.0 / 64.0;
 
 /// A ball that lies within a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ impl Core {
         }
         let point = if center.is_finite() { center } else { Vec3::ZERO };
         let nearest = project_point(shape, &Pose::IDENTITY, point)?;
-        (nearest.distance < 0.0).then_some(Core { point, radius: -CORE * nearest.distance })
+        (nearest.distance < 0.0).then_some(Core { point, radius: -CORE_DEPTH_RATIO * nearest.distance })
     }
 
     /// Returns the share of a path, at most `end`, in which the core stays out of another body.
@@ -68,7 +68,7 @@ impl Core {
         }
         let Ok(ball) = Sphere::new(0.5 * apart) else { return end };
         let until = cast(&Shape::Sphere(ball));
-        let is_nearest = apart < NEAREST * 2.0 / CORE * self.radius;
+        let is_nearest = apart < MIN_DISTANCE_RATIO * 2.0 / CORE_DEPTH_RATIO * self.radius;
         if until < end && is_nearest { 0.0 } else { until }
     }
 }

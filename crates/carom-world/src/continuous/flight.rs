@@ -148,7 +148,7 @@ impl Flight {
     }
 
     /// Returns the path without rotation.
-    pub(crate) fn held(mut self, rotations: &mut Vec<DQuat>) -> Flight {
+    pub(crate) fn without_turning(mut self, rotations: &mut Vec<DQuat>) -> Flight {
         let start = rotations[self.first];
         self.first = rotations.len();
         rotations.extend([start; 2]);
@@ -182,7 +182,7 @@ impl Flight {
     }
 
     /// Whether the body turns.
-    pub(crate) fn turns(&self) -> bool {
+    pub(crate) fn round_robin(&self) -> bool {
         0.0 < self.turn
     }
 

@@ -26,7 +26,7 @@ use crate::contacts::narrow;
 use crate::continuous::ContinuousStep;
 use crate::continuous::flight::Rotor;
 use crate::continuous::put_back::keep_momentum;
-use crate::continuous::state::{Guard, Way};
+use crate::continuous::state::{Guard, Travel};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};
 use carom_math::glam::{DQuat, DVec3};
@@ -36,7 +36,7 @@ use carom_response::{BodyKind, JointKind};
 
 /// The core of a body is swept if the body travels more than this share of its thickness, less its
 /// depth.
-const FAR: f32 = 0.25;
+const MAX_TRAVEL_RATIO: f32 = 0.25;
 
 /// How often a body that was moved back is swept again, at most.
 const MAX_PASSES: u32 = 3;
@@ -64,9 +64,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let mut swift = core::mem::take(&mut self.continuous.swift);
         swift.clear();
         swift.resize(self.bodies.motions.len(), false);
-        let placing = self.bodies.placing(self.settings, self.dt);
-        for &index in self.bodies.movers.awake() {
-            swift[index as usize] = placing.is_swift(index as usize);
+        let bounds = self.bodies.bounds(self.settings, self.dt);
+        for &index in self.bodies.active.awake() {
+            swift[index as usize] = bounds.is_swift(index as usize);
         }
         self.continuous.swift = swift;
     }
@@ -75,7 +75,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// other side of something.
     pub(crate) fn guard_bodies(&mut self) {
         let mut guard = core::mem::take(&mut self.continuous.guard);
-        let is_needed = self.note_ways(&mut guard);
+        let is_needed = self.note_travels(&mut guard);
         if is_needed || 0 < self.bodies.n_surfaces {
             self.find_guarded(&mut guard);
             let pairs = core::mem::take(&mut guard.pairs);
@@ -93,17 +93,17 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         body.kind == BodyKind::Dynamic
             && !traits.is_fast
             && !traits.is_sensor
-            && self.bodies.movers.has(index as u32)
+            && self.bodies.active.moves(index as u32)
     }
 
     /// Finds how far each body went. Returns whether one went so far that its pairs must be swept.
-    fn note_ways(&self, guard: &mut Guard) -> bool {
-        let Guard { ways, leavers, .. } = guard;
-        ways.clear();
-        ways.resize(self.bodies.motions.len(), Way::default());
+    fn note_travels(&self, guard: &mut Guard) -> bool {
+        let Guard { travels, leavers, .. } = guard;
+        travels.clear();
+        travels.resize(self.bodies.motions.len(), Travel::default());
         leavers.clear();
         let mut is_needed = false;
-        for &number in self.bodies.movers.list() {
+        for &number in self.bodies.active.moving() {
             let index = number as usize;
             let (body, girth) = (&self.bodies.motions[index], self.bodies.girths[index]);
             let Some(start) = self.bodies.start_of(index) else { continue };
@@ -118,10 +118,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let turn = chord_of_turn(&start, &body.pose);
             let turned = if 0.0 < turn { turn * lever } else { 0.0 };
             let swept = if 0.0 < turn { turn * girth.radius } else { 0.0 };
-            ways[index] = Way { displacement, turned, swept };
+            travels[index] = Travel { displacement, turned, swept };
             if !is_dynamic {
                 is_needed |= displacement != Vec3::ZERO || 0.0 < turned;
-            } else if FAR * girth.thickness < displacement.length() + turned && self.is_guarded(index) {
+            } else if MAX_TRAVEL_RATIO * girth.thickness < displacement.length() + turned
+                && self.is_guarded(index)
+            {
                 is_needed = true;
                 let known = self.bodies.proxies[index].and_then(|proxy| self.broad.aabb(proxy).ok());
                 if 0 < self.bodies.n_surfaces && !known.is_some_and(|known| known.contains_point(end)) {
@@ -169,9 +171,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
 
     /// Finds the pairs in which a body travelled farther than the part of it above the surface.
     fn find_guarded(&self, guard: &mut Guard) {
-        let Guard { pairs, ways, .. } = &mut *guard;
+        let Guard { pairs, travels, .. } = &mut *guard;
         pairs.clear();
-        for &place in &self.contacts.busy {
+        for &place in &self.contacts.active_pairs {
             let record = &self.contacts.records[place as usize];
             let (a, b) = (record.a.index as usize, record.b.index as usize);
             if !record.is_wanted || record.is_sensor || !(self.has_far_side(a) || self.has_far_side(b)) {
@@ -182,9 +184,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 if body.kind != BodyKind::Dynamic || !self.has_far_side(other) {
                     continue;
                 }
-                let (own, others) = (ways[index], ways[other]);
+                let (own, others) = (travels[index], travels[other]);
                 let travel = (own.displacement - others.displacement).length() + own.turned + others.turned;
-                let mut room = FAR * girth.thickness;
+                let mut room = MAX_TRAVEL_RATIO * girth.thickness;
                 if self.bodies.girths[other].is_surface {
                     let contacts =
                         self.contacts.manifolds_of(record).iter().flat_map(|manifold| manifold.contacts());

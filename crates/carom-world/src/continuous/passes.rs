@@ -18,7 +18,7 @@ use carom_query::{ImpactSettings, Motion, cast_with, intersects};
 use carom_response::BodyKind;
 
 /// A pair is swept if it travels more than this share of both thicknesses.
-const FAR: f32 = 0.25;
+const MAX_TRAVEL_RATIO: f32 = 0.25;
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// After all bodies are at their final poses: reports which sensors were passed in the step.
@@ -28,9 +28,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
         let n_events = self.contacts.events.len();
         let mut guard = core::mem::take(&mut self.continuous.guard);
-        for number in 0..self.contacts.busy.len() {
-            let record = &self.contacts.records[self.contacts.busy[number] as usize];
-            if !record.is_sensor || !record.is_wanted || record.is_touching || record.is_put_off {
+        for number in 0..self.contacts.active_pairs.len() {
+            let record = &self.contacts.records[self.contacts.active_pairs[number] as usize];
+            if !record.is_sensor || !record.is_wanted || record.is_touching || record.is_deferred {
                 continue;
             }
             let (a, b) = (record.a, record.b);
@@ -50,7 +50,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     fn have_passed(&mut self, pair: [usize; 2], guard: &mut Guard) -> bool {
         let [a, b] = pair;
         let thickness: f32 = pair.iter().map(|&index| self.bodies.girths[index].thickness).sum();
-        if !(FAR * thickness < guard.travel_of_pair(a, b)) {
+        if !(MAX_TRAVEL_RATIO * thickness < guard.travel_of_pair(a, b)) {
             return false;
         }
         let (Some(start_a), Some(start_b)) = (self.bodies.start_of(a), self.bodies.start_of(b)) else {

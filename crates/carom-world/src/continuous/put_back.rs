@@ -17,7 +17,7 @@
 
 use crate::continuous::ContinuousStep;
 use crate::continuous::flight::Rotor;
-use crate::continuous::state::{Limb, Sweeps};
+use crate::continuous::state::{Attachment, Sweeps};
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Vec3, ops};
@@ -118,14 +118,14 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let body = &bodies[number as usize];
                 (number, [body.linear_velocity, body.angular_velocity])
             };
-            self.continuous.sweeps.starts.extend(self.bodies.movers.list().iter().map(start));
+            self.continuous.sweeps.starts.extend(self.bodies.active.moving().iter().map(start));
         }
     }
 
     /// Gives the bodies that were put back their velocities.
-    pub(crate) fn settle(&mut self, sweeps: &mut Sweeps) {
+    pub(crate) fn settle_velocities(&mut self, sweeps: &mut Sweeps) {
         self.find_beside(sweeps);
-        let Sweeps { put_back, flights, rotations, limbs, starts, beside, payers, .. } = sweeps;
+        let Sweeps { put_back, flights, rotations, attachments, starts, beside, payers, .. } = sweeps;
         for &index in &*put_back {
             let index = index as usize;
             let Some(flight) = &flights[index] else { continue };
@@ -133,7 +133,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let ends = [path[0], path[path.len() - 1]];
             let body = &mut self.bodies.motions[index];
             match &flight.last {
-                Some(rotor) if limbs[index] == Limb::Not => keep_momentum(body, rotor, ends),
+                Some(rotor) if attachments[index] == Attachment::Free => keep_momentum(body, rotor, ends),
                 Some(rotor) => limit_spin(body, rotor, ends, body.angular_velocity.as_dvec3()),
                 None => {}
             }
@@ -155,8 +155,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             payers.extend(others.clone().filter(is_dynamic).map(gain_of));
             let gain = payers.iter().map(|(_, gain)| gain).sum::<f64>();
             // A body beside bodies that cannot move gains no energy, also not by contacts.
-            let is_pushed =
-                body.force != Vec3::ZERO || body.torque != Vec3::ZERO || limbs[index] != Limb::Not;
+            let is_pushed = body.force != Vec3::ZERO
+                || body.torque != Vec3::ZERO
+                || attachments[index] != Attachment::Free;
             let is_alone = others.count() == 0 && !is_pushed;
             let due = if is_alone && 0.0 < debt { gain } else { debt.min(gain) };
             let mut missing = due.max(0.0);
@@ -174,7 +175,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     fn find_beside(&self, sweeps: &mut Sweeps) {
         let Sweeps { put_back, beside, .. } = sweeps;
         beside.clear();
-        for &place in &self.contacts.busy {
+        for &place in &self.contacts.active_pairs {
             let record = &self.contacts.records[place as usize];
             for (body, other) in [(record.a.index, record.b.index), (record.b.index, record.a.index)] {
                 let is_fixed = self.bodies.motions[other as usize].kind == BodyKind::Fixed;

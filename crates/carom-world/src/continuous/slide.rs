@@ -15,10 +15,10 @@
 //! Differs: any shapes, with rotation; the motion is projected onto the cone of all walls at once;
 //! the sweeps are certified.
 
-use crate::bodies::placing::clamped;
+use crate::bodies::body_bounds::clamped;
 use crate::continuous::ContinuousStep;
 use crate::continuous::flight::between;
-use crate::continuous::state::{Limb, Sweeps};
+use crate::continuous::state::{Attachment, Sweeps};
 use crate::continuous::state::{Near, Slides};
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
@@ -26,25 +26,25 @@ use carom_math::{Pose, ops};
 use carom_query::{ImpactSettings, Motion, TimeOfImpact, cast_with, contact_with};
 
 /// A path is swept this many times at most.
-const MOST_LEGS: u32 = 4;
+const MAX_SWEEPS: u32 = 4;
 
 /// A body within this many times the stopping distance counts as a wall.
-const BESIDE: f64 = 1.25;
+const WALL_DISTANCE_RATIO: f64 = 1.25;
 
 /// A path along a wall leads away from it by this part of its length: the rounding of normals,
 /// which are of single precision.
-const AWAY: f64 = 1e-6;
+const AWAY_RATIO: f64 = 1e-6;
 
 /// A path leads into a wall from this part of its length on, which is above the rounding of the
 /// path in double precision.
-const LEVEL: f64 = 1e-9;
+const LEVEL_RATIO: f64 = 1e-9;
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// After all fast bodies were put where they stop: lets the stopped ones slide.
     pub(crate) fn slide_stopped(&mut self, sweeps: &mut Sweeps) {
         let mut slides = core::mem::take(&mut sweeps.slides);
         slides.pairs.clear();
-        for &place in &self.contacts.busy {
+        for &place in &self.contacts.active_pairs {
             let record = &self.contacts.records[place as usize];
             if !record.is_wanted || record.is_sensor {
                 continue;
@@ -90,7 +90,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let Ok(motion) = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()) else {
                 return;
             };
-            let beside = (BESIDE * slop) as f32;
+            let beside = (WALL_DISTANCE_RATIO * slop) as f32;
             let mut target = Some(slop);
             let is_fast = [true, self.bodies.traits[other].is_fast];
             if let Some(found) = contact_with(shape, &start, shape_b, &pose, beside, &mut sweeps.memory) {
@@ -107,7 +107,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
         let core = self.core_of(index);
         let center = self.bodies.motions[index].center_of_mass.as_dvec3();
-        let placing = self.bodies.placing(self.settings, self.dt);
+        let bounds = self.bodies.bounds(self.settings, self.dt);
         let (mut linear, mut angular) = (staying(whole.linear() * rest, stopped), DVec3::ZERO);
         let own = start.rotation.as_dquat().normalize();
         let turned = whole.rotations(&sweeps.rotations)[whole.n_legs() as usize];
@@ -115,7 +115,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             angular = between(own, turned);
         }
         let mut pose = start;
-        for _ in 0..MOST_LEGS {
+        for _ in 0..MAX_SWEEPS {
             linear = along(linear, walls);
             if linear == DVec3::ZERO && angular == DVec3::ZERO {
                 break;
@@ -160,7 +160,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             }
             let angle = ops::sqrt(angular.length_squared()) as f32;
             let displacement = (linear * until).as_vec3();
-            let way = placing.way_of(index, shape, &pose, displacement, angle * until as f32);
+            let way = bounds.path_box(index, shape, &pose, displacement, angle * until as f32);
             if !known.contains(&clamped(&way)) {
                 break;
             }
@@ -183,7 +183,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
 impl Sweeps {
     /// Whether the body was stopped and slides on. A body in joints is held by them.
     fn slides_on(&self, index: usize) -> bool {
-        self.stops[index] < 1.0 && self.limbs[index] == Limb::Not && self.flights[index].is_some()
+        self.stops[index] < 1.0
+            && self.attachments[index] == Attachment::Free
+            && self.flights[index].is_some()
     }
 }
 
@@ -198,7 +200,7 @@ fn staying(way: DVec3, stopped: &[DVec3]) -> DVec3 {
 /// Returns the nearest motion to `way` that leads into no wall.
 fn along(way: DVec3, walls: &[DVec3]) -> DVec3 {
     let length = ops::sqrt(way.length_squared());
-    let leads_into_none = |way: &DVec3| walls.iter().all(|wall| way.dot(*wall) <= LEVEL * length);
+    let leads_into_none = |way: &DVec3| walls.iter().all(|wall| way.dot(*wall) <= LEVEL_RATIO * length);
     if leads_into_none(&way) {
         return way;
     }
@@ -218,6 +220,6 @@ fn along(way: DVec3, walls: &[DVec3]) -> DVec3 {
             }
         }
     }
-    let away = AWAY * ops::sqrt(longest.length_squared());
+    let away = AWAY_RATIO * ops::sqrt(longest.length_squared());
     walls.iter().fold(longest, |way, wall| way - *wall * away)
 }

@@ -22,8 +22,8 @@ pub(crate) struct Sweeps {
     /// How near a body comes to the others; 0 if one overlaps it.
     pub(super) clearances: Vec<f64>,
     /// Whether a body may not turn, because an overlap would deepen.
-    pub(super) is_held: Vec<bool>,
-    pub(crate) limbs: Vec<Limb>,
+    pub(super) is_turn_locked: Vec<bool>,
+    pub(crate) attachments: Vec<Attachment>,
     pub(crate) memory: Workspace,
     pub(crate) slides: Slides,
     /// Pairs of a body that was put back and a body beside it that may move.
@@ -36,9 +36,9 @@ pub(crate) struct Sweeps {
 
 /// Whether joints hold a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Limb {
-    Not,
-    Held,
+pub(crate) enum Attachment {
+    Free,
+    Jointed,
     /// The anchors of a joint are farther apart than the body is wide.
     Torn,
 }
@@ -66,7 +66,7 @@ pub(super) struct Near {
 
 /// The motion of a body in a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Way {
+pub(super) struct Travel {
     pub(super) displacement: Vec3,
     /// How far rotation moved the farthest middle of its parts; of a surface or a kinematic body,
     /// its farthest point.
@@ -79,7 +79,7 @@ pub(super) struct Way {
 #[derive(Default)]
 pub(crate) struct Guard {
     /// By number.
-    pub(super) ways: Vec<Way>,
+    pub(super) travels: Vec<Travel>,
     /// Bodies to be swept, and the other body of each pair.
     pub(super) pairs: Vec<(u32, u32)>,
     /// Bodies that left their boxes.
@@ -93,7 +93,7 @@ pub(crate) struct Guard {
 impl Guard {
     /// Returns how far two bodies moved relative to each other in the step, at most.
     pub(crate) fn travel_of_pair(&self, a: usize, b: usize) -> f32 {
-        let (a, b) = (self.ways[a], self.ways[b]);
+        let (a, b) = (self.travels[a], self.travels[b]);
         (a.displacement - b.displacement).length() + a.swept + b.swept
     }
 }

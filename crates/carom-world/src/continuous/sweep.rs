@@ -29,11 +29,11 @@
 //! Tried: other target distances and cores alone for neighbours. See
 //! `benches/notes/carom-world.md`.
 
-use crate::bodies::placing::clamped;
+use crate::bodies::body_bounds::clamped;
 use crate::continuous::ContinuousStep;
-use crate::continuous::core_ball::{CORE, Core};
+use crate::continuous::core_ball::{CORE_DEPTH_RATIO, Core};
 use crate::continuous::flight::{Flight, between};
-use crate::continuous::state::{Limb, Sweeps};
+use crate::continuous::state::{Attachment, Sweeps};
 use crate::{BodyId, Event, EventKind};
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
@@ -44,32 +44,32 @@ use carom_query::{ImpactSettings, Shape, Workspace, cast_with, contact_with};
 use carom_response::{BodyKind, JointKind};
 
 /// A body that leaves the box of its pairs is stopped at a multiple of this share of its path.
-const PART: f64 = 1.0 / 1024.0;
+const PATH_STEP: f64 = 1.0 / 1024.0;
 
 /// Secant steps to find where the path leaves the box. Later steps halve.
-const MOST_GUESSES: u32 = 8;
+const MAX_SECANT_STEPS: u32 = 8;
 
 /// The gap is at most this part of the thickness of the body, and at most this part of the slop.
 const GAP_OF_THICKNESS: f64 = 1.0 / 16.0;
 const GAP_OF_SLOP: f64 = 0.2;
 
 /// A body that is nearer than the gap may lose this part of its distance in a step.
-const CLOSING: f64 = 0.02;
+const CLOSING_RATIO: f64 = 0.02;
 
 /// A stopped body may turn to the orientation of its momentum, if its points move by at most this
 /// part of its distance.
-const CLEARANCE: f64 = 0.5;
+const CLEARANCE_RATIO: f64 = 0.5;
 
 /// An earlier stop than this share of the step may belong to a body that hangs in the air. It is
 /// nearly at the slop: there the sweep stops it, and contacts do not push it yet. Such a body goes
 /// on to a part of its distance.
-const HARDLY_FREE: f64 = 0.25;
+const MIN_FREE_SHARE: f64 = 0.25;
 /// A body that starts within this many slops is nearly at the slop.
-const NEARLY_SLOP: f64 = 1.25;
+const NEAR_SLOP_RATIO: f64 = 1.25;
 
 /// An overlap gets deeper if it grows by more than this part of the thickness, which is above the
 /// rounding of a pose.
-const DEEPER: f64 = 1e-3;
+const DEEPER_RATIO: f64 = 1e-3;
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// Whether the body is fast, and the solver moved it in this step, even if it fell asleep at
@@ -77,30 +77,30 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     fn is_swept(&self, index: usize) -> bool {
         self.bodies.traits[index].is_fast
             && self.bodies.motions[index].kind == BodyKind::Dynamic
-            && self.bodies.movers.has(index as u32)
+            && self.bodies.active.moves(index as u32)
     }
 
     /// After the solver: moves fast bodies back to where their path was free.
-    pub(crate) fn stop_fast(&mut self) {
+    pub(crate) fn stop_fast_bodies(&mut self) {
         let fast = core::mem::take(&mut self.continuous.fast);
         if fast.iter().any(|&index| self.is_swept(index as usize)) {
-            self.stop_these(&fast);
+            self.sweep_and_stop(&fast);
         }
         self.continuous.fast = fast;
     }
 
-    fn stop_these(&mut self, fast: &[u32]) {
+    fn sweep_and_stop(&mut self, fast: &[u32]) {
         let mut sweeps = core::mem::take(&mut self.continuous.sweeps);
         sweeps.flights.clear();
         sweeps.flights.resize(self.bodies.motions.len(), None);
         sweeps.rotations.clear();
-        sweeps.is_held.clear();
-        sweeps.is_held.resize(self.bodies.motions.len(), false);
+        sweeps.is_turn_locked.clear();
+        sweeps.is_turn_locked.resize(self.bodies.motions.len(), false);
         sweeps.put_back.clear();
-        sweeps.limbs.clear();
-        sweeps.limbs.resize(self.bodies.motions.len(), Limb::Not);
+        sweeps.attachments.clear();
+        sweeps.attachments.resize(self.bodies.motions.len(), Attachment::Free);
         // All bodies that are swept move, so their joints are among these.
-        for joint in self.contacts.work.joints.iter().map(|&place| self.joints.at(place)) {
+        for joint in self.contacts.scratch.joints.iter().map(|&place| self.joints.at(place)) {
             let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
             let [a, b] = ends.map(|(body, frame)| {
                 self.bodies.motions[body as usize].pose.transform_point(frame.translation)
@@ -109,8 +109,11 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let body = body as usize;
                 let is_torn = !matches!(joint.kind, JointKind::Distance { .. })
                     && self.least_side(body).is_some_and(|side| side < (b - a).length());
-                sweeps.limbs[body] =
-                    if is_torn || sweeps.limbs[body] == Limb::Torn { Limb::Torn } else { Limb::Held };
+                sweeps.attachments[body] = if is_torn || sweeps.attachments[body] == Attachment::Torn {
+                    Attachment::Torn
+                } else {
+                    Attachment::Jointed
+                };
             }
         }
         // A body that may not turn gets another path, for which all stops are found again.
@@ -124,7 +127,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         if some_slide {
             self.slide_stopped(&mut sweeps);
         }
-        self.settle(&mut sweeps);
+        self.settle_velocities(&mut sweeps);
         self.continuous.sweeps = sweeps;
     }
 
@@ -134,14 +137,15 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         sweeps.stops.resize(self.bodies.motions.len(), 1.0);
         sweeps.clearances.clear();
         sweeps.clearances.resize(self.bodies.motions.len(), f64::INFINITY);
-        let (mut n_swept, mut holds_more) = (0, false);
+        let (mut n_swept, mut locks_more) = (0, false);
         let records = core::mem::take(&mut self.contacts.records);
         // All pairs of moving bodies are active.
-        let busy = core::mem::take(&mut self.contacts.busy);
-        let near = busy.iter().map(|&place| &records[place as usize]);
+        let active_pairs = core::mem::take(&mut self.contacts.active_pairs);
+        let near = active_pairs.iter().map(|&place| &records[place as usize]);
         for record in near.filter(|record| record.is_wanted && !record.is_sensor) {
             let pair = [record.a.index as usize, record.b.index as usize];
-            let is_swept = pair.map(|index| self.is_swept(index) && sweeps.limbs[index] != Limb::Torn);
+            let is_swept =
+                pair.map(|index| self.is_swept(index) && sweeps.attachments[index] != Attachment::Torn);
             if is_swept == [false, false] {
                 continue;
             }
@@ -161,34 +165,34 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 if is_swept {
                     sweeps.stops[index] = sweeps.stops[index].min(swept.until);
                     sweeps.clearances[index] = sweeps.clearances[index].min(swept.clearance);
-                    holds_more |= swept.is_held && !sweeps.is_held[index];
-                    sweeps.is_held[index] |= swept.is_held;
+                    locks_more |= swept.is_turn_locked && !sweeps.is_turn_locked[index];
+                    sweeps.is_turn_locked[index] |= swept.is_turn_locked;
                 }
             }
         }
         self.contacts.records = records;
-        self.contacts.busy = busy;
+        self.contacts.active_pairs = active_pairs;
         self.stats.n_swept = n_swept;
-        if holds_more {
-            for index in (0..sweeps.is_held.len()).filter(|&index| sweeps.is_held[index]) {
-                let flight = sweeps.flights[index].filter(Flight::turns);
+        if locks_more {
+            for index in (0..sweeps.is_turn_locked.len()).filter(|&index| sweeps.is_turn_locked[index]) {
+                let flight = sweeps.flights[index].filter(Flight::round_robin);
                 if let Some(flight) = flight {
-                    sweeps.flights[index] = Some(flight.held(&mut sweeps.rotations));
+                    sweeps.flights[index] = Some(flight.without_turning(&mut sweeps.rotations));
                 }
             }
         }
-        holds_more
+        locks_more
     }
 
     /// After the solver: reports impacts of fast bodies that it turned away within the step. No
     /// detection sees them touch.
-    pub(crate) fn tell_struck(&mut self) {
+    pub(crate) fn report_impacts(&mut self) {
         if self.continuous.fast.is_empty() && !self.continuous.swift.contains(&true) {
             return;
         }
         let impulses = self.solver.contact_impulses();
         let n_told = self.contacts.events.len();
-        for &place in &self.contacts.busy {
+        for &place in &self.contacts.active_pairs {
             let record = &mut self.contacts.records[place as usize];
             let is_fast = |id: &BodyId| {
                 let index = id.index as usize;
@@ -219,7 +223,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// Sweeps a pair until `end` at most.
     fn sweep_pair(&self, pair: [usize; 2], is_swept: [bool; 2], end: f64, sweeps: &mut Sweeps) -> Swept {
         let [a, b] = pair;
-        let free = |until: f64, clearance: f64| Swept { until, clearance, is_held: false };
+        let free = |until: f64, clearance: f64| Swept { until, clearance, is_turn_locked: false };
         let (Some(shape_a), Some(shape_b)) = (&self.bodies.shapes[a], &self.bodies.shapes[b]) else {
             return free(end, f64::INFINITY);
         };
@@ -227,7 +231,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             return free(end, f64::INFINITY);
         };
         let flights = [self.flight_of(a, &start_a, sweeps), self.flight_of(b, &start_b, sweeps)];
-        let is_limb = [0, 1].iter().any(|&k: &usize| is_swept[k] && sweeps.limbs[pair[k]] == Limb::Held);
+        let is_limb =
+            [0, 1].iter().any(|&k: &usize| is_swept[k] && sweeps.attachments[pair[k]] == Attachment::Jointed);
         let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
         let (memory, rotations) = (&mut sweeps.memory, &sweeps.rotations[..]);
         if !is_limb {
@@ -237,14 +242,14 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 return free(end, slop);
             }
             let until = sweep([shape_a, shape_b], &flights, slop, end, memory, rotations);
-            if HARDLY_FREE * end < until {
+            if MIN_FREE_SHARE * end < until {
                 return free(until, slop);
             }
             // The bodies are as near as that already, or so nearly that they would hang there. They
             // keep a part of their distance.
             let found = contact_with(shape_a, &start_a, shape_b, &start_b, 2.0 * slop as f32, memory);
             let apart = found.map_or(2.0 * slop, |found| f64::from(found.contact.distance));
-            if 0.0 < until && NEARLY_SLOP * slop < apart {
+            if 0.0 < until && NEAR_SLOP_RATIO * slop < apart {
                 return free(until, slop);
             }
             if 0.0 < apart {
@@ -252,15 +257,15 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let until = sweep([shape_a, shape_b], &flights, target, end, memory, rotations);
                 return free(until, target);
             }
-            let turns = [0, 1].map(|k| is_swept[k] && flights[k].turns());
-            if turns != [false, false] {
+            let round_robin = [0, 1].map(|k| is_swept[k] && flights[k].round_robin());
+            if round_robin != [false, false] {
                 let thickness = self.thickness(pair, is_swept);
                 let mut deepest = apart;
                 let n_legs = flights[0].n_legs().max(flights[1].n_legs());
                 for leg in [1, n_legs / 4, n_legs / 2, n_legs] {
                     let time = f64::from(leg) / f64::from(n_legs);
                     let poses = [(0, &start_a), (1, &start_b)].map(|(k, start)| {
-                        if turns[k] {
+                        if round_robin[k] {
                             self.turned_at(pair[k], &flights[k], start, time, rotations)
                         } else {
                             *start
@@ -269,8 +274,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                     let found = contact_with(shape_a, &poses[0], shape_b, &poses[1], 0.0, memory);
                     deepest = found.map_or(deepest, |found| deepest.min(f64::from(found.contact.distance)));
                 }
-                if deepest < apart - DEEPER * thickness {
-                    return Swept { until: end, clearance: 0.0, is_held: true };
+                if deepest < apart - DEEPER_RATIO * thickness {
+                    return Swept { until: end, clearance: 0.0, is_turn_locked: true };
                 }
             }
         }
@@ -323,7 +328,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     pub(crate) fn least_distance(&self, apart: f64, pair: [usize; 2], is_swept: [bool; 2]) -> f64 {
         let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
         let gap = (GAP_OF_THICKNESS * self.thickness(pair, is_swept)).min(GAP_OF_SLOP * slop);
-        (0.5 * apart.min(slop)).max((1.0 - CLOSING) * apart.min(gap))
+        (0.5 * apart.min(slop)).max((1.0 - CLOSING_RATIO) * apart.min(gap))
     }
 
     /// Returns the least side of the boxes of the swept bodies of a pair.
@@ -343,7 +348,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// Returns the path of a body from `start` to its present pose, in a time of 1. Found once in a
     /// step.
     fn flight_of(&self, index: usize, start: &Pose, sweeps: &mut Sweeps) -> Flight {
-        let is_jointed = sweeps.limbs[index] != Limb::Not;
+        let is_jointed = sweeps.attachments[index] != Attachment::Free;
         let found = sweeps.flights[index].unwrap_or_else(|| {
             Flight::new(&self.bodies.motions[index], start, is_jointed, self.dt, &mut sweeps.rotations)
         });
@@ -353,7 +358,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
 
     /// Returns the core of a fast body, about its centre of mass.
     pub(crate) fn core_of(&self, index: usize) -> Option<Core> {
-        let radius = CORE * 0.5 * self.least_side(index)?;
+        let radius = CORE_DEPTH_RATIO * 0.5 * self.least_side(index)?;
         Some(Core { point: self.bodies.motions[index].center_of_mass, radius })
     }
 
@@ -374,20 +379,20 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let flight = self.flight_of(index, &start, sweeps);
         let Ok(known) = self.broad.aabb(proxy) else { return false };
         let linear = flight.linear().as_vec3();
-        let placing = self.bodies.placing(self.settings, self.dt);
+        let bounds = self.bodies.bounds(self.settings, self.dt);
         let way_until = |share: f64| {
             let angle = flight.turn_until(share) as f32;
-            clamped(&placing.way_of(index, shape, &start, linear * share as f32, angle))
+            clamped(&bounds.path_box(index, shape, &start, linear * share as f32, angle))
         };
         let mut share = sweeps.stops[index];
         let way = way_until(share);
         if !known.contains(&way) {
             // It does not slide.
             sweeps.stops[index] = 1.0;
-            share *=
-                PART * parts_inside(&known, way_until(0.0), way, |parts| way_until(share * (PART * parts)));
+            share *= PATH_STEP
+                * parts_inside(&known, way_until(0.0), way, |parts| way_until(share * (PATH_STEP * parts)));
         }
-        if 1.0 <= share && !sweeps.is_held[index] {
+        if 1.0 <= share && !sweeps.is_turn_locked[index] {
             return false;
         }
         sweeps.put_back.push(index as u32);
@@ -399,7 +404,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         {
             let center = self.bodies.motions[index].center_of_mass;
             let turn = ops::sqrt(between(rotation, own).length_squared());
-            if turn * radius_about(shape, center) <= CLEARANCE * sweeps.clearances[index] {
+            if turn * radius_about(shape, center) <= CLEARANCE_RATIO * sweeps.clearances[index] {
                 rotation = own;
             }
         }
@@ -417,7 +422,7 @@ struct Swept {
     /// The bodies stay at least this far apart until then.
     clearance: f64,
     /// Whether the bodies overlap and may not turn.
-    is_held: bool,
+    is_turn_locked: bool,
 }
 
 /// Returns the share of the step, at most `end`, in which two shapes stay farther apart than
@@ -462,11 +467,11 @@ fn radius_about(shape: &Shape, center: Vec3) -> f64 {
 /// A box grows nearly in proportion to the path, so the secant method is fast.
 /// Tried: bisection; it builds 10 boxes, a third of a step of bullets that bounce.
 fn parts_inside(known: &Aabb, first: Aabb, last: Aabb, way: impl Fn(f64) -> Aabb) -> f64 {
-    let (mut low, mut high) = ((0.0, first), (1.0 / PART, last));
+    let (mut low, mut high) = ((0.0, first), (1.0 / PATH_STEP, last));
     let mut n_guesses = 0;
     while low.0 + 1.0 < high.0 {
         let mut share: f64 = 0.5;
-        if n_guesses < MOST_GUESSES {
+        if n_guesses < MAX_SECANT_STEPS {
             n_guesses += 1;
             share = 1.0;
             let outwards = |aabb: &Aabb| [-aabb.min, aabb.max];

@@ -8,7 +8,7 @@
 //! et al., Real-Time Rendering, 4th ed., 25.8.
 //! Differs: the times are brackets with a proof, and an undecided body is reported, not passed.
 
-use crate::bodies::placing::clamped;
+use crate::bodies::body_bounds::clamped;
 use crate::{BodyId, World};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -85,7 +85,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
         wanted: &dyn Fn(BodyId) -> bool,
         memory: &mut CastMemory,
     ) -> Option<BodyImpact> {
-        let way = Way::new(shape, motion, settings);
+        let way = SweptBounds::new(shape, motion, settings);
         memory.near.clear();
         self.broad_phase().visit_box(&way.all, &mut |index| {
             if let Some((body, ..)) = self.bodies.solid_at(index).filter(|solid| wanted(solid.0))
@@ -129,7 +129,7 @@ pub(crate) struct CastMemory {
 }
 
 /// Boxes around a moving shape.
-struct Way {
+struct SweptBounds {
     /// Around the whole path.
     all: Aabb,
     /// The path of the point about which the shape turns: its position at time 0, and its velocity.
@@ -140,8 +140,8 @@ struct Way {
     times: Interval,
 }
 
-impl Way {
-    fn new(shape: &Shape, motion: &Motion, settings: &ImpactSettings) -> Way {
+impl SweptBounds {
+    fn new(shape: &Shape, motion: &Motion, settings: &ImpactSettings) -> SweptBounds {
         let (start, end) = (settings.start_time, settings.max_time);
         let turn = ops::sqrt(motion.angular().length_squared()) * (end - start);
         // The orientation at the start; every one on the way is within the turn of it.
@@ -158,7 +158,7 @@ impl Way {
         let margin = DVec3::splat(settings.target_distance.max(0.0) + moved);
         let (low, high) = (around.min.as_dvec3() - margin, around.max.as_dvec3() + margin);
         let [from, to] = [start, end].map(|t| motion.center_at(t));
-        Way {
+        SweptBounds {
             all: clamped(&Aabb::around(from.min(to) + low, from.max(to) + high)),
             center: Ray::new(motion.center_at(0.0).as_vec3(), motion.linear().as_vec3()),
             around: [low, high],

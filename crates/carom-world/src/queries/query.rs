@@ -5,7 +5,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays), 25.3.
 
-use crate::bodies::placing::boxed;
+use crate::bodies::body_bounds::boxed;
 use crate::{BodyId, World};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, SpatialIndex};

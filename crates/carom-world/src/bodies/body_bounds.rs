@@ -13,7 +13,7 @@ use carom_response::Body;
 
 /// The input for boxes, beside the shapes.
 #[derive(Clone, Copy)]
-pub(crate) struct Placing<'a> {
+pub(crate) struct BodyBounds<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) traits: &'a [Traits],
     pub(crate) girths: &'a [Girth],
@@ -23,7 +23,7 @@ pub(crate) struct Placing<'a> {
     pub(crate) dt: f32,
 }
 
-impl Placing<'_> {
+impl BodyBounds<'_> {
     /// Returns the box of a body: around its shape or, if it is fast or swift, around its path in a
     /// step. Half the prediction is added on each side.
     pub(crate) fn box_of(&self, index: usize, shape: &Shape) -> Aabb {
@@ -31,8 +31,9 @@ impl Placing<'_> {
         if !self.traits[index].is_fast && !self.is_swift(index) {
             return boxed(shape, &body.pose, 0.5 * self.prediction);
         }
-        let (way, angle) = (body.linear_velocity * self.dt, body.angular_velocity.length() * self.dt);
-        clamped(&self.way_of(index, shape, &body.pose, way, angle).inflated(0.5 * self.prediction))
+        let (displacement, angle) =
+            (body.linear_velocity * self.dt, body.angular_velocity.length() * self.dt);
+        clamped(&self.path_box(index, shape, &body.pose, displacement, angle).inflated(0.5 * self.prediction))
     }
 
     /// Whether the body will travel far for its thickness in a step.
@@ -42,7 +43,7 @@ impl Placing<'_> {
 
     /// Returns a box around a path: from a pose, by a displacement of the centre of mass and an
     /// angle.
-    pub(crate) fn way_of(
+    pub(crate) fn path_box(
         &self,
         index: usize,
         shape: &Shape,

@@ -11,23 +11,23 @@ use alloc::vec::Vec;
 use carom_geom::Manifold;
 
 /// Fewer unused manifolds than this are not compacted.
-const FEW: usize = 1024;
+const MIN_UNUSED: usize = 1024;
 
 /// The largest run of unused manifolds that is used again. Longer ones, of meshes, are few.
-const MOST: usize = 4;
+const MAX_REUSED_RUN: usize = 4;
 
 /// Manifolds of the pairs at rest, in no order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rest {
+pub(crate) struct SleepingManifolds {
     manifolds: Vec<Manifold>,
     /// The number of unused manifolds among them.
-    n_left: usize,
+    n_unused: usize,
     /// By length: the first places of unused runs. The next record with as many manifolds takes
     /// one.
-    free: [Vec<u32>; MOST + 1],
+    free: [Vec<u32>; MAX_REUSED_RUN + 1],
 }
 
-impl Rest {
+impl SleepingManifolds {
     /// Returns the manifolds of a record that is at rest.
     #[inline]
     pub(crate) fn manifolds_of(&self, record: &Record) -> Option<&[Manifold]> {
@@ -41,7 +41,7 @@ impl Rest {
 
     /// The number of those in use.
     pub(crate) fn len(&self) -> usize {
-        self.manifolds.len() - self.n_left
+        self.manifolds.len() - self.n_unused
     }
 
     /// Reserves room for `n` manifolds at once. If the list grew by doubling, one step would copy
@@ -57,9 +57,9 @@ impl Rest {
     }
 
     /// The manifolds of a snapshot, all of them at rest.
-    pub(crate) fn of(manifolds: &[Manifold], records: &mut [Record]) -> Rest {
+    pub(crate) fn of(manifolds: &[Manifold], records: &mut [Record]) -> SleepingManifolds {
         records.iter_mut().for_each(|record| record.is_at_rest = true);
-        Rest { manifolds: manifolds.to_vec(), ..Rest::default() }
+        SleepingManifolds { manifolds: manifolds.to_vec(), ..SleepingManifolds::default() }
     }
 
     /// Takes over the manifolds of a record from the list `from`.
@@ -68,7 +68,7 @@ impl Rest {
         record.is_at_rest = true;
         if let Some(first) = self.free.get_mut(own.len()).and_then(Vec::pop) {
             record.first = first;
-            self.n_left -= own.len();
+            self.n_unused -= own.len();
             self.manifolds[record.range()].copy_from_slice(own);
             return;
         }
@@ -77,23 +77,23 @@ impl Rest {
     }
 
     /// Releases the manifolds of a record that is removed.
-    pub(crate) fn leave(&mut self, record: &Record) {
+    pub(crate) fn release_record(&mut self, record: &Record) {
         if record.is_at_rest {
-            self.give_back(record.first, record.n);
+            self.release(record.first, record.n);
         }
     }
 
     /// Marks a run of manifolds as unused.
-    pub(crate) fn give_back(&mut self, first: u32, n: u32) {
-        self.n_left += n as usize;
+    pub(crate) fn release(&mut self, first: u32, n: u32) {
+        self.n_unused += n as usize;
         if let (true, Some(free)) = (0 < n, self.free.get_mut(n as usize)) {
             free.push(first);
         }
     }
 
     /// Compacts the list if more than half of it is unused.
-    pub(crate) fn tidy(&mut self, records: &mut [Record]) {
-        if self.n_left <= FEW.max(self.manifolds.len() / 2) {
+    pub(crate) fn compact(&mut self, records: &mut [Record]) {
+        if self.n_unused <= MIN_UNUSED.max(self.manifolds.len() / 2) {
             return;
         }
         let mut kept = Vec::with_capacity(self.len());
@@ -103,7 +103,7 @@ impl Rest {
             record.first = first;
         }
         self.manifolds = kept;
-        self.n_left = 0;
+        self.n_unused = 0;
         self.free.iter_mut().for_each(Vec::clear);
     }
 }

@@ -1,8 +1,8 @@
 //! Contacts in the form that the solver takes: links to the manifolds, with friction and
 //! restitution.
 //!
-//! Two passes, each also on several threads: `choose` finds the pairs that the solver gets, and
-//! `hand_over` writes a link for each of their manifolds.
+//! Two passes, each also on several threads: `select` finds the pairs that the solver gets, and
+//! `write_links` writes a link for each of their manifolds.
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair: the
 //! geometric mean; restitution: the larger).
@@ -11,12 +11,12 @@ use crate::bodies::body::Traits;
 use crate::contacts::record::{NOT_SOLVED, Record};
 use crate::contacts::rules::Rules;
 #[cfg(feature = "parallel")]
-use crate::par::CARRIED;
+use crate::par::CHUNK_LENGTH;
 use carom_math::ops;
 use carom_response::{ContactLink, Response};
 
 /// The input of both passes, beside the records.
-pub(crate) struct Handed<'a> {
+pub(crate) struct SolverInput<'a> {
     /// By body: whether the solver moves it.
     pub(crate) is_active: &'a [bool],
     pub(crate) traits: &'a [Traits],
@@ -33,18 +33,18 @@ pub(crate) struct Part {
     pub(crate) n_contacts: u32,
 }
 
-impl Handed<'_> {
-    /// Finds which of the records at the places `busy` the solver gets, and writes their places to
+impl SolverInput<'_> {
+    /// Finds which of the records at the places `active_pairs` the solver gets, and writes their places to
     /// the front of `solved`. The others are marked as not solved. `records` begins at place
     /// `first`.
-    pub(crate) fn choose(
+    pub(crate) fn select(
         &self,
         (records, first): (&mut [Record], u32),
-        busy: &[u32],
+        active_pairs: &[u32],
         solved: &mut [u32],
     ) -> Part {
         let mut part = Part::default();
-        for &place in busy {
+        for &place in active_pairs {
             let record = &mut records[(place - first) as usize];
             let (a, b) = (record.a.index as usize, record.b.index as usize);
             let is_solved = !record.is_sensor & (self.is_active[a] | self.is_active[b]);
@@ -63,7 +63,7 @@ impl Handed<'_> {
 
     /// Writes the contacts of the records at the places `solved` to `out`. The first contact has
     /// number `number`, and `records` begins at place `first`.
-    pub(crate) fn hand_over(
+    pub(crate) fn write_links(
         &self,
         (records, first): (&mut [Record], u32),
         solved: &[u32],
@@ -95,8 +95,8 @@ impl Handed<'_> {
 }
 
 /// After a step that the solver refused: these contacts were not solved.
-pub(crate) fn take_back(records: &mut [Record], busy: &[u32], contacts: &[ContactLink]) {
-    for &place in busy {
+pub(crate) fn unmark_solved(records: &mut [Record], active_pairs: &[u32], contacts: &[ContactLink]) {
+    for &place in active_pairs {
         let record = &mut records[place as usize];
         record.is_unsolved |=
             contacts.get(record.first_solved as usize).is_some_and(|contact| contact.is_new);
@@ -104,58 +104,76 @@ pub(crate) fn take_back(records: &mut [Record], busy: &[u32], contacts: &[Contac
     }
 }
 
-/// As [`Handed::choose`], on several threads. The solved places of each chunk begin where the chunk
+/// As [`SolverInput::select`], on several threads. The solved places of each chunk begin where the chunk
 /// begins.
 #[cfg(feature = "parallel")]
-pub(crate) fn choose_in_parts(
-    handed: &Handed<'_>,
+pub(crate) fn select_in_chunks(
+    solver_input: &SolverInput<'_>,
     (records, first): (&mut [Record], u32),
-    busy: &[u32],
+    active_pairs: &[u32],
     solved: &mut [u32],
     parts: &mut [Part],
 ) {
     if parts.len() <= 1 {
-        parts.iter_mut().for_each(|part| *part = handed.choose((&mut *records, first), busy, solved));
+        parts
+            .iter_mut()
+            .for_each(|part| *part = solver_input.select((&mut *records, first), active_pairs, solved));
         return;
     }
     let middle = parts.len() / 2;
     let (parts, parts_above) = parts.split_at_mut(middle);
-    let (busy, busy_above) = busy.split_at(middle * CARRIED);
-    let (solved, solved_above) = solved.split_at_mut(middle * CARRIED);
+    let (active_pairs, busy_above) = active_pairs.split_at(middle * CHUNK_LENGTH);
+    let (solved, solved_above) = solved.split_at_mut(middle * CHUNK_LENGTH);
     let (records, records_above) = records.split_at_mut((busy_above[0] - first) as usize);
     rayon::join(
-        || choose_in_parts(handed, (records, first), busy, solved, parts),
-        || choose_in_parts(handed, (records_above, busy_above[0]), busy_above, solved_above, parts_above),
+        || select_in_chunks(solver_input, (records, first), active_pairs, solved, parts),
+        || {
+            select_in_chunks(
+                solver_input,
+                (records_above, busy_above[0]),
+                busy_above,
+                solved_above,
+                parts_above,
+            )
+        },
     );
 }
 
-/// As [`Handed::hand_over`], on several threads, after [`choose_in_parts`]. The first contact has
+/// As [`SolverInput::write_links`], on several threads, after [`select_in_chunks`]. The first contact has
 /// number `number`.
 #[cfg(feature = "parallel")]
-pub(crate) fn hand_over_in_parts(
-    handed: &Handed<'_>,
+pub(crate) fn write_links_in_chunks(
+    solver_input: &SolverInput<'_>,
     (records, first): (&mut [Record], u32),
-    (busy, solved): (&[u32], &[u32]),
+    (active_pairs, solved): (&[u32], &[u32]),
     (parts, number): (&[Part], u32),
     out: &mut [ContactLink],
 ) {
     if parts.len() <= 1 {
         let n_solved = parts.first().map_or(0, |part| part.n_solved);
-        return handed.hand_over((records, first), &solved[..n_solved as usize], number, out);
+        return solver_input.write_links((records, first), &solved[..n_solved as usize], number, out);
     }
     let middle = parts.len() / 2;
     let (parts, parts_above) = parts.split_at(middle);
     let n_contacts = parts.iter().map(|part| part.n_contacts).sum::<u32>();
     let (out, out_above) = out.split_at_mut(n_contacts as usize);
-    let (busy, busy_above) = busy.split_at(middle * CARRIED);
-    let (solved, solved_above) = solved.split_at(middle * CARRIED);
+    let (active_pairs, busy_above) = active_pairs.split_at(middle * CHUNK_LENGTH);
+    let (solved, solved_above) = solved.split_at(middle * CHUNK_LENGTH);
     let (records, records_above) = records.split_at_mut((busy_above[0] - first) as usize);
     let above = (parts_above, number + n_contacts);
     rayon::join(
-        || hand_over_in_parts(handed, (records, first), (busy, solved), (parts, number), out),
         || {
-            hand_over_in_parts(
-                handed,
+            write_links_in_chunks(
+                solver_input,
+                (records, first),
+                (active_pairs, solved),
+                (parts, number),
+                out,
+            )
+        },
+        || {
+            write_links_in_chunks(
+                solver_input,
                 (records_above, busy_above[0]),
                 (busy_above, solved_above),
                 above,

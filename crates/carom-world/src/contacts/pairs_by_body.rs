@@ -12,20 +12,20 @@ use carom_broad::Pair;
 
 /// An index of the pairs by their second body, built after a few queries.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Meetings {
+pub(crate) struct PairsByBody {
     by_b: Vec<u32>,
-    is_known: bool,
+    is_indexed: bool,
     /// The number of queries since the records changed.
-    n_asked: u32,
+    n_queries: u32,
 }
 
 /// Queries before the index is built: sorting takes as long as this many scans.
-const FEW: u32 = 32;
+const MAX_SCANS: u32 = 32;
 
-impl Meetings {
+impl PairsByBody {
     /// Drops the index: the records changed.
     pub(crate) fn forget(&mut self) {
-        (self.is_known, self.n_asked) = (false, 0);
+        (self.is_indexed, self.n_queries) = (false, 0);
     }
 
     /// Calls `visit` with the place of each pair of a body.
@@ -33,15 +33,15 @@ impl Meetings {
         let first = pairs.partition_point(|pair| pair.a < body);
         let own = pairs[first..].iter().take_while(|pair| pair.a == body).count();
         (first..first + own).for_each(&mut visit);
-        if !self.is_known && self.n_asked < FEW {
-            self.n_asked += 1;
+        if !self.is_indexed && self.n_queries < MAX_SCANS {
+            self.n_queries += 1;
             // The first body of a pair has the smaller number.
             let others = pairs[..first].iter().enumerate().filter(|(_, pair)| pair.b == body);
             others.for_each(|(place, _)| visit(place));
             return;
         }
-        if !self.is_known {
-            self.is_known = true;
+        if !self.is_indexed {
+            self.is_indexed = true;
             self.by_b.clear();
             self.by_b.extend(0..pairs.len() as u32);
             self.by_b.sort_unstable_by_key(|&place| (pairs[place as usize].b, place));
@@ -65,14 +65,14 @@ mod tests {
         for a in 0..40u32 {
             pairs.extend((a + 1..40).filter(|b| (a * 7 + b * 5) % 3 == 0).map(|b| Pair { a, b }));
         }
-        let mut meetings = Meetings::default();
-        let mut ask = |body: u32| {
+        let mut pairs_by_body = PairsByBody::default();
+        let mut query = |body: u32| {
             let mut visited = Vec::new();
-            meetings.visit(&pairs, body, |place| visited.push(place));
+            pairs_by_body.visit(&pairs, body, |place| visited.push(place));
             visited
         };
-        let first: Vec<_> = (0..FEW).map(&mut ask).collect();
-        let later: Vec<_> = (0..FEW).map(&mut ask).collect();
+        let first: Vec<_> = (0..MAX_SCANS).map(&mut query).collect();
+        let later: Vec<_> = (0..MAX_SCANS).map(&mut query).collect();
         assert_eq!(first, later);
         for (body, visited) in (0..).zip(first) {
             let mut places = visited.clone();

@@ -20,7 +20,7 @@
 //! box2d.org, 2023 (bodies that are left out of a step).
 //! Differs: bodies are left out, not collisions.
 
-use crate::bodies::movers::Movers;
+use crate::bodies::active_bodies::ActiveBodies;
 use crate::contacts::record::Record;
 use crate::joint::Joints;
 use alloc::vec::Vec;
@@ -28,14 +28,14 @@ use carom_broad::Pair;
 use carom_response::{Body, BodyKind};
 
 /// A slow body is selected in one lap of so many.
-pub(crate) const LAPS: u32 = 4;
+pub(crate) const LAPS_OF_SLOW_BODIES: u32 = 4;
 
 /// Slow bodies are selected in blocks of so many numbers.
-const BLOCK: u32 = 16;
+const BLOCK_BODIES: u32 = 16;
 
 /// Costs of bodies and the amounts to spend, in seconds or in steps of work.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct Costs {
     /// Cost of a body.
     pub(crate) body: f64,
     /// Cost in this step of each manifold of a body, or of each of its pairs if manifolds are not
@@ -51,7 +51,7 @@ pub(crate) struct Terms {
 
 /// The counts of all bodies that could move.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Crowd {
+pub(crate) struct Demand {
     /// Bodies that could move.
     pub(crate) n_bodies: usize,
     /// The sum of the numbers of their pairs.
@@ -65,7 +65,7 @@ pub(crate) struct Crowd {
 
 /// The counts of the selected bodies.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Chosen {
+pub(crate) struct Selection {
     pub(crate) n_bodies: usize,
     /// The sum of the numbers of their manifolds, or pairs if manifolds are not counted.
     pub(crate) n_links: usize,
@@ -75,7 +75,7 @@ pub(crate) struct Chosen {
 
 /// The state of the ring, and the costs of bodies.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Turns {
+pub(crate) struct RoundRobin {
     /// The body with which the next selection begins.
     pub(crate) next: u32,
     pub(crate) lap: u32,
@@ -95,22 +95,22 @@ pub(crate) struct Turns {
     pub(crate) are_rings_known: bool,
 }
 
-impl Turns {
+impl RoundRobin {
     /// Counts the pairs of bodies, if they are not known.
-    pub(crate) fn count(&mut self, n_bodies: usize, records: &[Record], movers: &Movers) -> Crowd {
+    pub(crate) fn count(&mut self, n_bodies: usize, records: &[Record], active: &ActiveBodies) -> Demand {
         self.n_looks.resize(n_bodies, 0);
         if !core::mem::replace(&mut self.are_counted, true) {
             self.n_looks.fill(0);
             let living = records.iter().filter(|record| !record.is_gap());
             living.for_each(|record| self.note(&record.pair(), 1));
-            self.n_looks_moving = self.sum(movers.list());
+            self.n_looks_moving = self.sum(active.moving());
         }
         self.n_links.clear();
-        let n_looks = self.sum(movers.awake());
-        Crowd {
-            n_bodies: movers.awake().len(),
+        let n_looks = self.sum(active.awake());
+        Demand {
+            n_bodies: active.awake().len(),
             n_looks,
-            n_due: if movers.has_halted() { self.n_looks_moving } else { n_looks },
+            n_due: if active.has_halted() { self.n_looks_moving } else { n_looks },
             n_manifolds: 0,
         }
     }
@@ -119,9 +119,9 @@ impl Turns {
     pub(crate) fn count_manifolds(
         &mut self,
         records: &[Record],
-        movers: &Movers,
+        active: &ActiveBodies,
         is_stale: &[bool],
-        crowd: &mut Crowd,
+        crowd: &mut Demand,
     ) {
         self.n_links.resize(is_stale.len(), 0);
         crowd.n_due = 0;
@@ -132,7 +132,7 @@ impl Turns {
             self.n_links[a as usize] += links;
             self.n_links[b as usize] += links;
             crowd.n_due += usize::from(is_stale[a as usize] || is_stale[b as usize]);
-            if movers.is_awake(a) || movers.is_awake(b) {
+            if active.is_awake(a) || active.is_awake(b) {
                 crowd.n_manifolds += links as usize;
             }
         }
@@ -163,43 +163,43 @@ impl Turns {
         bodies.iter().map(|&body| self.n_looks[body as usize] as usize).sum()
     }
 
-    /// Selects the awake bodies that move, and marks them for [`Turns::is_chosen`]. Call
-    /// [`Turns::count`] first.
-    pub(crate) fn choose(
+    /// Selects the awake bodies that move, and marks them for [`RoundRobin::is_chosen`]. Call
+    /// [`RoundRobin::count`] first.
+    pub(crate) fn select(
         &mut self,
         bodies: &[Body],
-        movers: &Movers,
+        active: &ActiveBodies,
         joints: &Joints,
-        terms: &Terms,
+        costs: &Costs,
         is_slow: impl Fn(&Body) -> bool,
-    ) -> Chosen {
+    ) -> Selection {
         self.close_rings(bodies, joints);
         self.before = (self.next, self.lap);
         self.is_chosen.clear();
         self.is_chosen.resize(bodies.len(), false);
-        let mut chosen = Chosen::default();
+        let mut chosen = Selection::default();
         let (mut now, mut next) = (0.0, 0.0);
-        let list = movers.awake();
+        let list = active.awake();
         let first = list.partition_point(|&body| body < self.next);
         let mut lap = self.lap;
         let mut stop = None;
-        for visit in 0..list.len() * LAPS as usize {
+        for visit in 0..list.len() * LAPS_OF_SLOW_BODIES as usize {
             let place = first + visit;
             let body = list[place % list.len()];
             if 0 < visit && place % list.len() == 0 {
-                lap = (lap + 1) % LAPS;
+                lap = (lap + 1) % LAPS_OF_SLOW_BODIES;
             }
             if self.is_chosen[body as usize] || bodies[body as usize].kind != BodyKind::Dynamic {
                 continue;
             }
-            let is_in_turn = (body / BLOCK + lap).is_multiple_of(LAPS);
+            let is_in_turn = (body / BLOCK_BODIES + lap).is_multiple_of(LAPS_OF_SLOW_BODIES);
             if !is_in_turn && is_slow(&bodies[body as usize]) {
                 continue;
             }
-            let group = self.take(body, bodies, movers);
-            let cost = group.n_bodies as f64 * terms.body + group.n_links as f64 * terms.link;
-            let later = cost + group.n_looks as f64 * terms.look;
-            if 0 < chosen.n_bodies && !(now + cost <= terms.now && next + later <= terms.steady) {
+            let group = self.take(body, bodies, active);
+            let cost = group.n_bodies as f64 * costs.body + group.n_links as f64 * costs.link;
+            let later = cost + group.n_looks as f64 * costs.look;
+            if 0 < chosen.n_bodies && !(now + cost <= costs.now && next + later <= costs.steady) {
                 self.leave(body);
                 stop = Some(body);
                 break;
@@ -216,7 +216,7 @@ impl Turns {
     }
 
     /// Undoes the last selection, whose bodies did not move: the next one begins with them again.
-    pub(crate) fn take_back(&mut self) {
+    pub(crate) fn undo_selection(&mut self) {
         (self.next, self.lap) = self.before;
     }
 
@@ -226,11 +226,11 @@ impl Turns {
     }
 
     /// Selects a body, and all bodies that joints connect to it.
-    fn take(&mut self, body: u32, bodies: &[Body], movers: &Movers) -> Chosen {
-        let mut group = Chosen::default();
+    fn take(&mut self, body: u32, bodies: &[Body], active: &ActiveBodies) -> Selection {
+        let mut group = Selection::default();
         let mut at = body;
         loop {
-            if movers.is_awake(at) && bodies[at as usize].kind == BodyKind::Dynamic {
+            if active.is_awake(at) && bodies[at as usize].kind == BodyKind::Dynamic {
                 let n_looks = self.n_looks[at as usize] as usize;
                 self.is_chosen[at as usize] = true;
                 group.n_bodies += 1;
