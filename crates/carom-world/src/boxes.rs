@@ -1,10 +1,12 @@
-//! The boxes of bodies in the broad phase: they follow where the bodies are, and where fast ones will go.
+//! The boxes of bodies in the broad phase. They follow the poses; those of fast bodies hold their
+//! whole path in the next step.
 //!
-//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of bullets).
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of
+//! bullets).
 
 use crate::World;
 #[cfg(feature = "parallel")]
-use crate::par::{CARRIED, is_little};
+use crate::par::{CHUNK_LENGTH, is_serial};
 #[cfg(feature = "parallel")]
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -17,12 +19,12 @@ use carom_response::BodyKind;
 use rayon::prelude::*;
 
 impl<B: BroadPhase> World<B> {
-    /// The box of a body.
+    /// Returns the box of a body.
     pub(crate) fn box_of(&self, index: usize, shape: &Shape) -> Aabb {
-        self.bodies.placing(&self.settings, self.last.dt).box_of(index, shape)
+        self.bodies.bounds(&self.settings, self.last.dt).box_of(index, shape)
     }
 
-    /// The box of one body anew.
+    /// Updates the box of one body.
     pub(crate) fn refit(&mut self, index: usize) {
         if let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) {
             let updated = self.broad.update(&[(proxy, self.box_of(index, shape))]);
@@ -32,15 +34,15 @@ impl<B: BroadPhase> World<B> {
         self.contacts.is_changed = true;
     }
 
-    /// Makes the boxes of fast bodies hold their way in a step of this length, if they do not yet: the last step was another one, or
-    /// somebody changed a velocity.
-    pub(crate) fn foresee(&mut self, dt: f32) {
+    /// Makes the boxes of fast bodies hold their path in a step of this length. They may not yet:
+    /// the last step had another length, or a velocity was changed.
+    pub(crate) fn expand_bounds(&mut self, dt: f32) {
         if dt == 0.0 {
             return;
         }
         if core::mem::replace(&mut self.last.dt, dt) != dt {
-            for place in 0..self.bodies.movers.awake().len() {
-                self.foresee_way(self.bodies.movers.awake()[place] as usize);
+            for place in 0..self.bodies.active.awake().len() {
+                self.expand_bounds_of(self.bodies.active.awake()[place] as usize);
             }
         }
         self.continuous.find_fast(&self.bodies.traits);
@@ -48,19 +50,20 @@ impl<B: BroadPhase> World<B> {
             let index = self.continuous.fast[place] as usize;
             if self.bodies.motions[index].kind == BodyKind::Dynamic && !self.bodies.motions[index].is_sleeping
             {
-                self.foresee_way(index);
+                self.expand_bounds_of(index);
             }
         }
     }
 
-    /// Makes the box of a fast or swift body hold the way that it would go in a step like the last one, after its velocity changed.
-    pub(crate) fn foresee_way(&mut self, index: usize) {
+    /// After a change of velocity: makes the box of a fast or swift body hold its path in a step
+    /// like the last one.
+    pub(crate) fn expand_bounds_of(&mut self, index: usize) {
         let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) else {
             return;
         };
         let aabb = self.box_of(index, shape);
         if self.broad.aabb(proxy).is_ok_and(|old| old != aabb) {
-            // Every box is sound: `clamped` sees to it.
+            // The box is always valid: `clamped` sees to it.
             let updated = self.broad.update(&[(proxy, aabb)]);
             debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
             self.contacts.is_changed = true;
@@ -68,55 +71,58 @@ impl<B: BroadPhase> World<B> {
     }
 
     pub(crate) fn refit_moved(&mut self, is_free: bool) {
-        let mut moves = core::mem::take(&mut self.contacts.work.moves);
+        let mut moves = core::mem::take(&mut self.contacts.scratch.moves);
         moves.clear();
-        let placing = self.bodies.placing(&self.settings, self.last.dt);
+        let bounds = self.bodies.bounds(&self.settings, self.last.dt);
         let refit = |&body: &u32| {
             let (proxy, shape) =
                 (self.bodies.proxies[body as usize]?, self.bodies.shapes[body as usize].as_ref()?);
-            Some((proxy, placing.box_of(body as usize, shape)))
+            Some((proxy, bounds.box_of(body as usize, shape)))
         };
         #[cfg(feature = "parallel")]
-        refit_in_parts(self.bodies.movers.list(), &refit, &mut moves);
+        refit_in_parts(self.bodies.active.moving(), &refit, &mut moves);
         #[cfg(not(feature = "parallel"))]
-        moves.extend(self.bodies.movers.list().iter().filter_map(refit));
-        for &body in self.bodies.movers.list() {
+        moves.extend(self.bodies.active.moving().iter().filter_map(refit));
+        for &body in self.bodies.active.moving() {
             self.bodies.is_stale[body as usize] = true;
         }
         self.contacts.is_changed |= !moves.is_empty();
-        // Every box is sound: `boxed` sees to it.
+        // The boxes are always valid: `clamped` sees to it.
         let updated = self.broad.update(&moves);
         debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
         if is_free {
-            // Otherwise the next step does, before it is chosen what is done.
+            // On a budget the next step does this, before it selects bodies.
             self.broad.refresh();
         }
-        self.contacts.work.moves = moves;
+        self.contacts.scratch.moves = moves;
     }
 }
 
-/// The boxes of what moved, in the order of the bodies.
+/// Collects the boxes of the moving bodies, in their order, on several threads.
 #[cfg(feature = "parallel")]
 fn refit_in_parts(
-    movers: &[u32],
+    active: &[u32],
     refit: &(impl Fn(&u32) -> Option<(ProxyId, Aabb)> + Sync),
     out: &mut Vec<(ProxyId, Aabb)>,
 ) {
-    let first = if is_little(movers.len()) { None } else { refit(&movers[0]) };
+    let first = if is_serial(active.len()) { None } else { refit(&active[0]) };
     let Some(any) = first else {
-        out.extend(movers.iter().filter_map(refit));
+        out.extend(active.iter().filter_map(refit));
         return;
     };
-    // Each where it stays: lists that are put together afterwards took as long as was gained.
-    out.resize(movers.len(), any);
-    let fill = |(movers, out): (&[u32], &mut [(ProxyId, Aabb)])| {
-        movers.iter().zip(out).all(|(mover, out)| refit(mover).map(|new| *out = new).is_some())
+    // Each thread writes to the final place. Tried: a list for each thread; as slow as one thread.
+    out.resize(active.len(), any);
+    let fill = |(active, out): (&[u32], &mut [(ProxyId, Aabb)])| {
+        active.iter().zip(out).all(|(mover, out)| refit(mover).map(|new| *out = new).is_some())
     };
-    let has_all =
-        movers.par_chunks(CARRIED).zip(out.par_chunks_mut(CARRIED)).map(fill).reduce(|| true, |a, b| a & b);
+    let has_all = active
+        .par_chunks(CHUNK_LENGTH)
+        .zip(out.par_chunks_mut(CHUNK_LENGTH))
+        .map(fill)
+        .reduce(|| true, |a, b| a & b);
     if !has_all {
-        // Somebody has no box: what follows moves up.
+        // A body has no box: the entries behind it move up.
         out.clear();
-        out.extend(movers.iter().filter_map(refit));
+        out.extend(active.iter().filter_map(refit));
     }
 }

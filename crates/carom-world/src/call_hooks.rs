@@ -22,8 +22,8 @@ impl<B: BroadPhase> World<B> {
         let pairs = &self.contacts.pairs;
         old.retain(|&([a, b], _)| pairs.binary_search(&Pair { a, b }).is_ok());
         self.contacts.hooked.memory = old;
-        for number in 0..self.contacts.busy.len() {
-            self.call_hooks_of(self.contacts.busy[number], hooks);
+        for number in 0..self.contacts.active_pairs.len() {
+            self.call_hooks_of(self.contacts.active_pairs[number], hooks);
         }
     }
 
@@ -75,12 +75,12 @@ impl<B: BroadPhase> World<B> {
 
     /// After the contacts were handed over: the friction and restitution that hooks gave some of them.
     pub(crate) fn hand_over_materials(&mut self) {
-        let ContactSet { hooked, records, work, .. } = &mut self.contacts;
+        let ContactSet { hooked, records, scratch, .. } = &mut self.contacts;
         for &(place, [friction, restitution]) in &hooked.materials {
             let record = &records[place as usize];
             let first = record.first_solved as usize;
             let own = first..first.saturating_add(record.n as usize);
-            for link in work.contacts.get_mut(own).unwrap_or_default() {
+            for link in scratch.contacts.get_mut(own).unwrap_or_default() {
                 (link.friction, link.restitution) = (friction, restitution);
             }
         }

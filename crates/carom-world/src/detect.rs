@@ -20,35 +20,35 @@ use carom_response::StepStats;
 impl<B: BroadPhase> World<B> {
     pub(crate) fn detect_within(&mut self, plan: &mut Plan, recycling: f32) {
         let mut clock = Clock::start();
-        self.contacts.work.ended.clear();
+        self.contacts.scratch.ended.clear();
         self.contacts.responses.clear();
         self.stats.n_bodies = self.bodies.n_live;
         (self.stats.n_tested, self.stats.n_recycled) = (0, 0);
         self.stats.n_steps = 0;
         self.stats.undone = Undone::default();
         self.stats.times = PhaseTimes::default();
-        // What is not done counts nothing.
+        // Phases that do not run count zero.
         self.stats.solver = StepStats::default();
         self.stats.n_fallen = 0;
         (self.stats.n_swept, self.stats.n_stopped, self.stats.n_box_tests) = (0, 0, 0);
-        let had_halted = self.bodies.movers.has_halted();
+        let had_halted = self.bodies.active.has_halted();
         if had_halted {
-            // Of who is not busy it is told what was told before.
-            core::mem::swap(&mut self.contacts.events, &mut self.contacts.work.told);
+            // Pairs that are not active keep their last event.
+            core::mem::swap(&mut self.contacts.events, &mut self.contacts.scratch.last_events);
         }
         if self.contacts.is_changed {
             let World { bodies, joints, contacts, broad, budget, stats, .. } = self;
             contacts.find_pairs(broad, bodies, joints, stats, |pair, change| {
-                budget.turns.note_change(pair, change)
+                budget.round_robin.note_change(pair, change)
             });
         }
         let World { settings, bodies, joints, contacts, budget, .. } = self;
-        budget.choose_movers(plan, bodies, contacts, joints, &settings.solver);
+        budget.select_moving(plan, bodies, contacts, joints, &settings.solver);
         self.continuous_step().find_swift();
         self.stats.times.broad = clock.lap();
         let mut always = 0.0;
         if self.contacts.is_changed {
-            self.contacts.find_busy(&self.bodies);
+            self.contacts.collect_active_pairs(&self.bodies);
             always = clock.lap();
             self.find_contacts(plan, recycling);
             let narrow = clock.lap();
@@ -57,26 +57,27 @@ impl<B: BroadPhase> World<B> {
         } else {
             self.contacts.records.iter_mut().for_each(|record| record.was_touching = record.is_touching);
         }
-        if had_halted && self.bodies.movers.has_halted() {
-            self.stats.n_touching = self.contacts.tell_events_of_busy();
+        if had_halted && self.bodies.active.has_halted() {
+            self.stats.n_touching = self.contacts.report_events_of_active();
         } else {
-            self.stats.n_touching = self.contacts.tell_events();
+            self.stats.n_touching = self.contacts.report_events();
         }
         let events = clock.lap();
         self.stats.times.narrow += events;
         plan.note_always(always + events);
     }
 
-    /// Narrow phase: the contacts of all records in which something moved, or of as many as the plan allows.
+    /// Narrow phase: finds the contacts of the active pairs, or of as many as the plan allows.
     pub(crate) fn find_contacts(&mut self, plan: &mut Plan, recycling: f32) {
-        let mut found = core::mem::take(&mut self.contacts.work.manifolds);
-        // Where all are busy nothing is moved. The caches stay.
+        let mut found = core::mem::take(&mut self.contacts.scratch.manifolds);
+        // If all pairs are active, no record is copied. The caches stay in place.
         let Records { list: mut records, mut caches } = core::mem::take(&mut self.contacts.records);
         let mut all = Vec::new();
-        if self.contacts.busy.len() < records.len() {
-            all = core::mem::replace(&mut records, core::mem::take(&mut self.contacts.work.busy_records));
+        if self.contacts.active_pairs.len() < records.len() {
+            all =
+                core::mem::replace(&mut records, core::mem::take(&mut self.contacts.scratch.active_records));
             records.clear();
-            records.extend(self.contacts.busy.iter().map(|&place| all[place as usize]));
+            records.extend(self.contacts.active_pairs.iter().map(|&place| all[place as usize]));
         }
         let unit = self.settings.solver.length_unit;
         let mut scene = Scene {
@@ -86,94 +87,100 @@ impl<B: BroadPhase> World<B> {
             traits: &self.bodies.traits,
             girths: &self.bodies.girths,
             swift: &self.continuous.swift,
-            movers: &self.bodies.movers,
+            active: &self.bodies.active,
             is_stale: &self.bodies.is_stale,
-            seen: &self.bodies.seen,
+            detected_poses: &self.bodies.detected_poses,
             old: &self.contacts.manifolds,
-            rest: &self.contacts.rest,
-            allowance: plan.allowance(records.len()),
+            sleeping: &self.contacts.sleeping,
+            narrow_budget: plan.narrow_budget(records.len()),
             prediction: self.settings.prediction * unit,
             slop: self.settings.solver.slop * unit,
-            // Who is halted presses without end on those that move a little: recycled, a box sank deeper into the floor by a fifth of its size.
-            recycling: if self.bodies.movers.has_halted() { 0.0 } else { recycling },
+            // A halted body presses on moving ones without end. With recycled contacts a box then
+            // sank into the floor by a fifth of its size.
+            recycling: if self.bodies.active.has_halted() { 0.0 } else { recycling },
             dt: self.last.dt,
             smooths_internal_edges: self.settings.smooths_internal_edges,
         };
         let may_be_too_many = |n: usize| n < records.len() && !plan.is_ample(n);
-        scene.allowance.note_most(records.len());
-        if scene.allowance.n_pairs(records.len()).is_some_and(may_be_too_many) {
-            let (n_due, n_all) = time_critical::mark(&mut records, &scene);
-            let mut n = scene.allowance.n_pairs(n_due).unwrap_or(n_all);
-            if plan.hold_for(n, n_all) {
-                scene.allowance = plan.allowance(records.len());
-                n = scene.allowance.n_pairs(n_due).unwrap_or(n_all);
+        scene.narrow_budget.note_most(records.len());
+        if scene.narrow_budget.n_pairs(records.len()).is_some_and(may_be_too_many) {
+            let (n_due, n_all) = time_critical::mark_candidates(&mut records, &scene);
+            let mut n = scene.narrow_budget.n_pairs(n_due).unwrap_or(n_all);
+            if plan.decide_hold(n, n_all) {
+                scene.narrow_budget = plan.narrow_budget(records.len());
+                n = scene.narrow_budget.n_pairs(n_due).unwrap_or(n_all);
             }
-            scene.allowance.note_most(n);
+            scene.narrow_budget.note_most(n);
             if n < n_all {
-                time_critical::choose(&mut records, self.budget.turn, n);
+                time_critical::select_pairs(&mut records, self.budget.next_pair, n);
             } else {
                 records.iter_mut().for_each(|record| record.is_skipped = false);
             }
         }
-        let first = self.contacts.busy.first().map_or(0, |&place| place as usize);
-        let row = Row { records: &mut records, places: &self.contacts.busy, caches: &mut caches[first..] };
+        let first = self.contacts.active_pairs.first().map_or(0, |&place| place as usize);
+        let row =
+            Row { records: &mut records, places: &self.contacts.active_pairs, caches: &mut caches[first..] };
         #[cfg(feature = "parallel")]
         let tally =
-            crate::contacts::pieces::look_at_all(&scene, row, &mut self.contacts.work.found_in, &mut found);
+            crate::contacts::chunks::update_all(&scene, row, &mut self.contacts.scratch.found_in, &mut found);
         #[cfg(not(feature = "parallel"))]
-        let tally = narrow::look_at_all(&scene, row, &mut found);
-        let Tally { n_tested, n_recycled, mut n_found, n_put_off, n_still, left, resting } = tally;
+        let tally = narrow::update_all(&scene, row, &mut found);
+        let Tally { n_tested, n_recycled, mut n_found, n_deferred, n_still, left, resting } = tally;
         if self.settings.smooths_internal_edges {
             n_found -= internal_edges::smooth(&scene, &mut records, &mut found, resting);
         }
-        let mut undone = Undone { n_halted: self.bodies.movers.n_halted(), ..Undone::default() };
-        // Mostly none are.
-        let put_off = if n_put_off == 0 { &[] } else { &records[..] };
-        for record in put_off {
-            if record.is_put_off {
+        let mut undone = Undone { n_halted: self.bodies.active.n_halted(), ..Undone::default() };
+        // The list is walked only if some are deferred.
+        let deferred = if n_deferred == 0 { &[] } else { &records[..] };
+        for record in deferred {
+            if record.is_deferred {
                 undone.n_pairs += 1;
                 undone.n_unknown += usize::from(record.is_new);
                 undone.n_carried += found[record.range()].iter().map(|m| m.contacts().len()).sum::<usize>();
             }
         }
-        self.budget.turn = time_critical::next_turn(put_off, self.budget.turn);
-        left.iter().for_each(|&(first, n)| self.contacts.rest.give_back(first, n));
-        // What nothing moves is put to rest; where some are halted it is in the end most of all there is.
-        if self.bodies.movers.has_halted() {
-            self.contacts.rest.make_room(self.contacts.pairs.len());
+        self.budget.next_pair = time_critical::next_pair(deferred, self.budget.next_pair);
+        left.iter().for_each(|&(first, n)| self.contacts.sleeping.release(first, n));
+        // Manifolds of pairs in which nothing moves go to `ContactSet::sleeping`. With halted bodies these become
+        // most.
+        if self.bodies.active.has_halted() {
+            self.contacts.sleeping.make_room(self.contacts.pairs.len());
         }
         let mut n_moving = n_found;
         let still = if n_still == 0 { &mut [] } else { &mut records[..] };
         for record in still {
-            let waits = record.is_put_off && !self.bodies.movers.has_halted();
-            if !waits && !self.bodies.movers.has(record.a.index) && !self.bodies.movers.has(record.b.index) {
+            let waits = record.is_deferred && !self.bodies.active.has_halted();
+            if !waits
+                && !self.bodies.active.moves(record.a.index)
+                && !self.bodies.active.moves(record.b.index)
+            {
                 n_moving -= record.n as usize;
-                self.contacts.rest.take(record, &found);
+                self.contacts.sleeping.take(record, &found);
             }
         }
-        self.stats.n_manifolds = n_moving + self.contacts.rest.len();
-        plan.note_found(n_moving, records.len(), self.bodies.movers.list().len());
+        self.stats.n_manifolds = n_moving + self.contacts.sleeping.len();
+        plan.note_found(n_moving, records.len(), self.bodies.active.moving().len());
         if !all.is_empty() {
-            for (&place, record) in self.contacts.busy.iter().zip(&records) {
+            for (&place, record) in self.contacts.active_pairs.iter().zip(&records) {
                 all[place as usize] = *record;
             }
-            self.contacts.work.busy_records = core::mem::replace(&mut records, all);
+            self.contacts.scratch.active_records = core::mem::replace(&mut records, all);
         }
-        self.contacts.rest.tidy(&mut records);
+        self.contacts.sleeping.compact(&mut records);
         self.contacts.records = Records { list: records, caches };
-        self.contacts.work.manifolds = core::mem::replace(&mut self.contacts.manifolds, found);
+        self.contacts.scratch.manifolds = core::mem::replace(&mut self.contacts.manifolds, found);
         trim(&mut self.contacts.manifolds);
-        trim(&mut self.contacts.work.manifolds);
-        trim(&mut self.contacts.work.busy_records);
-        trim(&mut self.contacts.work.contacts);
-        self.bodies.note_seen();
-        let BodySet { moved, movers, motions, .. } = &mut self.bodies;
+        trim(&mut self.contacts.scratch.manifolds);
+        trim(&mut self.contacts.scratch.active_records);
+        trim(&mut self.contacts.scratch.contacts);
+        self.bodies.note_detected_poses();
+        let BodySet { moved, active, motions, .. } = &mut self.bodies;
         moved.clear();
-        moved.extend((0..motions.len() as u32).map(|body| movers.has(body)));
-        // What was put off is still to be done.
-        self.contacts.is_changed = 0 < undone.n_pairs || self.bodies.movers.has_halted();
-        // Where some are halted it is when one of the two has moved, or moves.
-        self.contacts.is_unsettled = 0 < undone.n_pairs && !self.bodies.movers.has_halted();
+        moved.extend((0..motions.len() as u32).map(|body| active.moves(body)));
+        // Deferred pairs are due in the next step.
+        self.contacts.is_changed = 0 < undone.n_pairs || self.bodies.active.has_halted();
+        // With halted bodies, a pair becomes due only when one of its bodies moves.
+        self.contacts.is_unsettled = 0 < undone.n_pairs && !self.bodies.active.has_halted();
         self.stats.undone = undone;
         self.stats.n_steps = n_tested as u64;
         (self.stats.n_tested, self.stats.n_recycled) = (n_tested, n_recycled);

@@ -1,6 +1,7 @@
-//! Bodies and joints: put in, taken out, asked and changed. Everything is checked here, at the door.
+//! Bodies and joints: inserted, removed, queried and changed. All input is checked here.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what stands before the pipeline).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what precedes the
+//! pipeline).
 
 use crate::bodies::BodySet;
 use crate::bodies::body::{self, BodyDesc, Traits};
@@ -19,7 +20,9 @@ use carom_query::Shape;
 use carom_response::{Body, BodyKind, Energy, Joint, JointImpulse, JointKind, TorsionSpring, Winding};
 
 impl<B: BroadPhase> World<B> {
-    /// Adds a body. Numbers of removed bodies are given out again, the last one first.
+    /// Adds a body. Numbers of removed bodies are used again, the last one first.
+    ///
+    /// Errors: a number out of range, a dynamic body without mass, or no number left.
     pub fn insert(&mut self, desc: BodyDesc) -> Result<BodyId, WorldError> {
         let (traits, body) = body::admit(&desc)?;
         let index = match self.bodies.free.last() {
@@ -48,7 +51,7 @@ impl<B: BroadPhase> World<B> {
         let aabb = self.box_of(index, &desc.shape);
         let proxy = match self.broad.insert(aabb, traits.filter) {
             Ok(proxy) if proxy.index() as usize == index => proxy,
-            // A broad phase whose numbers ran out before the world's did.
+            // The numbers of the broad phase ran out before those of the world.
             refused => {
                 self.bodies.traits[index] = Traits::NONE;
                 self.bodies.motions[index] = Body::fixed(Pose::IDENTITY);
@@ -65,7 +68,7 @@ impl<B: BroadPhase> World<B> {
         self.contacts.is_changed = true;
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         if self.bodies.motions[index].kind != BodyKind::Fixed {
-            self.bodies.movers.add(index);
+            self.bodies.active.add(index);
         }
         self.bodies.n_live += 1;
         self.bodies.n_sensors += usize::from(desc.is_sensor);
@@ -74,17 +77,17 @@ impl<B: BroadPhase> World<B> {
         Ok(self.bodies.id_at(index as u32))
     }
 
-    /// Removes a body and its joints, and wakes what it touched.
+    /// Removes a body and its joints, and wakes the bodies that it touched.
     pub fn remove(&mut self, id: BodyId) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         self.wake_around(id);
         if let Some(proxy) = self.bodies.proxies[index].take() {
             self.broad.remove(proxy)?;
         }
-        self.budget.turns.are_rings_known &= !self.joints.remove_of(id.index);
+        self.budget.round_robin.are_rings_known &= !self.joints.remove_of(id.index);
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
-        self.bodies.movers.unsettle();
+        self.bodies.active.note_removal();
         self.bodies.steering.forget(id.index);
         self.bodies.weights[index] = Weight::NONE;
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
@@ -107,7 +110,7 @@ impl<B: BroadPhase> World<B> {
         self.bodies.n_live
     }
 
-    /// There is no body.
+    /// Whether there is no body.
     pub fn is_empty(&self) -> bool {
         self.bodies.n_live == 0
     }
@@ -118,8 +121,8 @@ impl<B: BroadPhase> World<B> {
         (0..self.bodies.motions.len() as u32).map(|index| self.bodies.id_at(index)).filter(is_live)
     }
 
-    /// Returns the energy of all bodies after a step with substeps of `substep`: see [`Body::energy`].
-    /// The potential energy counts springs too: see [`Joint::spring_energy`].
+    /// Returns the energy of all bodies after a step with substeps of `substep`: see
+    /// [`Body::energy`]. The potential energy counts springs too: see [`Joint::spring_energy`].
     pub fn energy(&self, substep: f32) -> Energy {
         let gravity = self.settings.solver.gravity;
         let motions = &self.bodies.motions;
@@ -132,12 +135,12 @@ impl<B: BroadPhase> World<B> {
         sum
     }
 
-    /// Where a body is.
+    /// Returns the pose of a body.
     pub fn pose(&self, id: BodyId) -> Result<Pose, WorldError> {
         self.motion(id).map(|body| body.pose)
     }
 
-    /// A body as the response sees it: mass, place and motion.
+    /// Returns a body as the solver sees it: mass, pose and motion.
     pub fn motion(&self, id: BodyId) -> Result<&Body, WorldError> {
         self.bodies.index_of(id).map(|index| &self.bodies.motions[index])
     }
@@ -148,7 +151,8 @@ impl<B: BroadPhase> World<B> {
         self.bodies.shapes[index].as_ref().ok_or(WorldError::StaleBody(id))
     }
 
-    /// The box of a body in the broad phase: its shape's, with half the prediction around.
+    /// Returns the box of a body in the broad phase: that of its shape with half the prediction
+    /// around. For a body that goes far in a step it is the box of its path.
     pub fn aabb(&self, id: BodyId) -> Result<Aabb, WorldError> {
         let index = self.bodies.index_of(id)?;
         let proxy = self.bodies.proxies[index].ok_or(WorldError::StaleBody(id))?;
@@ -160,39 +164,40 @@ impl<B: BroadPhase> World<B> {
         self.bodies.index_of(id).map(|index| self.bodies.traits[index].user_data)
     }
 
-    /// The body sleeps: it is not moved until something touches it.
+    /// Whether the body sleeps: steps do not move it until something wakes it.
     pub fn is_sleeping(&self, id: BodyId) -> Result<bool, WorldError> {
         self.motion(id).map(|body| body.is_sleeping)
     }
 
-    /// Whether a body was left out of the last step for want of time. It stands still, and keeps its
-    /// velocity: see [`Undone::n_halted`](crate::Undone::n_halted).
+    /// Whether a budget left a body out of the last step. It keeps its pose and its velocity: see
+    /// [`Undone::n_halted`](crate::Undone::n_halted).
     pub fn is_halted(&self, id: BodyId) -> Result<bool, WorldError> {
         self.bodies.index_of(id).map(|index| self.bodies.is_halted(index))
     }
 
-    /// Puts a body somewhere else, and wakes it and what it touched.
+    /// Moves a body to a pose, and wakes it and the bodies that it touched.
     pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
         self.wake_around(id);
         self.bodies.motions[index].pose = pose;
-        // Contacts do not go with it.
-        if let Some(seen) = self.bodies.seen.get_mut(index) {
+        // Its contacts are not carried along.
+        if let Some(seen) = self.bodies.detected_poses.get_mut(index) {
             *seen = None;
         }
         self.refit(index);
         Ok(())
     }
 
-    /// Gives a body another shape, and wakes it and what it touched; mass and inertia stay.
+    /// Gives a body another shape, and wakes it and the bodies that it touched. Mass and inertia
+    /// stay.
     pub fn set_shape(&mut self, id: BodyId, shape: Shape) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         self.wake_around(id);
         self.bodies.put_shape(index, Some(shape));
-        // What was learned of the old shape is of no use.
-        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
-        meetings.visit(pairs, id.index, |place| {
+        // Caches of the old shape are dropped.
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        pairs_by_body.visit(pairs, id.index, |place| {
             if records[place].a == id || records[place].b == id {
                 records[place].forget();
             }
@@ -211,11 +216,11 @@ impl<B: BroadPhase> World<B> {
         body.angular_velocity = angular;
         self.bodies.steering.stop(id.index);
         self.bodies.is_stale[index] |= self.bodies.is_halted(index);
-        self.foresee_way(index);
+        self.expand_bounds_of(index);
         Ok(())
     }
 
-    /// Sets force and torque that act on a body from now on, and wakes it.
+    /// Sets the force and the torque that act on a body in each step from now on, and wakes it.
     pub fn set_force(&mut self, id: BodyId, force: Vec3, torque: Vec3) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         if !(force.is_finite() && torque.is_finite()) {
@@ -239,11 +244,11 @@ impl<B: BroadPhase> World<B> {
         self.bodies.wake(index);
         self.bodies.motions[index] = pushed;
         self.bodies.is_stale[index] |= self.bodies.is_halted(index);
-        self.foresee_way(index);
+        self.expand_bounds_of(index);
         Ok(())
     }
 
-    /// Changes the groups of a body.
+    /// Changes the groups of a body, and wakes it and the bodies that it touched.
     pub fn set_groups(&mut self, id: BodyId, membership: Groups, mask: Groups) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         self.wake_around(id);
@@ -252,20 +257,21 @@ impl<B: BroadPhase> World<B> {
         if let Some(proxy) = self.bodies.proxies[index] {
             self.broad.set_filter(proxy, filter)?;
         }
-        // Pairs may come though nothing moved.
+        // Pairs may begin although nothing moved.
         self.bodies.is_stale[index] = true;
         self.contacts.is_changed = true;
         Ok(())
     }
 
-    /// Wakes a body and those it fell asleep with.
+    /// Wakes a body and the bodies that it fell asleep with.
     pub fn wake(&mut self, id: BodyId) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         self.bodies.wake(index);
         Ok(())
     }
 
-    /// Joins two bodies with frames given in the bodies' own frames. Bodies that are joined do not collide.
+    /// Joins two bodies by a joint, with its frames in the frames of the bodies. Joined bodies do
+    /// not collide.
     pub fn insert_joint(
         &mut self,
         a: BodyId,
@@ -281,7 +287,8 @@ impl<B: BroadPhase> World<B> {
         self.admit_joint(a, b, joint)
     }
 
-    /// Joins two bodies where they are now, at `point` of the world; the x axis of the joint is the unit vector `axis`.
+    /// Joins two bodies at their present poses, at `point` in the world frame. The x axis of the
+    /// joint is the unit vector `axis`, in the world frame.
     pub fn insert_joint_at(
         &mut self,
         a: BodyId,
@@ -298,13 +305,13 @@ impl<B: BroadPhase> World<B> {
         self.admit_joint(a, b, joint.ok_or(WorldError::BadJoint)?)
     }
 
-    /// A joint.
+    /// Returns a joint.
     pub fn joint(&self, id: JointId) -> Result<&Joint, WorldError> {
         self.joints.get(id).ok_or(WorldError::StaleJoint(id))
     }
 
-    /// Changes what a joint leaves free, for instance the speed of its motor, and wakes its bodies. A hinge that stays one
-    /// keeps its spring.
+    /// Changes the kind of a joint, for instance the speed of its motor, and wakes its bodies. A
+    /// hinge that stays a hinge keeps its spring.
     pub fn set_joint_kind(&mut self, id: JointId, kind: JointKind) -> Result<(), WorldError> {
         let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
         check_kind(&kind)?;
@@ -318,10 +325,10 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Gives a hinge a spring about its axis, or takes it away, and wakes its bodies.
+    /// Gives a hinge a spring about its axis, or removes it, and wakes its bodies.
     ///
-    /// Whole turns are counted from the first spring on; another spring goes on with the count. To wind a spring up, turn
-    /// its bodies by a motor, or give it a rest angle of some turns.
+    /// Whole turns are counted from the first spring on, and another spring continues the count. To
+    /// wind a spring up, turn its bodies by a motor, or give it a rest angle of several turns.
     pub fn set_joint_spring(&mut self, id: JointId, spring: Option<TorsionSpring>) -> Result<(), WorldError> {
         let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
         if !matches!(joint.kind, JointKind::Hinge { .. }) {
@@ -339,7 +346,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Returns the angle of a hinge in radians, with whole turns if it has a spring: see [`Joint::hinge_angle`].
+    /// Returns the angle of a hinge in radians, with whole turns if it has a spring: see
+    /// [`Joint::hinge_angle`].
     pub fn hinge_angle(&self, id: JointId) -> Result<f64, WorldError> {
         let joint = self.joint(id)?;
         let [a, b] = [joint.body_a, joint.body_b].map(|body| &self.bodies.motions[body as usize]);
@@ -379,18 +387,18 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Wakes all bodies; those that were awake have to come to rest anew.
+    /// Wakes all bodies. For each one the time at rest starts from zero, also if it was awake.
     pub fn wake_all(&mut self) {
         for body in 0..self.bodies.motions.len() {
             self.bodies.wake(body);
         }
     }
 
-    /// Wakes the body and everything that touches it.
+    /// Wakes the body, all bodies that touch it, and all bodies that are joined to it.
     pub(crate) fn wake_around(&mut self, id: BodyId) {
         let mut others = Vec::new();
-        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
-        meetings.visit(pairs, id.index, |place| {
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        pairs_by_body.visit(pairs, id.index, |place| {
             let record = &records[place];
             if record.is_touching && !record.is_sensor && (record.a == id || record.b == id) {
                 others.push(if record.a == id { record.b } else { record.a });
@@ -402,24 +410,25 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Whether the pair of two bodies is wanted, anew: after a joint between them came or went.
+    /// Finds anew whether the pair of two bodies is tested, after a joint between them came or
+    /// went.
     pub(crate) fn refilter(&mut self, a: u32, b: u32) {
         let is_wanted = self.is_wanted(Pair { a: a.min(b), b: a.max(b) });
         let ids = [a, b].map(|index| self.bodies.id_at(index));
-        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
         let BodySet { motions, is_stale, .. } = &mut self.bodies;
-        // Of two the one that can move is in fewer pairs.
+        // A body that can move is usually in fewer pairs than a fixed one.
         let rare = if motions[a as usize].kind == BodyKind::Fixed { b } else { a };
-        meetings.visit(pairs, rare, |place| {
+        pairs_by_body.visit(pairs, rare, |place| {
             let record = &mut records[place];
             if ids.contains(&record.a) && ids.contains(&record.b) && is_wanted != record.is_wanted {
                 record.is_wanted = is_wanted;
                 record.forget();
-                // Nobody may have moved.
+                // The pair is due even if neither body moved.
                 is_stale[rare as usize] = true;
             }
         });
-        self.budget.turns.are_rings_known = false;
+        self.budget.round_robin.are_rings_known = false;
         self.contacts.is_changed = true;
     }
 }

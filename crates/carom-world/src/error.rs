@@ -1,11 +1,11 @@
-//! Why a world refused something.
+//! Errors of a world.
 
 use crate::{BodyId, JointId};
 use carom_broad::BroadPhaseError;
 use carom_math::PoseError;
 use carom_response::{Inconsistency, SolverError};
 
-/// Why a world refused something; nothing was changed.
+/// The reason why a world refused a call. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WorldError {
@@ -15,14 +15,15 @@ pub enum WorldError {
     StaleJoint(JointId),
     /// A pose is not finite or not a rotation.
     Pose(PoseError),
-    /// A velocity, force, impulse, damping or gravity scale is NaN, infinite, or negative where it may not be.
+    /// A number with this name is NaN, infinite, or negative where it may not be.
     BadNumber(&'static str),
-    /// A dynamic body has no mass: its density is zero, or its shape encloses nothing or has no end. Give it a mass
-    /// of its own, or make it static.
+    /// A dynamic body has no mass: its density is zero, or its shape encloses no volume or has no
+    /// end. Give it a mass of its own, or make it static.
     NoMass,
-    /// The body is so far out or so large that its box leaves the range of f32.
+    /// The box of the body leaves the range of f32.
     Box(BroadPhaseError),
-    /// A joint needs two different bodies, finite frames, and bounds in their order that allow something.
+    /// A joint needs two different bodies, finite frames, and bounds in ascending order that allow
+    /// some motion.
     BadJoint,
     /// Only a hinge has an angle and a spring.
     NoHinge(JointId),
@@ -34,8 +35,7 @@ pub enum WorldError {
     /// The setting of the world with this name is out of its bounds:
     /// [`WorldSettings::check`](crate::WorldSettings::check).
     BadSetting(&'static str),
-    /// The state of a snapshot, or of a world, does not fit together; it names the first entry that
-    /// does not.
+    /// The state of a snapshot or of a world is not consistent. The first wrong entry is named.
     Inconsistent(Inconsistency),
     /// There is no number left for another body.
     Full,

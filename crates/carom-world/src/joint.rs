@@ -1,15 +1,17 @@
-//! Handles of joints, which bodies hang together, and which joints have anything to do.
+//! Handles of joints, the table of joints, and the joints of each body.
 //!
-//! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys: joints by body).
+//! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys:
+//! joints by body).
 
-use crate::bodies::movers::Movers;
+use crate::bodies::active_bodies::ActiveBodies;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_response::{Inconsistency, Joint};
 
-/// A handle of a joint; once the joint or one of its bodies is removed, an error wherever it is used.
+/// A handle of a joint. After the joint or one of its bodies is removed, each use of the handle is
+/// an error.
 ///
-/// It does not say of which world: see [`BodyId`](crate::BodyId).
+/// A handle has no mark of its world: see [`BodyId`](crate::BodyId).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointId(pub(crate) u64);
@@ -22,10 +24,10 @@ impl JointId {
     }
 }
 
-/// The joints in the order of insertion, as the solver takes them, and their handles beside.
+/// The joints in the order of insertion, as the solver takes them, and their handles.
 ///
-/// One that is removed leaves a gap, and the gaps are closed when they are as many as the joints: who comes and goes beside a hundred
-/// thousand others moves none of them.
+/// A removed joint leaves a gap. Gaps are closed when they are half of the table. So a joint that
+/// comes and goes beside a hundred thousand others moves none of them.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Joints {
@@ -34,13 +36,13 @@ pub(crate) struct Joints {
     ids: Vec<JointId>,
     next: u64,
     n_gaps: usize,
-    /// Of each body that has any: the other body, and the joint, in the order of insertion.
+    /// By body: the other body and the handle of each joint, in the order of insertion.
     #[cfg_attr(feature = "serde", serde(skip))]
     by_body: BTreeMap<u32, Vec<(u32, JointId)>>,
 }
 
-/// So many gaps are never closed for themselves.
-const FEW_GAPS: usize = 64;
+/// Up to this number of gaps the table is not closed up.
+const MAX_OPEN_GAPS: usize = 64;
 
 impl Joints {
     pub(crate) fn insert(&mut self, joint: Joint) -> JointId {
@@ -71,17 +73,17 @@ impl Joints {
         self.position(id).map(|position| &mut self.list[position])
     }
 
-    /// All, in the order of insertion.
+    /// Returns all joints, in the order of insertion.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (JointId, &Joint)> + '_ {
         self.ids.iter().copied().zip(&self.list).filter(|(_, joint)| is_there(joint))
     }
 
-    /// The joints of a body: the other body, and the joint.
+    /// Returns the joints of a body, each with the other body.
     pub(crate) fn of(&self, body: u32) -> &[(u32, JointId)] {
         self.by_body.get(&body).map_or(&[], Vec::as_slice)
     }
 
-    /// Removes a joint, and tells what it was.
+    /// Removes a joint, and returns it.
     pub(crate) fn remove(&mut self, id: JointId) -> Option<Joint> {
         let position = self.position(id)?;
         let joint = self.list[position];
@@ -95,13 +97,13 @@ impl Joints {
         }
         self.list[position].body_b = joint.body_a;
         self.n_gaps += 1;
-        if FEW_GAPS + self.list.len() / 2 < self.n_gaps {
+        if MAX_OPEN_GAPS + self.list.len() / 2 < self.n_gaps {
             self.close_gaps();
         }
         Some(joint)
     }
 
-    /// Removes the joints of a body and says whether there were any.
+    /// Removes the joints of a body, and returns whether there were any.
     pub(crate) fn remove_of(&mut self, body: u32) -> bool {
         let own = self.of(body).to_vec();
         own.iter().for_each(|&(_, id)| {
@@ -117,45 +119,45 @@ impl Joints {
         self.n_gaps = 0;
     }
 
-    /// The two bodies hang together.
+    /// Whether a joint connects the two bodies.
     pub(crate) fn connects(&self, a: u32, b: u32) -> bool {
         !self.by_body.is_empty() && self.of(a).iter().any(|&(other, _)| other == b)
     }
 
-    /// The joints as the solver takes them, gaps among them, which it is to pass over.
+    /// The joints as the solver takes them, with gaps, which it must pass over.
     pub(crate) fn list_mut(&mut self) -> &mut [Joint] {
         &mut self.list
     }
 
-    /// One of them by its place.
+    /// Returns the joint at a place.
     pub(crate) fn at(&self, place: u32) -> &Joint {
         &self.list[place as usize]
     }
 
-    /// The places of the joints of who moves, ascending: others cost nothing.
-    pub(crate) fn find_moving(&self, movers: &Movers, places: &mut Vec<u32>) {
+    /// Finds the places of the joints of moving bodies, ascending. Others cost nothing.
+    pub(crate) fn find_moving(&self, active: &ActiveBodies, places: &mut Vec<u32>) {
         places.clear();
-        if self.list.len() <= movers.list().len() {
-            let moves = |joint: &Joint| movers.has(joint.body_a) || movers.has(joint.body_b);
+        if self.list.len() <= active.moving().len() {
+            let moves = |joint: &Joint| active.moves(joint.body_a) || active.moves(joint.body_b);
             let own = (0..).zip(&self.list).filter(|(_, joint)| is_there(joint) && moves(joint));
             places.extend(own.map(|(place, _)| place));
             return;
         }
-        for &body in if self.by_body.is_empty() { &[] } else { movers.list() } {
-            // Of two who move the smaller number names it.
-            let own = self.of(body).iter().filter(|(other, _)| body < *other || !movers.has(*other));
+        for &body in if self.by_body.is_empty() { &[] } else { active.moving() } {
+            // A joint of two moving bodies is listed for the smaller number.
+            let own = self.of(body).iter().filter(|(other, _)| body < *other || !active.moves(*other));
             places.extend(own.filter_map(|(_, id)| self.position(*id)).map(|place| place as u32));
         }
         places.sort_unstable();
     }
 
-    /// As it is stored: without gaps, and without what follows from the list.
+    /// Returns the table for a snapshot: without gaps and index.
     pub(crate) fn stored(&self) -> Joints {
         let (ids, list) = self.iter().map(|(id, joint)| (id, *joint)).unzip();
         Joints { list, ids, next: self.next, n_gaps: 0, by_body: BTreeMap::new() }
     }
 
-    /// Those of a world that was restored.
+    /// Returns the table of a restored world.
     pub(crate) fn restored(stored: &Joints) -> Joints {
         let mut joints = stored.clone();
         for (id, joint) in stored.iter() {
@@ -164,7 +166,7 @@ impl Joints {
         joints
     }
 
-    /// Checks what is stored: as many handles as joints, increasing, no gaps, and all joints
+    /// Checks a stored table: as many handles as joints, ascending, without gaps, and each joint
     /// between two living bodies.
     pub(crate) fn check(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
         let bad = |index, what| Err(Inconsistency { what, index });
@@ -187,7 +189,7 @@ impl Joints {
     }
 }
 
-/// A gap joins a body with itself.
+/// Whether there is a joint: a gap connects a body with itself.
 fn is_there(joint: &Joint) -> bool {
     joint.body_a != joint.body_b
 }
@@ -199,7 +201,8 @@ mod tests {
     use carom_response::{Body, BodyKind, JointKind, Sleepers};
     use proptest::prelude::*;
 
-    /// Bodies of which every `nth` moves; edits are joints of two bodies, or a joint or the joints of a body that go.
+    /// Each `nth` body moves. The edits insert a joint of two bodies, or remove a joint or all
+    /// joints of a body.
     fn script() -> impl Strategy<Value = (usize, Vec<(u32, u32, u8)>)> {
         (1usize..12, prop::collection::vec((0u32..24, 0u32..24, 0u8..8), 0..300))
     }
@@ -216,8 +219,8 @@ mod tests {
                     body
                 })
                 .collect();
-            let mut movers = Movers::of(&bodies, &Sleepers::default(), &[]);
-            movers.settle(&bodies);
+            let mut active = ActiveBodies::of(&bodies, &Sleepers::default(), &[]);
+            active.apply_changes(&bodies);
             let mut joints = Joints::default();
             let mut model: Vec<(JointId, u32, u32)> = Vec::new();
             for (a, b, what) in script {
@@ -246,18 +249,18 @@ mod tests {
                 let connected = model.iter().any(|&(_, x, y)| (x, y) == (a, b) || (y, x) == (a, b));
                 prop_assert_eq!(joints.connects(a, b), connected);
                 let mut places = Vec::new();
-                joints.find_moving(&movers, &mut places);
+                joints.find_moving(&active, &mut places);
                 prop_assert!(places.is_sorted_by(|x, y| x < y));
                 let ends = |joint: &Joint| (joint.body_a, joint.body_b);
                 let moving: Vec<_> = places.iter().map(|&place| ends(joints.at(place))).collect();
                 let expected: Vec<_> =
-                    model.iter().filter(|&&(_, x, y)| movers.has(x) || movers.has(y)).map(|&(_, x, y)| (x, y)).collect();
+                    model.iter().filter(|&&(_, x, y)| active.moves(x) || active.moves(y)).map(|&(_, x, y)| (x, y)).collect();
                 prop_assert_eq!(moving, expected);
                 let stored = joints.stored();
                 prop_assert_eq!(stored.check(&[true; 24]), Ok(()));
                 let restored = Joints::restored(&stored);
                 prop_assert_eq!(restored.of(a), joints.of(a));
-                prop_assert!(joints.list.len() <= 2 * (model.len() + FEW_GAPS) + 2);
+                prop_assert!(joints.list.len() <= 2 * (model.len() + MAX_OPEN_GAPS) + 2);
             }
         }
     }

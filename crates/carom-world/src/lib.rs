@@ -4,17 +4,19 @@
 //! use carom_geom::{Cuboid, HalfSpace, Sphere};
 //! use carom_math::{Interval, Ray, Vec3};
 //! use carom_query::Shape;
-//! use carom_world::{BodyDesc, EventKind, World};
+//! use carom_world::{BodyDesc, Event, EventKind, World};
 //!
 //! let mut world = World::new();
 //! world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
 //! let crate_ = world.insert(
-//!     BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::splat(0.5))?)).with_position(Vec3::new(0.0, 2.0, 0.0)),
+//!     BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::splat(0.5))?))
+//!         .with_position(Vec3::new(0.0, 2.0, 0.0)),
 //! )?;
 //! let mut landed = false;
 //! for _ in 0..180 {
 //!     world.step(1.0 / 60.0)?;
-//!     landed |= world.events().iter().any(|event| event.kind == EventKind::Began && event.b == crate_);
+//!     let began = |event: &Event| event.kind == EventKind::Began && event.b == crate_;
+//!     landed |= world.events().iter().any(began);
 //! }
 //! assert!(landed);
 //! assert!((world.pose(crate_)?.translation.y - 0.5).abs() < 0.01);

@@ -1,10 +1,11 @@
 //! Memory that is kept from step to step.
 //!
-//! Reference: R. Nystrom, Game Programming Patterns, 2014 (object pools: memory that is used again).
+//! Reference: R. Nystrom, Game Programming Patterns, 2014 (object pools: memory that is used
+//! again).
 
 use alloc::vec::Vec;
 
-/// Gives back what a larger step needed, when it was many times as large.
+/// Shrinks memory that is several times as large as its content.
 pub(crate) fn trim<T>(memory: &mut Vec<T>) {
     if 1024 + 4 * memory.len() < memory.capacity() {
         memory.shrink_to(2 * memory.len());

@@ -1,21 +1,22 @@
-//! What loops on several threads have in common. The loops themselves stand beside the serial ones.
+//! Common parts of the loops on several threads. Each loop stands beside its serial form.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
-/// Records or bodies per piece of what is only carried from place to place.
-pub(crate) const CARRIED: usize = 512;
+/// Records or bodies of a chunk, for loops that only copy.
+pub(crate) const CHUNK_LENGTH: usize = 512;
 
-/// So much is only carried that it is not shared.
-pub(crate) fn is_little(n: usize) -> bool {
-    n <= CARRIED || rayon::current_num_threads() == 1
+/// Whether a loop that only copies `n` entries runs on one thread.
+pub(crate) fn is_serial(n: usize) -> bool {
+    n <= CHUNK_LENGTH || rayon::current_num_threads() == 1
 }
 
-/// So many edits of a list are one piece of work: some 30 microseconds, if each moves its neighbours.
-const EDITS: usize = 128;
+/// Up to this number of edits one thread does all: some 30 microseconds, if each moves its
+/// neighbours.
+const MAX_SERIAL_EDITS: usize = 128;
 
-/// Two pieces of work of so many edits each, neither of which waits for the other.
+/// Does two tasks of `n_edits` edits each, on two threads if that pays.
 pub(crate) fn both(n_edits: usize, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
-    if n_edits <= EDITS || rayon::current_num_threads() == 1 {
+    if n_edits <= MAX_SERIAL_EDITS || rayon::current_num_threads() == 1 {
         a();
         b();
     } else {
@@ -23,7 +24,7 @@ pub(crate) fn both(n_edits: usize, a: impl FnOnce() + Send, b: impl FnOnce() + S
     }
 }
 
-/// How many parts there are of so many records that are only carried.
-pub(crate) fn n_parts(n: usize) -> usize {
-    if is_little(n) { 1 } else { n.div_ceil(CARRIED) }
+/// Returns the number of chunks, for loops that only copy.
+pub(crate) fn n_chunks(n: usize) -> usize {
+    if is_serial(n) { 1 } else { n.div_ceil(CHUNK_LENGTH) }
 }

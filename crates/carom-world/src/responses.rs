@@ -1,15 +1,17 @@
-//! Rules for what bodies do when they touch, if it is not to collide: stick, knock away, or pass.
+//! Responses other than a collision: bodies that touch stick, are knocked away, or pass.
 //!
-//! - A rule is of one body or of one pair. That of a pair comes first; of two bodies the later one
-//!   counts ([`Response::of_pair`]).
-//! - Pairs that pass are pairs of a sensor: tested and reported, never pushed.
+//! - A rule belongs to one body or to one pair. The rule of a pair comes first. Otherwise that
+//!   response of the two bodies counts which is later in the order collide, knock, stick, pass
+//!   ([`Response::of_pair`]).
+//! - Pairs that pass are sensor pairs: tested and reported, not pushed apart.
 //! - Bodies that stick collide without restitution and friction until a detection sees them touch.
-//!   At the end of that step they get one velocity field and a fixed joint. All impulses between
-//!   them until then keep the momentum, so the common motion does not depend on them; the angular
-//!   momentum is kept as well as the solver does, whose levers are those of the start of a step.
-//! - A sleeping body in a rule wakes as soon as a contact is known, so that it does not act as a wall.
-//! - The energy that an impact takes is that of the motion against each other, before the first
-//!   impulse between the two.
+//!   At the end of that step they get a common motion and a fixed joint. All impulses between them
+//!   keep the momentum, so the common motion does not depend on them. Angular momentum is kept as
+//!   well as the solver keeps it, whose levers are those at the start of a step.
+//! - A sleeping body with a rule wakes as soon as a contact is known, so that it does not act as a
+//!   wall.
+//! - The energy that an impact takes is that of the relative motion before the first impulse
+//!   between the two.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
 
@@ -23,12 +25,13 @@ use carom_response::response::{self, CommonMotion, Exchange};
 use carom_response::{Body, BodyKind, Joint, JointKind, Response};
 
 impl<B: BroadPhase> World<B> {
-    /// What a body does to the bodies that it touches.
+    /// Returns the response of a body to the bodies that it touches.
     pub fn response(&self, id: BodyId) -> Result<Response, WorldError> {
         self.motion(id).map(|_| self.contacts.rules.of_body(id.index))
     }
 
-    /// Sets what a body does to the bodies that it touches, and wakes it and what it touched.
+    /// Sets the response of a body to the bodies that it touches, and wakes it and the bodies that
+    /// it touched.
     ///
     /// Bodies that stick are held by a fixed joint ([`World::responses`] names it), and do not
     /// collide any more: the event of their contact is [`EventKind::Ended`]. To part them, set the
@@ -42,8 +45,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Sets what two bodies do when they touch, whatever their own responses are; `None` goes back
-    /// to these. Wakes both and what they touched.
+    /// Sets the response of two bodies to each other, whatever their own responses are; `None`
+    /// removes it. Wakes both and the bodies that they touched.
     pub fn set_pair_response(
         &mut self,
         a: BodyId,
@@ -63,25 +66,26 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// What rules did in the last step, sorted by the bodies; no part of a snapshot.
+    /// Returns the events of rules in the last step, sorted by the bodies. Not a part of a
+    /// snapshot.
     pub fn responses(&self) -> &[ResponseEvent] {
         &self.contacts.responses
     }
 
-    /// Pairs are tested anew, and those that pass now or did before become other pairs.
+    /// Makes the pairs of a body due. Pairs that begin or cease to pass become other pairs.
     pub(crate) fn note_new_rule(&mut self, index: usize) {
         self.bodies.is_stale[index] = true;
         self.contacts.is_renumbered = true;
         self.contacts.is_changed = true;
     }
 
-    /// Before the response: notes what energy sticking would take of the pairs that are near.
+    /// Before the response: notes the energy that sticking would take, for pairs that are near.
     pub(crate) fn note_approaching(&mut self) {
         if self.contacts.rules.is_empty() {
             return;
         }
-        for number in 0..self.contacts.busy.len() {
-            let record = &self.contacts.records[self.contacts.busy[number] as usize];
+        for number in 0..self.contacts.active_pairs.len() {
+            let record = &self.contacts.records[self.contacts.active_pairs[number] as usize];
             let pair = record.pair();
             let is_near = 0 < record.n && record.is_wanted && !record.is_sensor;
             if !is_near || self.contacts.rules.of(pair) != Response::Stick {
@@ -97,7 +101,7 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// After a step: sticks and knocks the bodies that touched in it.
+    /// After a step: applies the rules to the bodies that touched in it.
     pub(crate) fn apply_responses(&mut self) {
         if self.contacts.rules.is_empty() {
             return;
@@ -113,7 +117,7 @@ impl<B: BroadPhase> World<B> {
                 _ => {}
             }
         }
-        // Pairs that did not push each other approach anew.
+        // Pairs that did not push each other are noted again in the next step.
         let mut approaching = core::mem::take(&mut self.contacts.rules.approaching);
         approaching.retain(|&([a, b], _)| !self.joints.connects(a, b) && self.has_pushed(a, b));
         self.contacts.rules.approaching = approaching;
@@ -128,7 +132,8 @@ impl<B: BroadPhase> World<B> {
         let known =
             self.contacts.rules.approaching.binary_search_by_key(&[a.index, b.index], |&(pair, _)| pair);
         let known = known.ok().map(|place| self.contacts.rules.approaching[place].1);
-        // Refused only if the frames are not finite, of bodies at the end of the numbers.
+        // It is refused only if the frames are not finite, of bodies at the end of the finite
+        // range.
         let Ok(joint) = self.admit_joint(a, b, joint) else { return };
         let group = self.rigid_group(a.index);
         let energy_lost = known.unwrap_or_else(|| self.stick_energy(&group));
@@ -172,17 +177,17 @@ impl<B: BroadPhase> World<B> {
             self.bodies.wake(index);
             change(&mut self.bodies.motions[index]);
             self.bodies.is_stale[index] |= self.bodies.is_halted(index);
-            self.foresee_way(index);
+            self.expand_bounds_of(index);
         }
     }
 
-    /// The bodies that fixed joints make one with this one, ascending.
+    /// Returns the bodies that fixed joints connect with this one, ascending.
     fn rigid_group(&self, body: u32) -> Vec<u32> {
         let mut group = alloc::vec![body];
         let mut next = 0;
         while let Some(&body) = group.get(next) {
             next += 1;
-            // What hangs on a wall is not one with all else that does.
+            // Bodies that are fixed to one wall do not form one body.
             if self.bodies.motions[body as usize].kind != BodyKind::Dynamic {
                 continue;
             }
@@ -197,7 +202,7 @@ impl<B: BroadPhase> World<B> {
         group
     }
 
-    /// Kinetic energy that is lost if these bodies get their common motion.
+    /// Returns the kinetic energy that is lost if these bodies get a common motion.
     fn stick_energy(&self, group: &[u32]) -> f64 {
         let bodies = group.iter().map(|&body| &self.bodies.motions[body as usize]);
         let common = CommonMotion::of(bodies.clone());
@@ -210,8 +215,8 @@ impl<B: BroadPhase> World<B> {
         bodies.map(|body| energy(body) - after(body)).sum()
     }
 
-    /// A point and the normal from A to B of the contact of two bodies; by their centres if there
-    /// is none.
+    /// Returns a point and the normal, from A to B, of the contact of two bodies; from their
+    /// centres if there is no contact.
     fn contact_of(&mut self, a: BodyId, b: BodyId) -> (Vec3, Vec3) {
         let [body_a, body_b] = [a, b].map(|id| self.bodies.motions[id.index as usize]);
         let manifold = self.contacts.place_of(a, b).and_then(|place| {
@@ -230,7 +235,7 @@ impl<B: BroadPhase> World<B> {
         (points.sum::<Vec3>() / contacts.len() as f32, manifold.normal())
     }
 
-    /// The solver pushed two bodies apart in this step.
+    /// Whether the solver pushed two bodies apart in this step.
     fn has_pushed(&mut self, a: u32, b: u32) -> bool {
         let [a, b] = [a, b].map(|index| self.bodies.id_at(index));
         let Some(place) = self.contacts.place_of(a, b) else { return false };

@@ -55,9 +55,9 @@ impl<B: BroadPhase> World<B> {
         }
         self.bodies.put_shape(index, Some(shape));
         if mobility != Mobility::Static {
-            self.bodies.movers.add(index);
+            self.bodies.active.add(index);
         }
-        self.bodies.movers.unsettle();
+        self.bodies.active.note_removal();
         self.refilter_all(id);
         self.refit(index);
         Ok(())
@@ -241,8 +241,8 @@ impl<B: BroadPhase> World<B> {
     /// Finds anew which pairs of a body are wanted, and which there are.
     fn refilter_all(&mut self, id: BodyId) {
         let mut others = Vec::new();
-        let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;
-        meetings.visit(pairs, id.index, |place| {
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        pairs_by_body.visit(pairs, id.index, |place| {
             let record = &records[place];
             if record.a == id || record.b == id {
                 others.push(if record.a == id { record.b.index } else { record.a.index });

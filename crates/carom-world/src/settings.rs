@@ -1,4 +1,4 @@
-//! How a world works.
+//! The settings of a world.
 //!
 //! Reference: the settings name the source of what they set.
 
@@ -9,24 +9,31 @@ use carom_response::plausible::Scatter;
 /// The largest prediction and recycling distance, in units of length.
 const MAX_DISTANCE: f32 = 1e3;
 
-/// How a world works.
+/// The settings of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct WorldSettings {
-    /// Of the solver; its gravity is the world's, its unit of length that of the numbers below.
+    /// The settings of the solver. Gravity is that of the world, and the lengths below are in its
+    /// unit of length.
     pub solver: SolverSettings,
-    /// Contacts are known from this distance on, in units of length, so that bodies are slowed before they touch.
+    /// Contacts are found within this distance, in units of length, so that bodies slow down before
+    /// they touch.
     pub prediction: f32,
-    /// Contacts of boxes and hulls, among each other and with floors, are moved along with their bodies until these have moved by this
-    /// against each other, in units of length, or by 1/64 of the radius of the smaller, or for 64 steps; then they are looked for anew. 0: in
-    /// every step.
+    /// Contacts of a pair that hardly moved are kept, and move along with the bodies. A new test
+    /// follows when the bodies have moved relative to each other by this distance, in units of
+    /// length. It follows earlier after 1/64 of the radius of the smaller body, or after 64 steps.
+    /// 0: a test in every step.
+    ///
+    /// Boxes, hulls, balls, capsules and compounds of boxes and hulls are recycled, among each
+    /// other and with floors.
     pub recycling: f32,
-    /// Bodies that slide over a floor of many pieces, the triangles of a mesh or bodies side by side, do not catch on the edges
-    /// between them ([`carom_query::smooth_internal_edges`]).
+    /// Whether bodies that slide over a floor of many pieces are kept from catching on the edges
+    /// between them. Pieces are the triangles of a mesh, or bodies side by side
+    /// ([`carom_query::smooth_internal_edges`]).
     pub smooths_internal_edges: bool,
-    /// What bodies do whose shapes nobody has tested for want of time, on a budget: they part in a
-    /// direction drawn at random. If there is none, they stop approaching.
+    /// How bodies part whose shapes were never tested, because a budget deferred them: in a
+    /// direction drawn at random. `None`: they only stop approaching.
     #[cfg_attr(feature = "serde", serde(default))]
     pub scatter: Option<Scatter>,
 }
@@ -45,10 +52,10 @@ impl Default for WorldSettings {
 }
 
 impl WorldSettings {
-    /// Refuses settings out of their bounds, with the name of the first of them.
+    /// Refuses settings out of their bounds. The error names the first one.
     ///
-    /// `prediction` and `recycling` are from 0 to 1000 units of length;
-    /// [`SolverSettings::validate`] has the others.
+    /// `prediction` and `recycling` are from 0 to 1000 units of length.
+    /// [`SolverSettings::validate`] has the bounds of the others.
     pub fn check(&self) -> Result<(), WorldError> {
         self.solver.validate()?;
         let distances = [(self.prediction, "prediction"), (self.recycling, "recycling")];
@@ -73,13 +80,14 @@ impl WorldSettings {
         self
     }
 
-    /// With contacts kept so far.
+    /// With this distance for the recycling of contacts.
     pub const fn with_recycling(mut self, recycling: f32) -> WorldSettings {
         self.recycling = recycling;
         self
     }
 
-    /// For how far contacts are recycled, a length; less than the prediction, so that none comes unseen.
+    /// Returns the distance for recycling, a length. At most half of the prediction, so that no
+    /// contact is missed.
     pub(crate) fn recycled_for(&self) -> f32 {
         if 0.0 < self.recycling {
             self.recycling.min(0.5 * self.prediction) * self.solver.length_unit
@@ -88,13 +96,13 @@ impl WorldSettings {
         }
     }
 
-    /// With a response at random for pairs that a budget leaves untested.
+    /// With a random response for pairs that a budget leaves untested.
     pub const fn with_scatter(mut self, scatter: Option<Scatter>) -> WorldSettings {
         self.scatter = scatter;
         self
     }
 
-    /// Whether edges inside a floor of many pieces are smoothed away.
+    /// With contacts at internal edges smoothed, or not.
     pub const fn with_internal_edges_smoothed(mut self, smooths: bool) -> WorldSettings {
         self.smooths_internal_edges = smooths;
         self

@@ -1,26 +1,28 @@
-//! The state of a world, to be stored and put back: the same bits from there on.
+//! The state of a world, to be stored and restored. The bits of later steps are the same.
 //!
-//! Everything but the shapes, which are shared and large, and of which the caller knows how to store his own. The broad
-//! phase is made anew: its numbers follow from the order in which they are given out, and nothing else of it is seen.
+//! It holds everything but the shapes, which are shared and large: the caller stores them. A
+//! restored world builds its broad phase again. Its numbers follow from the order of insertion, and
+//! no other part of it affects results.
 //!
-//! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (what a state must hold).
+//! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (the
+//! required state).
 
+use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body::Traits;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
-use crate::bodies::movers::Movers;
 use crate::bodies::size::Size;
 use crate::bodies::steering::Steering;
 use crate::bodies::weight::Weight;
-use crate::budget::time_critical::MOST_HELD;
-use crate::budget::turns::LAPS;
+use crate::budget::round_robin::LAPS_OF_SLOW_BODIES;
+use crate::budget::time_critical::MAX_HELD_CALLS;
 use crate::contacts::events::Event;
 use crate::contacts::hooked::check_memory;
 use crate::contacts::narrow::{self};
 use crate::contacts::record::Record;
 use crate::contacts::records::Records;
-use crate::contacts::rest::Rest;
 use crate::contacts::rules::Rules;
+use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::joint::Joints;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -36,7 +38,7 @@ use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
     settings: WorldSettings,
-    /// Those of the last step; `None` of older snapshots: the same.
+    /// The settings of the last step. `None`, from older snapshots: the same.
     #[cfg_attr(feature = "serde", serde(default))]
     settings_in_force: Option<WorldSettings>,
     generations: Vec<u32>,
@@ -45,21 +47,21 @@ pub struct Snapshot {
     bodies: Vec<Body>,
     weights: Vec<Weight>,
     steering: Steering,
-    /// Who sleeps, and with whom.
+    /// The groups of sleeping bodies.
     sleepers: Sleepers,
-    /// The numbers of those that are halted, ascending.
+    /// The numbers of the halted bodies, ascending.
     halted: Vec<u32>,
     is_stale: Vec<bool>,
     #[cfg_attr(feature = "serde", serde(default))]
     moved: Vec<bool>,
     seen: Vec<Option<Pose>>,
     turn: [u32; 2],
-    /// Whose turn it is to move, and the lap.
+    /// The body with which the next selection begins, and the lap.
     #[cfg_attr(feature = "serde", serde(default))]
     turn_to_move: [u32; 2],
     #[cfg_attr(feature = "serde", serde(default = "yes"))]
     is_unsettled: bool,
-    /// Calls in a row in which nothing moved.
+    /// The number of held calls in a row.
     n_held: u32,
     joints: Joints,
     #[cfg_attr(feature = "serde", serde(default))]
@@ -75,9 +77,9 @@ pub struct Snapshot {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// The state now.
+    /// Returns the present state.
     pub fn snapshot(&self) -> Snapshot {
-        // All manifolds in the order of the pairs, whether something moves in them or not.
+        // All manifolds, in the order of the pairs.
         let (mut records, mut manifolds) = (Vec::with_capacity(self.contacts.records.len()), Vec::new());
         let mut caches = Vec::with_capacity(self.contacts.records.len());
         let all = self.contacts.records.list.iter().zip(&self.contacts.records.caches);
@@ -97,15 +99,15 @@ impl<B: BroadPhase> World<B> {
             bodies: self.bodies.motions.clone(),
             weights: self.bodies.weights.clone(),
             steering: self.bodies.steering.clone(),
-            sleepers: self.bodies.movers.sleepers().clone(),
+            sleepers: self.bodies.active.sleepers().clone(),
             halted: self.bodies.halted().collect(),
             is_stale: self.bodies.is_stale.clone(),
             moved: self.bodies.moved.clone(),
-            seen: self.bodies.seen.clone(),
-            turn: [self.budget.turn.a, self.budget.turn.b],
-            turn_to_move: [self.budget.turns.next, self.budget.turns.lap],
+            seen: self.bodies.detected_poses.clone(),
+            turn: [self.budget.next_pair.a, self.budget.next_pair.b],
+            turn_to_move: [self.budget.round_robin.next, self.budget.round_robin.lap],
             is_unsettled: self.contacts.is_unsettled,
-            n_held: self.budget.pace.n_held,
+            n_held: self.budget.cost_model.n_held,
             joints: self.joints.stored(),
             rules: self.contacts.rules.clone(),
             hook_memory: self.contacts.hooked.memory.clone(),
@@ -118,7 +120,8 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// All shapes, with their bodies: what [`World::restored`](crate::World::restored) asks for.
+    /// Returns all shapes with their bodies, as [`World::restored`](crate::World::restored) needs
+    /// them.
     pub fn shapes(&self) -> impl Iterator<Item = (BodyId, &Shape)> + '_ {
         let shapes = self.bodies.shapes.iter().enumerate();
         shapes.filter_map(|(index, shape)| Some((self.bodies.id_at(index as u32), shape.as_ref()?)))
@@ -126,11 +129,12 @@ impl<B: BroadPhase> World<B> {
 }
 
 impl<B: BroadPhase + Default> World<B> {
-    /// A world in the state of the snapshot, each body with the shape that `shape_of` gives for it.
+    /// Returns a world in the state of the snapshot, with the shapes that `shape_of` gives.
     ///
-    /// Errors: a body without a shape, a setting out of its bounds, or an entry that does not fit
-    /// with the others; [`WorldError::Inconsistent`] names the first one. Whatever the numbers of a
-    /// snapshot are, the steps after it do not panic, as long as shapes are those of its bodies.
+    /// Errors: a body without a shape, a setting out of its bounds, or an entry that is not
+    /// consistent with others. [`WorldError::Inconsistent`] names the first such entry. Steps after
+    /// it do not panic, whatever the numbers of a snapshot are, as long as the shapes are those of
+    /// its bodies (tests: `restoring::*`).
     pub fn restored(
         snapshot: &Snapshot,
         mut shape_of: impl FnMut(BodyId) -> Option<Shape>,
@@ -146,21 +150,21 @@ impl<B: BroadPhase + Default> World<B> {
         world.bodies.steering = snapshot.steering.clone();
         world.bodies.is_stale = snapshot.is_stale.clone();
         world.bodies.moved = snapshot.moved.clone();
-        world.bodies.seen = snapshot.seen.clone();
-        world.budget.turn = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
-        [world.budget.turns.next, world.budget.turns.lap] = snapshot.turn_to_move;
+        world.bodies.detected_poses = snapshot.seen.clone();
+        world.budget.next_pair = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
+        [world.budget.round_robin.next, world.budget.round_robin.lap] = snapshot.turn_to_move;
         world.joints = Joints::restored(&snapshot.joints);
         world.contacts.rules = snapshot.rules.clone();
         world.contacts.hooked.memory = snapshot.hook_memory.clone();
-        world.bodies.movers = Movers::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.halted);
+        world.bodies.active = ActiveBodies::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.halted);
         world.contacts.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
         world.contacts.pairs = world.contacts.records.iter().map(Record::pair).collect();
         (world.contacts.is_unsettled, world.contacts.is_renumbered) = (snapshot.is_unsettled, true);
-        world.budget.pace.n_held = snapshot.n_held;
-        world.contacts.rest = Rest::of(&snapshot.manifolds, &mut world.contacts.records);
+        world.budget.cost_model.n_held = snapshot.n_held;
+        world.contacts.sleeping = SleepingManifolds::of(&snapshot.manifolds, &mut world.contacts.records);
         world.contacts.events = snapshot.events.clone();
         world.solver.restore(&snapshot.solver);
-        // Which pairs count is found again, also where nothing moved since.
+        // Detection finds again which pairs count, even if nothing moved since.
         world.contacts.is_changed = true;
         world.last.dt = snapshot.dt;
 
@@ -186,7 +190,7 @@ impl<B: BroadPhase + Default> World<B> {
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;
         world.bodies.proxies = proxies.iter().copied().map(Some).collect();
-        // Freed in the order in which they were: so they will be given out in the same order again.
+        // Freed in the original order, so the numbers are given out in the same order again.
         for &index in &world.bodies.free {
             if let Some(proxy) = world.bodies.proxies[index as usize].take() {
                 world.broad.remove(proxy)?;
@@ -196,7 +200,7 @@ impl<B: BroadPhase + Default> World<B> {
     }
 }
 
-/// Of a snapshot that does not say: so nothing that is due is left out.
+/// For a snapshot without this entry: all pairs are due.
 #[cfg(feature = "serde")]
 const fn yes() -> bool {
     true
@@ -217,11 +221,15 @@ impl Snapshot {
         self.check_pairs()?;
         self.solver.validate(self.bodies.len())?;
         demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;
-        demand(self.turn_to_move[1] < LAPS && self.n_held <= MOST_HELD, "the turns of bodies to move", 0)?;
+        demand(
+            self.turn_to_move[1] < LAPS_OF_SLOW_BODIES && self.n_held <= MAX_HELD_CALLS,
+            "the turns of bodies to move",
+            0,
+        )?;
         Ok(())
     }
 
-    /// Tables of bodies: as long as they have to be, and of the same bodies.
+    /// Checks the tables of bodies: their lengths, and that they describe the same bodies.
     fn check_bodies(&self) -> Result<(), Inconsistency> {
         let n = self.bodies.len();
         let lengths = [
@@ -291,7 +299,7 @@ impl Snapshot {
         let n = self.bodies.len();
         let is_pair = |a: BodyId, b: BodyId| a.index < b.index && (b.index as usize) < n;
         let (mut last, mut n_manifolds) = (None, 0);
-        // By body, so that it is quick to see which pairs are joined.
+        // Indexed by body, to find quickly which pairs are joined.
         let joints = Joints::restored(&self.joints);
         for (index, record) in self.records.iter().enumerate() {
             demand(is_pair(record.a, record.b), "a pair that is not of two bodies", index)?;
@@ -299,7 +307,7 @@ impl Snapshot {
             last = Some(record.pair());
             let has_lived = |id: BodyId| id.generation % 2 == 1;
             demand(has_lived(record.a) && has_lived(record.b), "a pair with a body that never was", index)?;
-            demand(0.0 <= record.way && record.way.is_finite(), "the way of a pair", index)?;
+            demand(0.0 <= record.drift && record.drift.is_finite(), "the way of a pair", index)?;
             demand(record.first as usize == n_manifolds, "the first manifold of a pair", index)?;
             n_manifolds += record.n as usize;
             demand(n_manifolds <= self.manifolds.len(), "the number of manifolds of a pair", index)?;
@@ -311,7 +319,7 @@ impl Snapshot {
             }
             let [a, b] = [record.a, record.b].map(|id| id.index as usize);
             let is_sensor = self.traits[a].is_sensor || self.traits[b].is_sensor;
-            // A rule that lets bodies pass may have come or gone since.
+            // A rule that lets bodies pass may have changed since.
             demand(record.is_sensor || !is_sensor, "whether a pair has a sensor", index)?;
             let is_wanted = narrow::is_wanted(record.pair(), &self.traits, &self.bodies, &joints);
             demand(record.is_wanted == is_wanted, "whether a pair is wanted", index)?;

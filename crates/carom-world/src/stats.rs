@@ -1,12 +1,13 @@
-//! What a step did and what it cost.
+//! Counts and times of a step.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (the phases) and eq. 25.2 (the terms of
-//! the cost).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (the phases) and eq.
+//! 25.2 (the terms of the cost).
 
 use carom_math::clock::Moment;
 use carom_response::StepStats;
 
-/// Counts and times of the last [`World::step`](crate::World::step) or [`World::detect`](crate::World::detect).
+/// Counts and times of the last [`World::step`](crate::World::step) or
+/// [`World::detect`](crate::World::detect).
 ///
 /// The counts are the same in every run; the times are not.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -16,59 +17,62 @@ pub struct Stats {
     pub n_bodies: usize,
     /// Pairs of boxes that touch.
     pub n_pairs: usize,
-    /// Pairs of boxes that were left out, because both bodies have many others, and all pairs are more than memory is made for: thousands
-    /// of bodies at one point. Nothing is told of them until others have parted.
+    /// Pairs of boxes that were left out, for thousands of bodies at one point. Both bodies have
+    /// many other pairs, and all pairs would need too much memory. They are not reported until
+    /// others have parted.
     pub n_crowded: usize,
-    /// Pairs of shapes that were looked at; the others have not moved, or hardly.
+    /// Pairs of shapes that were tested. In the others nothing moved, or hardly.
     pub n_tested: usize,
-    /// Pairs that hardly moved, whose contacts were moved along with them ([`WorldSettings::recycling`](crate::WorldSettings::recycling)).
+    /// Pairs that hardly moved, whose contacts moved along with them
+    /// ([`WorldSettings::recycling`](crate::WorldSettings::recycling)).
     pub n_recycled: usize,
     /// Pairs of shapes that touch.
     pub n_touching: usize,
     /// Manifolds of all pairs.
     pub n_manifolds: usize,
-    /// Pairs with a fast body that were asked when they touch.
+    /// Pairs of continuous detection whose time of impact was searched.
     pub n_swept: usize,
-    /// Fast bodies that were stopped on their way, to go on in the next step: time goes by more slowly for them. A body that
-    /// spins fast beside a wall may be stopped in every step.
+    /// Bodies that continuous detection stopped, to move on in the next step. For them less than
+    /// the time step passed. A body that spins fast beside a wall may be stopped in every step.
     pub n_stopped: usize,
     /// Boxes tested against boxes.
     pub n_box_tests: u64,
-    /// Bodies that fell asleep at its end.
+    /// Bodies that fell asleep at the end of the step.
     pub n_fallen: usize,
-    /// What the solver did.
+    /// Counts of the solver.
     pub solver: StepStats,
-    /// Steps of work, in which a [`Budget`](carom_math::Budget) counts: pairs of shapes that were looked at, and manifolds
-    /// that were solved, once for each substep.
+    /// Steps of work, the unit of [`Budget::Steps`](carom_math::Budget::Steps): each pair of shapes
+    /// that was tested, and each manifold in each substep.
     pub n_steps: u64,
-    /// What was not done, because the budget was spent.
+    /// Work that was left out because the budget was spent.
     pub undone: Undone,
     /// Seconds in each phase.
     pub times: PhaseTimes,
 }
 
-/// What a step left undone because its [`Budget`](carom_math::Budget) was spent; all zero without one.
+/// Work that a step left out because its [`Budget`](carom_math::Budget) was spent; all zero without
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Undone {
-    /// Pairs of shapes in which something moved, and that were not looked at. They have their turn in the steps after.
+    /// Pairs of shapes in which something moved, and that were not tested. Later steps test them.
     pub n_pairs: usize,
-    /// Those of them that were never looked at: where they touch is not known.
+    /// The ones among them that were never tested, so it is not known where they touch.
     pub n_unknown: usize,
-    /// Of the pairs never looked at, those that were kept from approaching, along the axis on which their boxes overlap
-    /// least.
+    /// Pairs never tested that were kept from approaching, along the axis on which their boxes
+    /// overlap least.
     pub n_stopped: usize,
-    /// Contacts of the other pairs, carried over from when they were looked at; they moved with their bodies.
+    /// Contacts of the other deferred pairs: found earlier, and moved along with their bodies.
     pub n_carried: usize,
-    /// Substeps that the solver did not make; those made were longer.
+    /// Substeps that the solver did not make. The others were longer.
     pub n_substeps: u32,
-    /// Bodies that were halted, because not even one substep of all fits: they were left where they are, with their velocities. They have
-    /// their turn in the steps after ([`World::is_halted`](crate::World::is_halted)).
+    /// Bodies that were halted, because one substep of all does not fit. They keep poses and
+    /// velocities, and move in later steps ([`World::is_halted`](crate::World::is_halted)).
     ///
-    /// In a step that is held these are all that could move, though none of them is marked.
+    /// In a held call these are all bodies that could move, though none of them counts as halted.
     pub n_halted: usize,
-    /// Nothing moved but what its owner moves: pairs are still to be looked at, or the response would have been late. The step goes on in the
-    /// next call; contacts and events are told as far as they are known.
+    /// Only kinematic bodies moved: pairs are still to be tested, or the response would have been
+    /// late. The next call continues the step. Contacts and events are those known so far.
     pub is_held: bool,
 }
 
@@ -80,9 +84,9 @@ pub struct PhaseTimes {
     pub broad: f64,
     /// Contacts of shapes.
     pub narrow: f64,
-    /// Velocities and places.
+    /// Velocities and poses.
     pub response: f64,
-    /// Boxes of what moved.
+    /// Boxes of the bodies that moved.
     pub refit: f64,
 }
 

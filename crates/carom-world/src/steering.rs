@@ -110,7 +110,7 @@ impl<B: BroadPhase> World<B> {
             if linear.is_finite() && angular.is_finite() {
                 (body.linear_velocity, body.angular_velocity) = (linear, angular);
             }
-            self.foresee_way(index);
+            self.expand_bounds_of(index);
         }
     }
 
@@ -125,9 +125,9 @@ impl<B: BroadPhase> World<B> {
 
     /// Adds the forces of this step to those that stay; returns the sums before, for [`World::end_forces`].
     pub(crate) fn begin_forces(&mut self) -> Vec<(u32, [Vec3; 2])> {
-        let BodySet { motions, movers, steering, .. } = &mut self.bodies;
+        let BodySet { motions, active, steering, .. } = &mut self.bodies;
         let mut before = Vec::new();
-        for &(number, [force, torque]) in steering.forces.iter().filter(|(body, _)| movers.has(*body)) {
+        for &(number, [force, torque]) in steering.forces.iter().filter(|(body, _)| active.moves(*body)) {
             let body = &mut motions[number as usize];
             before.push((number, [body.force, body.torque]));
             let sum = [body.force + force, body.torque + torque];

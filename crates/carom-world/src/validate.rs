@@ -1,18 +1,19 @@
 //! A check of a whole world, for tests and fuzzing.
 //!
-//! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11 (invariants).
+//! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11
+//! (invariants).
 
 use crate::{World, WorldError};
 use carom_broad::BroadPhase;
 use carom_response::{BodyKind, Inconsistency};
 
 impl<B: BroadPhase> World<B> {
-    /// Checks that all parts of the world fit together; the error names the first entry that does
+    /// Checks that all parts of the world are consistent. The error names the first entry that is
     /// not.
     ///
-    /// A world stays valid, whatever is done with it. It is an error, too, if the settings were
-    /// changed to ones that the next step refuses. Copies the state first: for tests after each
-    /// step.
+    /// A world stays valid, whatever calls are made: tests of this crate check it after each step.
+    /// Settings that the next step refuses are an error too. This copies the whole state, so it is
+    /// for tests.
     pub fn validate(&self) -> Result<(), WorldError> {
         self.snapshot().check()?;
         self.check_bodies()?;
@@ -21,7 +22,7 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Shapes, proxies and the lists of moving bodies belong to the bodies.
+    /// Checks shapes, proxies and the list of awake bodies.
     fn check_bodies(&self) -> Result<(), Inconsistency> {
         let n = self.bodies.motions.len();
         let lengths = [self.bodies.shapes.len(), self.bodies.sizes.len(), self.bodies.proxies.len()];
@@ -42,20 +43,21 @@ impl<B: BroadPhase> World<B> {
                 return bad("a proxy with another number than its body");
             }
             let may_move = body.kind != BodyKind::Fixed && !body.is_sleeping;
-            if may_move && !self.bodies.movers.is_awake(index as u32) {
+            if may_move && !self.bodies.active.is_awake(index as u32) {
                 return bad("an awake body that is in no list");
             }
         }
         if n_live != self.bodies.n_live {
             return Err(Inconsistency { what: "the number of bodies", index: n_live });
         }
-        match self.bodies.movers.awake().windows(2).position(|pair| pair[1] <= pair[0]) {
+        match self.bodies.active.awake().windows(2).position(|pair| pair[1] <= pair[0]) {
             Some(index) => Err(Inconsistency { what: "an awake body out of order", index: index + 1 }),
             None => Ok(()),
         }
     }
 
-    /// Records stand at the places of their pairs, gaps among them, and their manifolds are there.
+    /// Checks that each record is at the place of its pair, and has its manifolds. Gaps lie among
+    /// them.
     fn check_pairs(&self) -> Result<(), Inconsistency> {
         let n = self.contacts.pairs.len();
         if self.contacts.records.list.len() != n || self.contacts.records.caches.len() != n {
@@ -65,7 +67,7 @@ impl<B: BroadPhase> World<B> {
             if !record.is_gap() && record.pair() != self.contacts.pairs[index] {
                 return Err(Inconsistency { what: "a record of another pair", index });
             }
-            if record.is_at_rest && self.contacts.rest.manifolds().len() < record.range().end {
+            if record.is_at_rest && self.contacts.sleeping.manifolds().len() < record.range().end {
                 return Err(Inconsistency { what: "the manifolds of a pair at rest", index });
             }
         }

@@ -1,14 +1,23 @@
-//! Waking: what begins to touch a sleeping body, what may reach it, and changes of the settings.
+//! Waking: all reasons why a step wakes a body, and changes of the settings.
 //!
-//! Settings are changed between steps. The next step compares them with those of the step before:
-//! so no change is lost, however it was made. A body is woken if the change acts on it:
+//! | reason | function, and when it runs |
+//! |---|---|
+//! | a contact with it began | `wake_newly_touched`, after detection |
+//! | a moving body touches or will reach it, or pulls a joint | `wake_touched`, before the solver |
+//! | a setting changed that acts on it | `apply_settings`, at the start of a step |
+//! | it was edited, or something it touches was | in `edit.rs` and `responses.rs` |
+//!
+//! All end in `BodySet::wake`, which wakes the whole group that fell asleep together.
+//!
+//! Settings are changed between steps. Each step compares them with those of the step before, so no
+//! change is lost, however it was made. A change wakes the bodies on which it acts:
 //!
 //! 1. gravity: bodies that feel gravity;
 //! 2. stiffness and damping of joints: bodies in joints;
 //! 3. slop, push-out and internal edges: bodies that touch another one;
 //! 4. the unit of length, a stricter rule of sleep, or no sleep at all: all bodies.
 //!
-//! The others act on motion alone, and a sleeping body has none.
+//! The other settings act on moving bodies only.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (waking).
 
@@ -20,11 +29,11 @@ use carom_geom::Manifold;
 use carom_response::{BOUNCE_LOOK_AHEAD, Body, BodyKind, Response, SolverSettings};
 
 impl<B: BroadPhase> World<B> {
-    /// Wakes sleeping bodies in contacts that began: something was put there, grew, or may touch them now.
+    /// Wakes the sleeping bodies of contacts that began in this detection.
     pub(crate) fn wake_newly_touched(&mut self) {
         let sleeps = |id: &BodyId| self.bodies.motions[id.index as usize].is_sleeping;
         let began = |record: &&Record| record.is_touching && !record.was_touching && !record.is_sensor;
-        let records = self.contacts.busy.iter().map(|&place| &self.contacts.records[place as usize]);
+        let records = self.contacts.active_pairs.iter().map(|&place| &self.contacts.records[place as usize]);
         let sleepers = records.filter(began).flat_map(|record| [record.a, record.b]).filter(sleeps);
         let sleepers: Vec<BodyId> = sleepers.collect();
         if sleepers.is_empty() {
@@ -33,21 +42,24 @@ impl<B: BroadPhase> World<B> {
         for sleeper in sleepers {
             self.bodies.wake(sleeper.index as usize);
         }
-        self.bodies.movers.settle(&self.bodies.motions);
-        self.contacts.find_busy(&self.bodies);
+        self.bodies.active.apply_changes(&self.bodies.motions);
+        self.contacts.collect_active_pairs(&self.bodies);
     }
 
-    /// Wakes each sleeping body that something moving touches, or may reach in this step, with all that fell asleep with it.
-    /// A body that sleeps on takes no impulse: to the others it is a wall, and momentum would be lost.
+    /// Wakes each sleeping body that a moving body touches, or may reach in this step, with its
+    /// group.
     ///
-    /// While some bodies are halted, those that would fall asleep together do so one after the other. So a body that is
-    /// about to fall asleep wakes nobody then.
+    /// A body that sleeps on takes no impulse. It would act as a wall, and momentum would be lost.
+    /// The loop ends when a round wakes no more bodies.
+    ///
+    /// While bodies are halted, bodies that would fall asleep together do so one after the other.
+    /// So a body that is about to fall asleep wakes no other one then.
     pub(crate) fn wake_touched(&mut self, dt: f32) {
-        let drowsy = if self.bodies.movers.has_halted() { self.drowsy_from(dt) } else { f32::INFINITY };
-        // A step has one substep at least, and bounces look ahead from its end.
+        let drowsy = if self.bodies.active.has_halted() { self.drowsy_from(dt) } else { f32::INFINITY };
+        // A step has at least one substep, and bounces look ahead from its end.
         let time = (1.0 + BOUNCE_LOOK_AHEAD) * dt;
         loop {
-            self.joints.find_moving(&self.bodies.movers, &mut self.contacts.work.joints);
+            self.joints.find_moving(&self.bodies.active, &mut self.contacts.scratch.joints);
             let mut sleepers: Vec<u32> = Vec::new();
             let sleeps = |body: u32| self.bodies.motions[body as usize].is_sleeping;
             let pushes = |number: u32| {
@@ -62,25 +74,25 @@ impl<B: BroadPhase> World<B> {
                     }
             };
             let is_woken = |pair: Pair| sleeps(pair.a) && pushes(pair.b) || sleeps(pair.b) && pushes(pair.a);
-            // Where all move there is nobody to wake.
+            // If all bodies move, none sleeps.
             let stays = |(number, body): (u32, &Body)| {
-                !self.bodies.movers.has(number) && body.kind != BodyKind::Fixed
+                !self.bodies.active.moves(number) && body.kind != BodyKind::Fixed
             };
             let some_stay = (0..).zip(&self.bodies.motions).any(stays);
-            for &place in if some_stay { &self.contacts.busy[..] } else { &[] } {
+            for &place in if some_stay { &self.contacts.active_pairs[..] } else { &[] } {
                 let pair = self.contacts.pairs[place as usize];
-                if self.bodies.movers.has(pair.a) == self.bodies.movers.has(pair.b) || !is_woken(pair) {
+                if self.bodies.active.moves(pair.a) == self.bodies.active.moves(pair.b) || !is_woken(pair) {
                     continue;
                 }
                 let record = &self.contacts.records[place as usize];
-                // A rule may act on any contact that is known.
+                // A rule may act as soon as a contact is known.
                 let always = self.contacts.rules.of(pair) != Response::Collide;
                 let is_met = |m: &Manifold| always || self.may_meet(pair, m, time);
                 if !record.is_sensor && self.contacts.manifolds_of(record).iter().any(is_met) {
                     sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
                 }
             }
-            for joint in self.contacts.work.joints.iter().map(|&place| self.joints.at(place)) {
+            for joint in self.contacts.scratch.joints.iter().map(|&place| self.joints.at(place)) {
                 if is_woken(Pair { a: joint.body_a, b: joint.body_b }) {
                     sleepers.extend([joint.body_a, joint.body_b].into_iter().filter(|&body| sleeps(body)));
                 }
@@ -91,16 +103,17 @@ impl<B: BroadPhase> World<B> {
             for sleeper in sleepers {
                 self.bodies.wake(sleeper as usize);
             }
-            self.bodies.movers.settle(&self.bodies.motions);
-            // Those that they touch are among the busy now.
-            self.contacts.find_busy(&self.bodies);
+            self.bodies.active.apply_changes(&self.bodies.motions);
+            // The pairs of the woken bodies become active.
+            self.contacts.collect_active_pairs(&self.bodies);
         }
     }
 
-    /// Whether two bodies touch, or may reach each other within `time` at the velocities that they have.
+    /// Whether two bodies touch, or may reach each other within `time` at their present velocities.
     ///
-    /// Bodies slower than the speed of sleep are left to touch first: a pile whose bodies sway a little would wake
-    /// itself for ever, and at such speeds a step sees them within the slop before anything stops them.
+    /// An approach slower than the speed of sleep does not count until the bodies touch. Otherwise
+    /// a pile that sways a little would wake itself for ever. So slow a body is within the slop
+    /// before a step stops it.
     fn may_meet(&self, pair: Pair, manifold: &Manifold, time: f32) -> bool {
         let [a, b] = [pair.a, pair.b].map(|body| &self.bodies.motions[body as usize]);
         let settings = &self.settings.solver;
@@ -112,18 +125,22 @@ impl<B: BroadPhase> World<B> {
         })
     }
 
-    /// From so long on a body has been slow for nearly long enough to fall asleep.
+    /// Returns the time of slowness from which a body is about to fall asleep: two steps before the
+    /// delay.
     pub(crate) fn drowsy_from(&self, dt: f32) -> f32 {
         (self.settings.solver.sleep_delay - 2.0 * dt).max(0.0)
     }
 
-    /// Where some are halted, who touches one of those that is not about to fall asleep does not either, but stays on the verge of it.
+    /// While bodies are halted: a body that touches a halted one falls asleep no sooner than that
+    /// one.
+    ///
+    /// Its time of slowness is held just below the delay until the halted body is slow for as long.
     pub(crate) fn keep_awake(&mut self, dt: f32) {
-        if !self.bodies.movers.has_halted() {
+        if !self.bodies.active.has_halted() {
             return;
         }
         let drowsy = self.drowsy_from(dt);
-        for &place in &self.contacts.busy {
+        for &place in &self.contacts.active_pairs {
             let record = &self.contacts.records[place as usize];
             for (own, other) in [(record.a, record.b), (record.b, record.a)] {
                 let other = other.index as usize;
@@ -135,7 +152,7 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Checks the settings, and lets act what was changed since the last step.
+    /// Checks the settings, and puts into force those that were changed since the last step.
     pub(crate) fn apply_settings(&mut self) -> Result<(), WorldError> {
         self.settings.check()?;
         let (old, new) = (self.last.settings, self.settings);
@@ -148,7 +165,7 @@ impl<B: BroadPhase> World<B> {
         if contact_distances(&old) != contact_distances(&new)
             || old.smooths_internal_edges != new.smooths_internal_edges
         {
-            // Boxes reach as far as contacts are known, and all contacts are looked for again.
+            // Boxes include the prediction, and all contacts are found anew.
             let live: Vec<usize> = self.body_ids().map(|id| id.index as usize).collect();
             live.into_iter().for_each(|index| self.refit(index));
         }
@@ -161,7 +178,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// By number, which bodies a change concerns, and whether it concerns all.
+    /// Returns which bodies a change of the settings concerns, by number, and whether it concerns
+    /// all.
     fn concerned(&self, old: &WorldSettings, new: &WorldSettings) -> (Vec<bool>, bool) {
         let smooths = [old, new].map(|s| s.smooths_internal_edges);
         let (old, new) = (&old.solver, &new.solver);

@@ -1,17 +1,19 @@
 //! The pipeline, top to bottom: boxes, pairs, contacts, response.
 //!
-//! [`World::step`] is the whole of it; each phase is one method, and [`World::detect`] is the first two alone. Bodies
-//! are numbered as the broad phase numbers their boxes, and everything goes in the order of these numbers, so neither the
-//! broad phase nor the threads can be seen in the result.
+//! - [`World::step`] is the whole of it, one method for each phase. [`World::detect`] is its first
+//!   half alone: boxes, pairs and contacts.
+//! - A body has the number of its box in the broad phase.
+//! - Everything is processed in the order of these numbers. So the result depends neither on the
+//!   broad phase nor on the number of threads.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad phase, mid and narrow
-//! phase, response).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad
+//! phase, mid and narrow phase, response).
 
 use crate::bodies::BodySet;
 use crate::budget::BudgetState;
-use crate::budget::pace::Pace;
+use crate::budget::cost_model::CostModel;
+use crate::budget::round_robin::RoundRobin;
 use crate::budget::time_critical::Plan;
-use crate::budget::turns::Turns;
 use crate::contacts::ContactSet;
 use crate::contacts::events::{ContactView, Event};
 use crate::contacts::narrow;
@@ -26,9 +28,9 @@ use carom_broad_tree::DynamicBvh;
 use carom_math::{Budget, clock};
 use carom_response::{Joint, Solver, SolverSettings};
 
-/// Bodies, and what happens to them.
+/// A set of bodies and joints, and the state that steps keep of them.
 ///
-/// `B` is the broad phase; the results do not depend on it.
+/// The results do not depend on `B`, the broad phase.
 pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) settings: WorldSettings,
     pub(crate) last: LastStep,
@@ -42,7 +44,7 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) stats: Stats,
 }
 
-/// What boxes, contacts and sleep follow.
+/// The settings and the time step of the last step, to notice changes of either.
 #[derive(Default)]
 pub(crate) struct LastStep {
     /// The settings of the last step.
@@ -57,8 +59,8 @@ impl World {
         World::with_broad_phase(DynamicBvh::new(), WorldSettings::default())
     }
 
-    /// An empty world with other settings. Settings out of their bounds are an error of each step:
-    /// [`WorldSettings::check`].
+    /// An empty world with other settings. If a setting is out of its bounds, each step returns an
+    /// error: [`WorldSettings::check`].
     pub fn with_settings(settings: WorldSettings) -> World {
         World::with_broad_phase(DynamicBvh::new(), settings)
     }
@@ -82,38 +84,46 @@ impl<B: BroadPhase> World<B> {
             contacts: ContactSet::default(),
             solver: Solver::new(settings.solver),
             continuous: Continuous::default(),
-            budget: BudgetState { pace: Pace::default(), turn: Pair { a: 0, b: 0 }, turns: Turns::default() },
+            budget: BudgetState {
+                cost_model: CostModel::default(),
+                next_pair: Pair { a: 0, b: 0 },
+                round_robin: RoundRobin::default(),
+            },
             stats: Stats::default(),
         }
     }
 
-    /// One step: finds all contacts where the bodies are, and moves the bodies by `dt`.
+    /// Does one step: finds all contacts at the present poses, then moves the bodies by `dt`.
     ///
-    /// An error is a bad time step or settings, of which nothing is changed, or a body whose numbers have left their range; the bodies are
-    /// where they were.
+    /// Errors: a time step or a setting out of its bounds; nothing is changed then. Or a body whose
+    /// numbers leave the finite range; the bodies then keep their poses.
     pub fn step(&mut self, dt: f32) -> Result<&Stats, WorldError> {
         self.step_within(dt, Budget::Unlimited)
     }
 
-    /// As [`World::step`], but stops working when the budget is spent, and says in [`Stats::undone`] what was not done.
+    /// Does as [`World::step`], but stops working when the budget is spent. [`Stats::undone`] says
+    /// what was left out.
     ///
-    /// What is left out, in this order:
+    /// Work is left out in this order:
     ///
-    /// 1. Pairs are looked at more seldom, and substeps are fewer and longer.
-    /// 2. The step is held: nothing moves, and it goes on in the next call, after 16 of them at the latest
-    ///    ([`crate::Undone::is_held`]).
-    /// 3. If not even one substep of all bodies fits, some are halted ([`World::is_halted`]). They have their turn in
-    ///    the steps after, the fast ones more often.
+    /// 1. Pairs are tested less often, and substeps are fewer and longer.
+    /// 2. The step is held: nothing moves, and the next call continues it. At most 16 calls in a
+    ///    row are held ([`crate::Undone::is_held`]).
+    /// 3. If one substep of all bodies does not fit, some bodies are halted ([`World::is_halted`]).
+    ///    They move in later steps, fast ones more often.
     ///
-    /// Time goes by more slowly for who is held or halted, and by the whole of `dt` for the others. Energy does not grow
-    /// (test: `budget::steps_are_counted_and_nothing_explodes`). However small the budget is, the broad phase is done, one
-    /// pair is looked at, bodies that their owner moves do so, and in a step that is not held one other body moves with
-    /// all that hangs on it in joints.
+    /// For halted bodies, and in held calls, time stands still. For the others the whole of `dt`
+    /// passes. Energy does not grow (test: `budget::steps_are_counted_and_nothing_explodes`).
     ///
-    /// A step of work is a pair of shapes looked at, or a manifold solved in one substep ([`Stats::n_steps`]). With a
-    /// budget in steps the result has the same bits in every run (test: `budget::the_same_bits_with_the_same_steps`).
-    /// A budget in seconds is planned with what the work took in the steps before; at first, with the prices of a slow
-    /// machine. It is refused without a clock.
+    /// However small the budget is, the broad phase runs, one pair is tested, and kinematic bodies
+    /// move. In a step that is not held, at least one dynamic body moves too, with all bodies that
+    /// joints connect to it.
+    ///
+    /// The unit of work is a pair of shapes that is tested, or a manifold that is solved in one
+    /// substep ([`Stats::n_steps`]). A budget in these units gives the same bits in every run
+    /// (test: `budget::the_same_bits_with_the_same_steps`). A budget in seconds is planned from
+    /// measured costs of earlier steps, and at first from the costs of a slow machine. Without a
+    /// clock it is an error.
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
         self.step_with(dt, &StepOptions::default().with_budget(budget))
     }
@@ -122,28 +132,28 @@ impl<B: BroadPhase> World<B> {
     pub fn step_with(&mut self, dt: f32, options: &StepOptions<'_>) -> Result<&Stats, WorldError> {
         let mut plan = self.plan(dt, options.budget)?;
         // Broad and narrow phase: which bodies touch, and where.
-        self.bodies.movers.settle(&self.bodies.motions);
+        self.bodies.active.apply_changes(&self.bodies.motions);
         if 0.0 < dt {
             self.start_for_targets(dt);
         }
-        self.foresee(dt);
+        self.expand_bounds(dt);
         self.detect_within(&mut plan, self.settings.recycled_for());
         let mut clock = Clock::start();
         if self.stats.n_tested + self.stats.undone.n_pairs == 0 && !self.bodies.are_moving() {
             return Ok(&self.stats);
         }
         if 0.0 < dt && plan.is_held(self.stats.n_tested, self.stats.undone.n_pairs) {
-            self.hold(&plan, dt);
+            self.end_held_call(&plan, dt);
             return Ok(&self.stats);
         }
         self.call_hooks(options.hooks);
-        // Response: what they do about it.
+        // Response: velocities and poses.
         self.respond(dt, &plan)?;
         if 0.0 < dt {
-            self.resolve_fast();
+            self.resolve_continuous();
         }
         self.stats.times.response = clock.lap();
-        // The boxes of what moved, so that queries see it where it is.
+        // Boxes follow the poses, so that queries find the bodies where they are.
         self.refit_moved(plan.is_free());
         self.stats.times.refit = clock.lap();
         self.note_work(&plan);
@@ -153,26 +163,29 @@ impl<B: BroadPhase> World<B> {
         Ok(&self.stats)
     }
 
-    /// Checks the time step and the settings, which come into force, and begins to spend the budget.
+    /// Checks the time step and the settings, puts changed settings into force, and starts the
+    /// budget.
     fn plan(&mut self, dt: f32, budget: Budget) -> Result<Plan, WorldError> {
         if matches!(budget, Budget::Time(_)) && !clock::IS_THERE {
             return Err(WorldError::NoClock);
         }
         self.settings.solver.check(dt)?;
         self.apply_settings()?;
-        Ok(Plan::start(budget, self.budget.pace, self.settings.solver.substeps))
+        Ok(Plan::start(budget, self.budget.cost_model, self.settings.solver.substeps))
     }
 
-    /// Finds all contacts where the bodies are: [`World::contacts`] and [`World::events`]. Part of every step, which recycles contacts;
-    /// this does not, and halts nobody. It moves nothing, but the steps after it begin with what it found: their bits are not those of a world
-    /// that was not asked, and what began is told here and not again.
+    /// Finds all contacts at the present poses: see [`World::contacts`] and [`World::events`].
+    ///
+    /// Each step does this first, but it may recycle contacts and halt bodies; this method does
+    /// neither. It moves no body. Later steps start from what it found, so their bits differ from
+    /// those of a world without this call. An event that it reports is not reported again.
     pub fn detect(&mut self) -> &Stats {
-        self.bodies.movers.settle(&self.bodies.motions);
-        self.detect_within(&mut Plan::start(Budget::Unlimited, self.budget.pace, 0), 0.0);
+        self.bodies.active.apply_changes(&self.bodies.motions);
+        self.detect_within(&mut Plan::start(Budget::Unlimited, self.budget.cost_model, 0), 0.0);
         &self.stats
     }
 
-    /// What continuous detection sees.
+    /// The parts of the world that continuous detection uses: all but the budget.
     pub(crate) fn continuous_step(&mut self) -> ContinuousStep<'_, B> {
         ContinuousStep {
             settings: &self.settings,
@@ -187,15 +200,18 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// The pair is looked at by the narrow phase.
+    /// Whether the narrow phase tests this pair.
     pub(crate) fn is_wanted(&self, pair: Pair) -> bool {
         narrow::is_wanted(pair, &self.bodies.traits, &self.bodies.motions, &self.joints)
     }
 
-    /// What touched, or was near, at the last detection; in the order of the pairs.
+    /// Returns the pairs that touched or were near at the last detection, in the order of the
+    /// pairs.
     ///
-    /// Of a step these are contacts where its bodies were at its start; some may be recycled. [`World::detect`] finds all anew, where the
-    /// bodies are. Of more than four of a pair those are told that were told before, as [`carom_query::ManifoldCache`] says.
+    /// After a step these are the contacts at the start of that step, and some may be recycled.
+    /// [`World::detect`] finds all of them at the present poses. If a pair has more than four
+    /// contacts, the ones that were chosen before are preferred: see
+    /// [`carom_query::ManifoldCache`].
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
         self.contacts.records.iter().filter(|record| 0 < record.n || record.is_touching).map(|record| {
             let first = record.first_solved as usize;
@@ -211,13 +227,14 @@ impl<B: BroadPhase> World<B> {
         })
     }
 
-    /// What began, persisted and ended at the last detection, and what fast bodies struck and which sensors were passed in the step
-    /// after it; sorted by the bodies.
+    /// Returns what began, persisted and ended at the last detection, sorted by the bodies. After a
+    /// step it includes the bodies that fast ones struck and the sensors that were passed within
+    /// the step.
     pub fn events(&self) -> &[Event] {
         &self.contacts.events
     }
 
-    /// Counts and times of the last step or detection.
+    /// Returns the counts and times of the last step or detection.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
@@ -228,12 +245,12 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// The settings of the solver, to be changed between steps. The next step checks them, and
-    /// wakes what a change concerns.
+    /// wakes the bodies that a change concerns.
     pub fn solver_settings_mut(&mut self) -> &mut SolverSettings {
         &mut self.settings.solver
     }
 
-    /// The broad phase, for queries of one's own.
+    /// The broad phase, for queries beyond those of the world.
     pub fn broad_phase(&self) -> &B {
         &self.broad
     }
@@ -243,9 +260,7 @@ impl<B: BroadPhase> World<B> {
         self.joints.iter()
     }
 
-    /// A number that tells two states apart: equal for equal bits of all poses, velocities, and sleep.
-    ///
-    /// Fowler, Noll, Vo: FNV-1a with 64 bits.
+    /// A hash of all poses, velocities and sleep flags: equal bits give equal hashes.
     pub fn state_hash(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
         let mut take = |word: u32| {

@@ -1,4 +1,4 @@
-//! Bodies: what a caller says of one, what the world keeps of it, and its mass.
+//! Bodies: the description that a user gives, the properties that the world keeps, and the mass.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
 
@@ -30,47 +30,49 @@ use carom_response::{Body, Response};
 pub struct BodyDesc {
     /// Its shape.
     pub shape: Shape,
-    /// Where it is.
+    /// Its pose in the world frame.
     pub pose: Pose,
-    /// How it moves.
+    /// Static, kinematic or dynamic.
     pub mobility: Mobility,
-    /// Of the centre of mass; of a kinematic body, of its origin. Length per time.
+    /// Velocity of the centre of mass, or of the origin of a kinematic body. Length per time.
     pub linear_velocity: Vec3,
-    /// Radians per time.
+    /// Angular velocity, in radians per time.
     pub angular_velocity: Vec3,
     /// Mass per volume of a dynamic body.
     pub density: f32,
-    /// Its mass, if not that of its shape and density.
+    /// Its mass, centre and inertia, if they are not those of its shape and density.
     pub mass: Option<MassProperties>,
-    /// Coulomb's coefficient; of two bodies the geometric mean counts. Not negative.
+    /// Coulomb's coefficient. For two bodies the geometric mean counts. Not negative.
     pub friction: f32,
-    /// 0 stays, 1 bounces back; of two bodies the larger counts. Not negative.
+    /// 0 does not bounce, 1 keeps the speed. For two bodies the larger one counts. Not negative.
     pub restitution: f32,
-    /// The groups it is in.
+    /// The groups that it belongs to.
     pub membership: Groups,
-    /// The groups it meets.
+    /// The groups that it collides with.
     pub mask: Groups,
-    /// Bodies of the same family, other than 0, do not meet: the limbs of one figure.
+    /// Bodies of the same family do not collide, such as the limbs of one figure. 0 is no family.
     pub family: u32,
-    /// Tells what it touches, and pushes nothing.
+    /// Reports the bodies that it touches, and pushes none.
     pub is_sensor: bool,
-    /// What it does to bodies that it touches: [`World::set_response`](crate::World::set_response).
+    /// Its response to the bodies that it touches:
+    /// [`World::set_response`](crate::World::set_response).
     pub response: Response,
-    /// Fast for its size: what its way in a step meets, turning included, stops it there until the next step, so that a dynamic
-    /// body passes through nothing. Of two fast bodies each is stopped by the other's whole way, also where a third
-    /// stopped that one before.
+    /// Whether the body is swept in each step, rotation included, as a bullet of Box2D is. It stops
+    /// at the first thing that it meets, until the next step. So a dynamic body passes through
+    /// nothing (test: `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is tested
+    /// against the whole path of another fast body, even if that one stops earlier.
     pub is_fast: bool,
-    /// Hooks are asked about its contacts: [`Hooks`](crate::Hooks).
+    /// Hooks are called for its contacts: [`Hooks`](crate::Hooks).
     pub has_hooks: bool,
-    /// How much of gravity it feels.
+    /// Factor of gravity; 1 is all of it.
     pub gravity_scale: f32,
-    /// Part of the velocity lost per unit of time. Not negative.
+    /// Part of the velocity that is lost per unit of time. Not negative.
     pub linear_damping: f32,
-    /// Part of the angular velocity lost per unit of time. Not negative.
+    /// Part of the angular velocity that is lost per unit of time. Not negative.
     pub angular_damping: f32,
-    /// May fall asleep.
+    /// Whether it may fall asleep.
     pub can_sleep: bool,
-    /// The caller's own.
+    /// A number for the caller; the world does not use it.
     pub user_data: u64,
 }
 
@@ -102,12 +104,12 @@ impl BodyDesc {
         }
     }
 
-    /// A body that stays where it is.
+    /// A static body.
     pub fn fixed(shape: Shape) -> BodyDesc {
         BodyDesc { mobility: Mobility::Static, ..BodyDesc::new(shape) }
     }
 
-    /// A body that moves with the velocities it is given, whatever it meets.
+    /// A kinematic body: it moves with the velocities that the caller sets, whatever it meets.
     pub fn kinematic(shape: Shape) -> BodyDesc {
         BodyDesc { mobility: Mobility::Kinematic, ..BodyDesc::new(shape) }
     }
@@ -117,7 +119,7 @@ impl BodyDesc {
         BodyDesc { pose, ..self }
     }
 
-    /// At this place, not turned.
+    /// At this position, without rotation.
     pub fn with_position(self, position: Vec3) -> BodyDesc {
         self.with_pose(Pose::from_translation(position))
     }
@@ -147,12 +149,12 @@ impl BodyDesc {
         BodyDesc { restitution, ..self }
     }
 
-    /// In these groups, meeting those.
+    /// In the groups `membership`, colliding with the groups `mask`.
     pub fn with_groups(self, membership: Groups, mask: Groups) -> BodyDesc {
         BodyDesc { membership, mask, ..self }
     }
 
-    /// Of this family.
+    /// In this family.
     pub fn with_family(self, family: u32) -> BodyDesc {
         BodyDesc { family, ..self }
     }
@@ -162,12 +164,12 @@ impl BodyDesc {
         BodyDesc { is_sensor, ..self }
     }
 
-    /// With this response to what it touches.
+    /// With this response to the bodies that it touches.
     pub fn with_response(self, response: Response) -> BodyDesc {
         BodyDesc { response, ..self }
     }
 
-    /// Fast, or not.
+    /// Swept in each step, or not.
     pub fn with_fast(self, is_fast: bool) -> BodyDesc {
         BodyDesc { is_fast, ..self }
     }
@@ -203,7 +205,7 @@ impl BodyDesc {
     }
 }
 
-/// What the world keeps of a body beside its motion and its shape.
+/// The properties of a body beside its motion and its shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Traits {
@@ -218,7 +220,7 @@ pub(crate) struct Traits {
 }
 
 impl Traits {
-    /// Of a number that is nobody's.
+    /// For a number without a body.
     pub(crate) const NONE: Traits = Traits {
         filter: Filter::new(Mobility::Static),
         friction: 0.0,
@@ -231,7 +233,7 @@ impl Traits {
     };
 }
 
-/// Checks a description at the door and turns it into what the world keeps.
+/// Checks a description, and turns it into what the world keeps.
 pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
     let pose = Pose::try_new(desc.pose.rotation, desc.pose.translation)?;
     check_velocity(desc.linear_velocity, desc.angular_velocity)?;
@@ -274,7 +276,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
     Ok((traits, body))
 }
 
-/// Finite velocities.
+/// Refuses velocities that are not finite.
 pub(crate) fn check_velocity(linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
     if linear.is_finite() && angular.is_finite() { Ok(()) } else { Err(WorldError::BadNumber("velocity")) }
 }

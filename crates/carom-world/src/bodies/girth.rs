@@ -1,27 +1,29 @@
-//! How thick a body is: whether it goes so far in a step that it could get to the other side of something.
+//! How thick a body is, and so whether it could get to the other side of something within a step.
 //!
-//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores, and when they are swept).
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores, and when
+//! they are swept).
 
-use crate::continuous::core_ball::{CORE, Core};
+use crate::continuous::core_ball::{CORE_DEPTH_RATIO, Core};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, BodyKind};
 
-/// What decides whether a body needs the guard: it stands apart from the shape, which is large.
+/// The lengths that decide whether a body needs the guard. Kept apart from the shape, which is
+/// large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Girth {
-    /// Twice the depth of the middle of the shape, or of its thinnest part.
+    /// Twice the depth of the middle of the shape, or of the thinnest part of a compound.
     pub(crate) thickness: f32,
-    /// The farthest of these middles from the centre of mass.
+    /// Largest distance of such a middle from the centre of mass.
     pub(crate) lever: f32,
-    /// Of the farthest corner of its box from its origin.
+    /// Distance of the farthest corner of the shape's box from the origin of the body.
     pub(crate) radius: f32,
-    /// Has no inside, all or a part of it.
+    /// Whether the shape, or a part of it, is a surface without an inside.
     pub(crate) is_surface: bool,
 }
 
 impl Girth {
-    /// No body has this number.
+    /// For a number without a body.
     pub(crate) const NONE: Girth =
         Girth { thickness: f32::INFINITY, lever: 0.0, radius: 0.0, is_surface: false };
 
@@ -30,7 +32,7 @@ impl Girth {
         let mut girth = Girth { radius: local.min.abs().max(local.max.abs()).length(), ..Girth::NONE };
         match shape {
             Shape::HalfSpace(_) => girth.radius = f32::INFINITY,
-            // Most do not move, and to find the middle of a large mesh is dear.
+            // Most of them do not move, and the middle of a large mesh is expensive to find.
             Shape::Mesh(_) | Shape::HeightField(_) | Shape::Field(_) => {
                 girth.thickness = (local.max - local.min).min_element();
                 girth.is_surface = true;
@@ -46,19 +48,22 @@ impl Girth {
             }
             _ => {
                 let core = Core::of(shape, shape.mass_properties(1.0).center);
-                girth.thickness = 2.0 / CORE * core.map_or(0.0, |core| core.radius);
+                girth.thickness = 2.0 / CORE_DEPTH_RATIO * core.map_or(0.0, |core| core.radius);
                 girth.lever = core.map_or(0.0, |core| (core.point - center_of_mass).length());
             }
         }
         girth
     }
 
-    /// Whether a body will go so far in a step of this length that ordinary contacts may come too late.
+    /// Whether a body goes so far in a step of this length that ordinary contacts may come too
+    /// late.
     pub(crate) fn is_swift(&self, body: &Body, prediction: f32, dt: f32) -> bool {
         let travel = body.linear_velocity.length() * dt;
         match body.kind {
             BodyKind::Fixed => false,
-            BodyKind::Dynamic => (SWIFT * self.thickness).max(SWIFT_MARGIN * prediction) < travel,
+            BodyKind::Dynamic => {
+                (SWIFT_THICKNESS_RATIO * self.thickness).max(SWIFT_PREDICTION_RATIO * prediction) < travel
+            }
             BodyKind::Kinematic => {
                 let angle = body.angular_velocity.length() * dt;
                 // A half-space has no end.
@@ -68,8 +73,9 @@ impl Girth {
     }
 }
 
-/// A dynamic body is swift if its way in a step is longer than this share of its thickness, and than `SWIFT_MARGIN`.
-const SWIFT: f32 = 0.3;
+/// A dynamic body is swift if it travels more than this share of its thickness in a step, and more
+/// than `SWIFT_PREDICTION_RATIO`.
+const SWIFT_THICKNESS_RATIO: f32 = 0.3;
 
-/// Shorter ways, as a share of the prediction, are within the reach of ordinary contacts.
-const SWIFT_MARGIN: f32 = 0.5;
+/// Shorter travel, as a share of the prediction, is within the reach of ordinary contacts.
+const SWIFT_PREDICTION_RATIO: f32 = 0.5;

@@ -2,11 +2,11 @@
 //!
 //! Reference: A. Weissflog, Handles are the better pointers, 2018.
 
-/// A handle of a body; once the body is removed, an error wherever it is used.
+/// A handle of a body. After the body is removed, each use of the handle is an error.
 ///
-/// It does not say of which world: a world restored from a snapshot knows the handles of the world
-/// that the snapshot is of, and worlds built alike give out the same handles. So a handle of
-/// another world names the body with the same number and generation, if there is one.
+/// A handle has no mark of its world. A world restored from a snapshot knows the handles of the
+/// original, and worlds that are built alike give out the same handles. So in another world a
+/// handle names the body with the same number and generation, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyId {
@@ -16,13 +16,14 @@ pub struct BodyId {
 }
 
 impl BodyId {
-    /// The body's number: that of no other living body, and the order of everything that the world reports.
+    /// The number of the body. No other living body has it, and reports of the world are sorted by
+    /// it.
     #[inline]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// Which life of the number this is.
+    /// Counts the insertions and removals at this number.
     #[inline]
     pub const fn generation(self) -> u32 {
         self.generation

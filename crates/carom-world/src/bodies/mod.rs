@@ -1,31 +1,33 @@
-//! The bodies of a world, each at its number in a table for every thing that is known of it.
+//! The bodies of a world: one table for each property, all indexed by the number of the body.
 //!
-//! - `body`: what a user describes, and handles.
-//! - `movers`: who is awake, who moves in this step, and who sleeps together.
-//! - `waking`: all that wakes a body.
-//! - `placing`: the boxes of bodies.
+//! - `body`: the description that a user gives, and the properties beside motion and shape.
+//! - `active`: which bodies are awake, which move in this step, and which sleep together.
+//! - `girth`: thickness, and whether a body is swift.
+//! - `size`: the radius that the recycling of contacts needs.
+//! - `bounds`: the boxes of bodies.
+//! - `id`: handles.
 //!
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
+pub(crate) mod active_bodies;
 pub(crate) mod body;
+pub(crate) mod body_bounds;
 pub(crate) mod girth;
 pub(crate) mod id;
-pub(crate) mod movers;
-pub(crate) mod placing;
 pub(crate) mod size;
 pub(crate) mod steering;
 pub(crate) mod weight;
 
+use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body::Traits;
+use crate::bodies::body_bounds::BodyBounds;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
-use crate::bodies::movers::Movers;
-use crate::bodies::placing::Placing;
 use crate::bodies::size::Size;
 use crate::bodies::steering::Steering;
 use crate::bodies::weight::Weight;
 #[cfg(feature = "parallel")]
-use crate::par::{CARRIED, is_little};
+use crate::par::{CHUNK_LENGTH, is_serial};
 use crate::{WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::ProxyId;
@@ -35,12 +37,12 @@ use carom_response::{Body, BodyKind};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// All bodies by number, and who of them moves.
+/// All bodies, by number.
 #[derive(Default)]
 pub(crate) struct BodySet {
-    /// Odd for a number that a body has.
+    /// Odd if a living body has the number; each insertion and each removal adds one.
     pub(crate) generations: Vec<u32>,
-    /// Numbers that no body has; the last one is given out first.
+    /// Numbers without a body. The last one is used first.
     pub(crate) free: Vec<u32>,
     /// The number of bodies.
     pub(crate) n_live: usize,
@@ -48,31 +50,32 @@ pub(crate) struct BodySet {
     pub(crate) sizes: Vec<Size>,
     pub(crate) girths: Vec<Girth>,
     pub(crate) traits: Vec<Traits>,
-    /// Where their masses come from.
+    /// Where its mass comes from.
     pub(crate) weights: Vec<Weight>,
-    /// What they are to do in the next step only.
+    /// What bodies are to do in the next step only.
     pub(crate) steering: Steering,
-    /// Mass, place and motion, as the response sees them.
+    /// Mass, pose and motion, as the solver sees them.
     pub(crate) motions: Vec<Body>,
     pub(crate) proxies: Vec<Option<ProxyId>>,
-    /// The pose or shape changed since the last detection.
+    /// Whether the pose, shape or filter changed since the last detection.
     pub(crate) is_stale: Vec<bool>,
-    /// It moved, or could, at the last detection: its manifolds are among those in motion.
+    /// Whether it was among the moving bodies at the last detection. Its pairs are active once
+    /// more, so that their manifolds can be put to rest.
     pub(crate) moved: Vec<bool>,
-    /// Where it was at the last detection; `None` when it was put somewhere else since.
-    pub(crate) seen: Vec<Option<Pose>>,
-    /// Bodies that are surfaces.
+    /// Its pose at the last detection; `None` if its pose was set since, or it is new.
+    pub(crate) detected_poses: Vec<Option<Pose>>,
+    /// The number of bodies whose shape is a surface.
     pub(crate) n_surfaces: usize,
     pub(crate) n_sensors: usize,
-    /// Bodies with hooks.
+    /// The number of bodies with hooks.
     pub(crate) n_hooked: usize,
-    pub(crate) movers: Movers,
+    pub(crate) active: ActiveBodies,
 }
 
 impl BodySet {
-    /// What boxes are made of, in steps of length `dt`.
-    pub(crate) fn placing(&self, settings: &WorldSettings, dt: f32) -> Placing<'_> {
-        Placing {
+    /// Returns the input for boxes, for steps of length `dt`.
+    pub(crate) fn bounds(&self, settings: &WorldSettings, dt: f32) -> BodyBounds<'_> {
+        BodyBounds {
             bodies: &self.motions,
             traits: &self.traits,
             girths: &self.girths,
@@ -81,30 +84,32 @@ impl BodySet {
         }
     }
 
-    /// The handle of the body that has a number, or had it last.
+    /// Returns the handle of the body that has a number, or that had it last.
     pub(crate) fn id_at(&self, index: u32) -> BodyId {
         BodyId { index, generation: self.generations[index as usize] }
     }
 
-    /// The body with a number, its shape and where it is; `None` if there is none.
+    /// Returns the body with a number, its shape and its pose; `None` if there is none.
     pub(crate) fn solid_at(&self, index: u32) -> Option<(BodyId, &Shape, &Pose)> {
         let shape = self.shapes.get(index as usize)?.as_ref()?;
         Some((self.id_at(index), shape, &self.motions[index as usize].pose))
     }
 
-    /// The motion at a number; `None` beyond the last one.
+    /// Returns the motion at a number; `None` beyond the last one.
     pub(crate) fn motion_at(&self, index: u32) -> Option<&Body> {
         self.motions.get(index as usize)
     }
 
-    /// The handle's number, if it is live.
+    /// Returns the number of a handle.
+    ///
+    /// Errors: the body of the handle was removed.
     pub(crate) fn index_of(&self, id: BodyId) -> Result<usize, WorldError> {
         let index = id.index as usize;
         let is_live = id.generation % 2 == 1 && self.generations.get(index) == Some(&id.generation);
         if is_live { Ok(index) } else { Err(WorldError::StaleBody(id)) }
     }
 
-    /// Gives a number its shape, and what recycling and the guard know of it.
+    /// Sets the shape of a body, with what recycling and the guard derive from it.
     pub(crate) fn put_shape(&mut self, index: usize, shape: Option<Shape>) {
         let had_surface = self.shapes[index].is_some() && self.girths[index].is_surface;
         let is_fast = self.traits[index].is_fast;
@@ -116,39 +121,40 @@ impl BodySet {
         self.shapes[index] = shape;
     }
 
-    /// The body is left out of steps for want of time, with its velocity; others find it standing still.
+    /// Whether a budget leaves the body out of this step. It keeps its velocity, and acts on others
+    /// as a body that stands still.
     pub(crate) fn is_halted(&self, index: usize) -> bool {
-        self.motions[index].kind == BodyKind::Dynamic && self.movers.is_halted(index as u32)
+        self.motions[index].kind == BodyKind::Dynamic && self.active.is_halted(index as u32)
     }
 
-    /// The numbers of those that are halted, ascending.
+    /// Returns the numbers of the halted bodies, ascending.
     pub(crate) fn halted(&self) -> impl Iterator<Item = u32> + '_ {
         let halted = (0..self.motions.len()).filter(|&index| self.is_halted(index));
         halted.map(|index| index as u32)
     }
 
-    /// Wakes a body and those it fell asleep with.
+    /// Wakes a body and the bodies that it fell asleep with.
     pub(crate) fn wake(&mut self, index: usize) {
-        self.movers.wake(&mut self.motions, index);
+        self.active.wake(&mut self.motions, index);
     }
 
-    /// Where the bodies are that moved, at this detection.
-    pub(crate) fn note_seen(&mut self) {
-        let n_seen = self.seen.len();
-        self.seen.extend(self.motions[n_seen..].iter().map(|body| Some(body.pose)));
-        let BodySet { is_stale, motions, seen, .. } = self;
+    /// Notes the present poses of the bodies that moved, at the end of a detection.
+    pub(crate) fn note_detected_poses(&mut self) {
+        let n_seen = self.detected_poses.len();
+        self.detected_poses.extend(self.motions[n_seen..].iter().map(|body| Some(body.pose)));
+        let BodySet { is_stale, motions, detected_poses, .. } = self;
         #[cfg(feature = "parallel")]
-        note_seen_in_parts(is_stale, motions, seen);
+        note_detected_poses_in_chunks(is_stale, motions, detected_poses);
         #[cfg(not(feature = "parallel"))]
-        note_seen(is_stale, motions, seen);
+        note_detected_poses(is_stale, motions, detected_poses);
     }
 
-    /// Where the body was when the pairs of this step were looked at.
+    /// Returns the pose of the body at the last detection: for a step, its start.
     pub(crate) fn start_of(&self, index: usize) -> Option<Pose> {
-        self.seen.get(index).copied().flatten()
+        self.detected_poses.get(index).copied().flatten()
     }
 
-    /// Whether a body moves now.
+    /// Whether any body moves in this step.
     pub(crate) fn are_moving(&self) -> bool {
         let is_moving = |&body: &u32| {
             let body = &self.motions[body as usize];
@@ -158,12 +164,13 @@ impl BodySet {
                 BodyKind::Dynamic => !body.is_sleeping,
             }
         };
-        self.movers.list().iter().any(is_moving)
+        self.active.moving().iter().any(is_moving)
     }
 }
 
-/// Writes where the bodies are that moved to `seen`, and that they have not moved since; mostly none or nearly all have.
-pub(crate) fn note_seen(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
+/// Writes the poses of stale bodies to `detected_poses`, and clears their flags. Usually none or nearly all
+/// are stale, so flags are tested in blocks.
+pub(crate) fn note_detected_poses(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
     for ((is_stale, bodies), seen) in is_stale.chunks_mut(64).zip(bodies.chunks(64)).zip(seen.chunks_mut(64))
     {
         if is_stale.contains(&true) {
@@ -176,13 +183,17 @@ pub(crate) fn note_seen(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Opti
     }
 }
 
-/// As [`note_seen`], on several threads.
+/// As [`note_detected_poses`], on several threads.
 #[cfg(feature = "parallel")]
-pub(crate) fn note_seen_in_parts(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
-    if is_little(bodies.len()) {
-        return note_seen(is_stale, bodies, seen);
+pub(crate) fn note_detected_poses_in_chunks(
+    is_stale: &mut [bool],
+    bodies: &[Body],
+    seen: &mut [Option<Pose>],
+) {
+    if is_serial(bodies.len()) {
+        return note_detected_poses(is_stale, bodies, seen);
     }
-    let rows = is_stale.par_chunks_mut(CARRIED).zip(bodies.par_chunks(CARRIED));
-    rows.zip(seen.par_chunks_mut(CARRIED))
-        .for_each(|((is_stale, bodies), seen)| note_seen(is_stale, bodies, seen));
+    let rows = is_stale.par_chunks_mut(CHUNK_LENGTH).zip(bodies.par_chunks(CHUNK_LENGTH));
+    rows.zip(seen.par_chunks_mut(CHUNK_LENGTH))
+        .for_each(|((is_stale, bodies), seen)| note_detected_poses(is_stale, bodies, seen));
 }

@@ -1,4 +1,4 @@
-//! How large a body is, as the recycling of contacts asks it.
+//! The size of a body for the recycling of contacts.
 //!
 //! Reference: rapier 0.32, `contact_recycling`.
 
@@ -6,20 +6,22 @@ use crate::contacts::carrying::round_of;
 use carom_geom::SupportMap;
 use carom_query::Shape;
 
-/// What recycling knows of a body's shape: asked for every pair in every step, it stands apart from the shape, which is large.
+/// The size of a shape for recycling. Read for each active pair in each step, so kept apart from
+/// the shape, which is large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Size {
-    /// Corners, edges and faces, sharp or all rounded alike, or a compound of sharp parts.
+    /// Corners, edges and faces, sharp or all with one rounding radius, or a compound of sharp
+    /// parts.
     Small {
-        /// Of all of it, about the origin of its body.
+        /// Largest distance of a point from the origin of the body.
         radius: f32,
-        /// Of what it rolls on: the distance of its surface from its core. 0 if it is sharp.
+        /// Distance of the surface from the core; 0 if it is sharp.
         rounding: f32,
     },
-    /// Has flat parts, and may have no end.
+    /// Flat parts, possibly without end.
     Large,
-    /// Round in another way, so that its contacts move on it when it turns; or fast, or nobody's.
-    /// Its contacts are not recycled.
+    /// Contacts are not recycled. The shape is round in another way, so contacts move on it when it
+    /// turns; or the body is fast, or there is none.
     Other,
 }
 
@@ -56,8 +58,8 @@ impl Size {
     }
 }
 
-/// Which of two bodies is the smaller one, A or not, and its radius about its origin; `None` where
-/// contacts are not recycled.
+/// Returns whether A is the smaller one of two bodies, and the radius of that one about its origin.
+/// `None` if contacts of the two are not recycled.
 pub(crate) fn smaller(a: Size, b: Size) -> Option<(bool, f32)> {
     match (a, b) {
         (Size::Small { radius: a, .. }, Size::Small { radius: b, .. }) => Some((a <= b, a.min(b))),

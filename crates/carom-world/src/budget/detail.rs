@@ -1,20 +1,21 @@
-//! Levels of detail for collision: far and small bodies get simpler shapes, with a bound of the error.
+//! Levels of detail for collision: far and small bodies get simpler shapes, with a bound of the
+//! error.
 //!
-//! A level is a shape and its error: no point of its surface is farther than that from the surface
-//! of the exact shape, nor the other way round. So distances and depths of two bodies are off by at
-//! most the sum of their errors. How much may be off is for the viewer to say: a length at a
-//! distance is seen under an angle ([`allowed_error`]).
+//! A level is a shape and its error. The distance between its surface and that of the exact shape
+//! is at most the error, in both directions. So distances and depths of two bodies are off by at
+//! most the sum of their errors. The viewer decides how much is allowed: a length at a distance is
+//! seen at an angle ([`allowed_error`]).
 //!
 //! Reference: R. Kulpa et al., Imperceptible Relaxation of Collision Avoidance Constraints in
-//! Virtual Crowds, ACM TOG 30(6), 2011 (coarser where it is not noticed); D. Luebke et al., Level of
-//! Detail for 3D Graphics, 2003, 4.1 (hysteresis).
+//! Virtual Crowds, ACM TOG 30(6), 2011 (coarser where it is not noticed); D. Luebke et al., Level
+//! of Detail for 3D Graphics, 2003, 4.1 (hysteresis).
 
 use crate::WorldError;
 use alloc::vec::Vec;
 use carom_query::Shape;
 
-/// A level is left for a coarser one only if the error of that is below this part of what is
-/// allowed, so that a body at the border does not change its shape to and fro.
+/// A coarser level is taken only if its error is below this part of the allowed one. So a body at
+/// the border does not switch back and forth.
 const COARSER_BELOW: f32 = 0.75;
 
 /// Returns the length that is seen under `angle` from a `distance`, in the unit of the distance.
@@ -35,7 +36,8 @@ pub fn allowed_error(distance: f32, angle: f32) -> f32 {
 ///
 /// // The corners of a cube of 1 m are 0.366 m outside of a ball of 0.5 m.
 /// let cube = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5))?);
-/// let levels = DetailLevels::new(cube.clone()).with_level(Shape::Sphere(Sphere::new(0.5)?), 0.3661)?;
+/// let ball = Shape::Sphere(Sphere::new(0.5)?);
+/// let levels = DetailLevels::new(cube.clone()).with_level(ball, 0.3661)?;
 /// let mut world = World::new();
 /// let id = world.insert(BodyDesc::new(cube).with_position(Vec3::Z * 900.0))?;
 /// // Two pixels of a milliradian, seen from the origin.

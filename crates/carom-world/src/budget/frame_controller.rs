@@ -85,7 +85,7 @@ pub struct FrameController {
     least: f64,
     /// Seconds of a frame beside its step; `None` before the first one.
     rest: Option<Prediction>,
-    /// What a step takes in units of its budget; 1 if it ends on time.
+    /// The time of a step in units of its budget; 1 if it ends on time.
     overrun: Prediction,
 }
 

@@ -1,11 +1,17 @@
-//! What a world does where a budget does not suffice for all: it chooses who moves, and lets what touches halted bodies neither end nor
-//! fall asleep too soon.
+//! Halting: if a budget does not suffice for all bodies, selects those that move and halts the
+//! others.
 //!
-//! Events of pairs in which nothing moves go on as they were told. A pile of which never all moves at a time comes to rest part by part: who
-//! has been slow for long enough falls asleep when all halted bodies that it touches have been slow for nearly as long, and who is about to
-//! fall asleep wakes nobody.
+//! Events of pairs in which nothing moves go on as they were reported.
 //!
-//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, Eurographics 2000.
+//! A pile in which never all bodies move at a time comes to rest part by part, by two rules in
+//! `waking.rs`:
+//!
+//! - A body that is slow for long enough falls asleep only if all halted bodies that it touches
+//!   have been slow for nearly as long.
+//! - A body that is about to fall asleep wakes no other one.
+//!
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
+//! Based Animation, Eurographics 2000.
 
 use crate::bodies::BodySet;
 use crate::budget::BudgetState;
@@ -17,8 +23,8 @@ use crate::joint::Joints;
 use carom_response::{Body, SolverSettings};
 
 impl BudgetState {
-    /// Who moves: all, or as many as the budget is expected to suffice for.
-    pub(crate) fn choose_movers(
+    /// Selects the bodies that move: all, or as many as the budget is expected to suffice for.
+    pub(crate) fn select_moving(
         &mut self,
         plan: &mut Plan,
         bodies: &mut BodySet,
@@ -26,25 +32,25 @@ impl BudgetState {
         joints: &Joints,
         settings: &SolverSettings,
     ) {
-        let BodySet { motions, movers, is_stale, .. } = bodies;
-        let (turns, records) = (&mut self.turns, &contacts.records);
-        let was_halting = movers.has_halted();
-        let mut terms = None;
-        if plan.is_free() || movers.awake().is_empty() {
-            turns.forget_counts();
+        let BodySet { motions, active, is_stale, .. } = bodies;
+        let (round_robin, records) = (&mut self.round_robin, &contacts.records);
+        let was_halting = active.has_halted();
+        let mut costs = None;
+        if plan.is_free() || active.awake().is_empty() {
+            round_robin.forget_counts();
         } else {
-            let mut crowd = turns.count(motions.len(), records, movers);
+            let mut crowd = round_robin.count(motions.len(), records, active);
             if plan.counts_work() {
-                turns.count_manifolds(records, movers, is_stale, &mut crowd);
+                round_robin.count_manifolds(records, active, is_stale, &mut crowd);
             }
-            terms = plan.terms(&crowd, was_halting);
+            costs = plan.costs(&crowd, was_halting);
         }
-        let Some(terms) = terms else {
-            if movers.resume() {
-                // What was put off meanwhile is due.
+        let Some(costs) = costs else {
+            if active.resume() {
+                // Deferred pairs are due now.
                 (contacts.is_unsettled, contacts.is_changed) = (true, true);
             }
-            self.pace.note_choice(false);
+            self.cost_model.note_selection(false);
             return;
         };
         let unit = settings.length_unit;
@@ -53,18 +59,20 @@ impl BudgetState {
             let turning = body.angular_velocity * unit;
             body.linear_velocity.length_squared() + turning.length_squared() <= slow * slow
         };
-        let chosen = turns.choose(motions, movers, joints, &terms, is_slow);
-        movers.halt_others(|body| turns.is_chosen(body));
+        let chosen = round_robin.select(motions, active, joints, &costs, is_slow);
+        active.halt_others(|body| round_robin.is_chosen(body));
         let mut n_manifolds = 0;
         if plan.counts_work() {
-            let moves = |record: &&Record| turns.is_chosen(record.a.index) || turns.is_chosen(record.b.index);
+            let moves = |record: &&Record| {
+                round_robin.is_chosen(record.a.index) || round_robin.is_chosen(record.b.index)
+            };
             let moving = records.iter().filter(|record| !record.is_gap()).filter(moves);
             n_manifolds = moving.map(|record| record.n.max(1) as usize).sum();
         }
         plan.halt_others(&chosen, n_manifolds);
-        // Their contacts are to be handed over.
+        // The solver needs the contacts of the selected bodies.
         contacts.is_changed = true;
-        self.pace.note_choice(true);
+        self.cost_model.note_selection(true);
     }
 }
 
@@ -78,10 +86,10 @@ mod tests {
 
     fn choose(world: &mut World, plan: &mut Plan) {
         let World { settings, bodies, joints, contacts, budget, .. } = world;
-        budget.choose_movers(plan, bodies, contacts, joints, &settings.solver);
+        budget.select_moving(plan, bodies, contacts, joints, &settings.solver);
     }
 
-    /// Who was chosen to move, and held for want of time, has lost no turn.
+    /// Bodies that were selected in a call that was held are selected again.
     #[test]
     fn who_is_held_is_chosen_again() {
         let mut world = World::new();
@@ -93,24 +101,25 @@ mod tests {
         world.step(0.01).unwrap();
         let mut chosen = Vec::new();
         for call in 0..6 {
-            let mut plan = Plan::start(Budget::Steps(60), world.budget.pace, 6);
+            let mut plan = Plan::start(Budget::Steps(60), world.budget.cost_model, 6);
             choose(&mut world, &mut plan);
             assert!(plan.work().has_halted);
-            let movers = world.bodies.movers.list().to_vec();
+            let active = world.bodies.active.moving().to_vec();
             // Every other call is held.
             if call % 2 == 0 {
-                world.hold(&plan, 0.01);
-                chosen = movers;
+                world.end_held_call(&plan, 0.01);
+                chosen = active;
             } else {
-                assert_eq!(chosen, movers, "call {call}");
+                assert_eq!(chosen, active, "call {call}");
             }
         }
-        let mut plan = Plan::start(Budget::Steps(60), world.budget.pace, 6);
+        let mut plan = Plan::start(Budget::Steps(60), world.budget.cost_model, 6);
         choose(&mut world, &mut plan);
-        assert_ne!(chosen, world.bodies.movers.list());
+        assert_ne!(chosen, world.bodies.active.moving());
     }
 
-    /// Manifolds are put to rest a few in a step, and in none of these steps all that are there are moved to where there is room for more.
+    /// A few manifolds are put to rest in each step. In none of these steps is the whole list moved
+    /// to larger memory.
     #[test]
     fn there_is_room_for_all_that_will_rest() {
         let mut world = World::new();
@@ -125,8 +134,8 @@ mod tests {
         for _ in 0..80 {
             let stats = world.step_within(0.01, Budget::Steps(60)).unwrap();
             assert!(0 < stats.undone.n_halted);
-            rooms.push(world.contacts.rest.capacity());
-            sizes.push(world.contacts.rest.len());
+            rooms.push(world.contacts.sleeping.capacity());
+            sizes.push(world.contacts.sleeping.len());
         }
         assert!(sizes[1] < 100 && 500 < sizes[79], "{sizes:?}");
         assert!(rooms.iter().all(|&room| room == rooms[0]), "{rooms:?}");

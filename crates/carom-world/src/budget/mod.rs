@@ -1,30 +1,43 @@
-//! Steps on a budget: which pairs are looked at and which bodies move, where there is no time for all.
+//! Steps on a budget: which pairs are tested and which bodies move, if there is not time for all.
 //!
-//! - `time_critical`: the plan of a step, and which pairs are looked at.
-//! - `turns`, `halting`: whose turn it is to move, and what becomes of the others.
-//! - `pace`: what the work took in the steps before.
-//! - `frame_controller`, `detail`: budgets for a row of frames, and coarser shapes.
+//! - `time_critical`: the plan of a step, and the selection of pairs.
+//! - `round_robin`, `halting`: the selection of bodies that move, and the treatment of the halted ones.
+//! - `narrow_budget`: the share of a budget for the narrow phase.
+//! - `cost_model`: measured costs of earlier steps.
+//! - `unknown`: pairs of bodies whose shapes were never tested.
+//! - `frame_controller`, `detail`: budgets for a series of frames, and coarser shapes.
 //!
-//! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics 20(3), 2001.
+//! Five words, from mild to strict:
+//!
+//! | word | meaning |
+//! |---|---|
+//! | deferred (put off) | a pair is due, but not tested in this step; its contacts move along |
+//! | fewer substeps | the solver makes fewer and longer ones |
+//! | held | a call in which nothing moves; the next one continues the step |
+//! | halted | a body that is awake does not move in this step |
+//! | unknown | a deferred pair whose shapes were never tested |
+//!
+//! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics
+//! 20(3), 2001.
 
-pub(crate) mod allowance;
+pub(crate) mod cost_model;
 pub(crate) mod detail;
 pub(crate) mod frame_controller;
 pub(crate) mod halting;
-pub(crate) mod pace;
+pub(crate) mod narrow_budget;
+pub(crate) mod round_robin;
 pub(crate) mod time_critical;
-pub(crate) mod turns;
 pub(crate) mod unknown;
 
-use crate::budget::pace::Pace;
-use crate::budget::turns::Turns;
+use crate::budget::cost_model::CostModel;
+use crate::budget::round_robin::RoundRobin;
 use carom_broad::Pair;
 
-/// What is kept between steps on a budget.
+/// State of budgets that is kept between steps.
 pub(crate) struct BudgetState {
-    pub(crate) pace: Pace,
-    /// The pair with which the next step on a budget begins.
-    pub(crate) turn: Pair,
-    /// Whose turn it is to move, on a budget that does not suffice for all.
-    pub(crate) turns: Turns,
+    pub(crate) cost_model: CostModel,
+    /// The pair from which the next step on a budget selects pairs.
+    pub(crate) next_pair: Pair,
+    /// The bodies that move next, on a budget that does not suffice for all.
+    pub(crate) round_robin: RoundRobin,
 }

@@ -1,107 +1,120 @@
-//! A step that ends on time: what the budget allows, what is put off, and what stands in for it.
+//! A step that ends on time: the plan of its budget, and the selection of the pairs that are
+//! tested.
 //!
-//! The broad phase is always run to its end. Of the pairs that moved, those never looked at come first, then the others in
-//! turn, from where the last step stopped; so every pair has its turn. Contacts of pairs that are put off move with their
-//! bodies; of pairs never looked at, only the approach is stopped. Looking comes before substeps: what is left goes to the solver, in
-//! fewer and longer ones, at least one. Where one substep of all does not fit, some bodies are halted ([`crate::budget::turns`]). The time that passes
-//! for those that move is always the whole step.
+//! The order of spending:
 //!
-//! Nothing moves until most pairs that are due were looked at: the step is held, and goes on in the next call. A heap of
-//! 1,000 boxes that falls on itself, of which a quarter of the pairs was looked at in each step, sank to five sixths of its height; of which
-//! some boxes were halted, it came apart slowly, and never to rest. Nor does the response begin where it would be late, or have less than two
-//! thirds of its substeps for want of time that it has in the next call: pushed once a step, a heap does not come to rest either
-//! (November 2026).
+//! 1. The broad phase always runs to its end.
+//! 2. If one substep of all bodies does not fit, some bodies are halted ([`crate::budget::round_robin`]).
+//! 3. Due pairs are tested. Pairs that were never tested come first, then those that lost contacts.
+//!    The others follow in a ring, from where the last step stopped.
+//! 4. The contacts of deferred pairs move along with their bodies. If a pair was never tested, only
+//!    the approach of its bodies is stopped.
+//! 5. The rest goes to the solver: fewer and longer substeps, at least one. For the bodies that
+//!    move, the whole time step passes.
 //!
-//! A budget in seconds is planned with what a unit of each kind of work took lately ([`crate::budget::pace`]). Pairs that take longer nevertheless
-//! are cut off by the clock; a response is made as planned.
+//! A call is *held*, so that nothing moves and the next call continues the step, in two cases:
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C. O'Sullivan, Graceful Degradation
-//! of Collision Handling in Physically Based Animation, Eurographics 2000.
+//! - Less than [`MIN_TESTED_RATIO`] of the due pairs can be tested.
+//! - The response would be late, or would have less than two thirds of the substeps that fit into a
+//!   call of its own.
+//!
+//! A budget in seconds is planned with the costs of recent steps ([`crate::budget::cost_model`]). The
+//! clock cuts off pairs that take longer than planned. A response is made as planned.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C.
+//! O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation,
+//! Eurographics 2000.
 //! Differs: pairs are interrupted, not the tests of one pair.
+//! Tried: moving bodies before most pairs are tested; heaps sink or never rest. See
+//! `benches/notes/carom-world.md`.
 
-use crate::budget::allowance::{Allowance, Share};
-use crate::budget::pace::{BESIDE, BODY, CARRY, Pace, Prices, SHARE, Work};
-use crate::budget::turns::{Chosen, Crowd, Terms};
+use crate::budget::cost_model::{
+    CARRY_COST_RATIO, CostModel, MANIFOLDS_PER_BODY, OVERHEAD_RATIO, PLANNED_BUDGET_RATIO, StepWork,
+    UnitCosts,
+};
+use crate::budget::narrow_budget::{NarrowBudget, Share};
+use crate::budget::round_robin::{Costs, Demand, Selection};
 use crate::contacts::record::Record;
 use crate::contacts::scene::Scene;
 use crate::stats::Clock;
 use carom_broad::Pair;
 use carom_math::Budget;
 
-/// So much of the time for pairs is planned: those that the clock cuts off are always the last ones.
-const CAREFUL: f64 = 0.875;
+/// The part of the time for pairs that is planned. Pairs that the clock cuts off are always the
+/// last ones.
+const PLANNED_TIME_RATIO: f64 = 0.875;
 
-/// Rarely more than so many times as many pairs are to be looked at as in the step before.
-const LIKELY: usize = 2;
+/// A step rarely has more than this many times the pairs of the step before.
+const LIKELY_PAIR_RATIO: usize = 2;
 
-/// Of the pairs that are to be looked at at least this part is, before anything moves.
-const ENOUGH: f64 = 0.75;
+/// At least this part of the due pairs is tested before anything moves.
+const MIN_TESTED_RATIO: f64 = 0.75;
 
-/// In so many calls in a row nothing moves at most.
-pub(crate) const MOST_HELD: u32 = 16;
+/// At most this many calls in a row are held.
+pub(crate) const MAX_HELD_CALLS: u32 = 16;
 
-/// By this part of them the manifolds may become more in a step.
-const GROWTH: f64 = 1.0 / 16.0;
+/// The number of manifolds may grow by this part in a step.
+const MANIFOLD_GROWTH_RATIO: f64 = 1.0 / 16.0;
 
 /// The budget of one step, while it is spent.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     budget: Budget,
     clock: Clock,
-    pace: Pace,
-    /// Substeps that are wanted.
+    cost_model: CostModel,
+    /// Substeps of the settings.
     wanted: u32,
-    work: Work,
-    /// Nothing moves until all pairs are looked at.
+    work: StepWork,
+    /// The call ends before the response if a pair is deferred.
     is_holding: bool,
-    /// Nothing was left when it was chosen who moves: whatever is planned, it could not have been less.
+    /// No time was left when bodies were selected, so a held call would not help.
     is_spent: bool,
 }
 
 impl Plan {
-    /// From now on.
-    pub(crate) fn start(budget: Budget, pace: Pace, wanted: u32) -> Plan {
+    /// Starts spending a budget now.
+    pub(crate) fn start(budget: Budget, cost_model: CostModel, wanted: u32) -> Plan {
         Plan {
             budget,
             clock: Clock::start(),
-            pace,
+            cost_model,
             wanted,
-            work: Work::default(),
+            work: StepWork::default(),
             is_holding: false,
             is_spent: false,
         }
     }
 
-    /// There is no budget.
+    /// Whether there is no budget.
     pub(crate) fn is_free(&self) -> bool {
         matches!(self.budget, Budget::Unlimited)
     }
 
-    /// What counts is manifolds, not seconds.
+    /// Whether the budget is in steps of work, not in seconds.
     pub(crate) fn counts_work(&self) -> bool {
         matches!(self.budget, Budget::Steps(_))
     }
 
-    /// So many manifolds were found of bodies that move, in records in which something moves.
-    pub(crate) fn note_found(&mut self, n_manifolds: usize, n_busy: usize, n_bodies: usize) {
-        (self.work.n_manifolds, self.work.n_busy) = (n_manifolds, n_busy);
+    /// Notes how many manifolds of moving bodies were found, in how many active pairs.
+    pub(crate) fn note_found(&mut self, n_manifolds: usize, n_active_pairs: usize, n_bodies: usize) {
+        (self.work.n_manifolds, self.work.n_active_pairs) = (n_manifolds, n_active_pairs);
         self.work.load = n_manifolds as f64;
         if !self.counts_work() {
-            self.work.load += BODY * n_bodies as f64;
+            self.work.load += MANIFOLDS_PER_BODY * n_bodies as f64;
         }
     }
 
-    /// The work of the step, as far as it is known.
-    pub(crate) fn work(&self) -> &Work {
+    /// Returns the work of the step, as far as it is known.
+    pub(crate) fn work(&self) -> &StepWork {
         &self.work
     }
 
-    /// What is done for all pairs took so many seconds more.
+    /// Adds seconds of work that is done for all pairs.
     pub(crate) fn note_always(&mut self, seconds: f64) {
         self.work.always += seconds;
     }
 
-    /// The budget in seconds, if it is one.
+    /// Returns the budget in seconds, if it is in seconds.
     fn limit(&self) -> Option<f64> {
         match self.budget {
             Budget::Time(limit) => Some(limit.as_secs_f64()),
@@ -109,77 +122,79 @@ impl Plan {
         }
     }
 
-    /// What work takes in this step.
-    fn prices(&self) -> Prices {
-        self.pace.prices(self.work.has_halted)
+    /// Returns the costs of work in this step.
+    fn unit_costs(&self) -> UnitCosts {
+        self.cost_model.unit_costs(self.work.has_halted)
     }
 
-    /// What there is for bodies, or none if all of them fit; `is_halting`: some were halted until now.
-    pub(crate) fn terms(&mut self, crowd: &Crowd, is_halting: bool) -> Option<Terms> {
-        let density = self.pace.density();
+    /// Returns what can be spent on bodies; `None` if all fit. `is_halting`: some were halted until
+    /// now.
+    pub(crate) fn costs(&mut self, crowd: &Demand, is_halting: bool) -> Option<Costs> {
+        let density = self.cost_model.density();
         (self.work.n_links, self.work.n_due) = (crowd.n_looks, crowd.n_due);
-        self.work.load = density * crowd.n_looks as f64 + BODY * crowd.n_bodies as f64;
+        self.work.load = density * crowd.n_looks as f64 + MANIFOLDS_PER_BODY * crowd.n_bodies as f64;
         match self.budget {
             Budget::Steps(n) => {
                 self.work.load = crowd.n_manifolds as f64;
                 let steady = n as f64;
                 let now = steady - crowd.n_due as f64;
-                (steady < self.work.load).then_some(Terms { body: 0.0, link: 1.0, look: 1.0, now, steady })
+                (steady < self.work.load).then_some(Costs { body: 0.0, link: 1.0, look: 1.0, now, steady })
             }
             Budget::Time(limit) => {
                 let limit = limit.as_secs_f64();
-                if self.pace.all_fit(crowd, limit, is_halting) {
+                if self.cost_model.all_fit(crowd, limit, is_halting) {
                     return None;
                 }
-                let Prices { before, always, pair, .. } = self.pace.prices(true);
-                let solving = self.pace.prices(true).response(1.0, 1.0);
-                // Where some are halted, others move than did, and the records of both are gone through.
-                let beside = self.pace.due() * BESIDE * pair;
-                let look = self.pace.due() * pair + beside;
+                let UnitCosts { before, always, pair, .. } = self.cost_model.unit_costs(true);
+                let solving = self.cost_model.unit_costs(true).response(1.0, 1.0);
+                // If some are halted, other bodies move than in the last step, and the records of
+                // both are walked.
+                let beside = self.cost_model.due() * OVERHEAD_RATIO * pair;
+                let look = self.cost_model.due() * pair + beside;
                 let link = density * solving + beside;
-                let left = SHARE * limit - always;
+                let left = PLANNED_BUDGET_RATIO * limit - always;
                 let now = left - self.clock.since_start() - crowd.n_due as f64 * look;
                 self.is_spent = now <= 0.0;
-                Some(Terms { body: BODY * solving, link, look, now, steady: left - before })
+                Some(Costs { body: MANIFOLDS_PER_BODY * solving, link, look, now, steady: left - before })
             }
             _ => None,
         }
     }
 
-    /// These bodies move, and no others; their manifolds are so many, where they were counted.
-    pub(crate) fn halt_others(&mut self, chosen: &Chosen, n_manifolds: usize) {
+    /// Notes that only these bodies move, with the number of their manifolds if they were counted.
+    pub(crate) fn halt_others(&mut self, chosen: &Selection, n_manifolds: usize) {
         self.work.has_halted = true;
         self.work.load = if self.counts_work() {
             n_manifolds as f64
         } else {
             self.work.n_links = chosen.n_links;
-            self.pace.density() * chosen.n_links as f64 + BODY * chosen.n_bodies as f64
+            self.cost_model.density() * chosen.n_links as f64 + MANIFOLDS_PER_BODY * chosen.n_bodies as f64
         };
     }
 
-    /// What the narrow phase may do after the broad phase, with so many busy records: all but what the solver needs for one substep.
+    /// Returns what the narrow phase may spend: all that is left but one substep of the solver.
     ///
-    /// More substeps for the solver were tried, for pairs put off: a heap on half its steps then had pairs put off in every step, and still
-    /// one substep.
-    pub(crate) fn allowance(&self, n_busy: usize) -> Allowance {
-        let all = Allowance { pairs: None, until: f64::INFINITY, clock: self.clock };
+    /// Tried: leaving more substeps for the solver; a heap on half its steps then deferred pairs in
+    /// every step, and still had one substep.
+    pub(crate) fn narrow_budget(&self, n_active_pairs: usize) -> NarrowBudget {
+        let all = NarrowBudget { pairs: None, until: f64::INFINITY, clock: self.clock };
         match self.budget {
             Budget::Steps(n) => {
                 let n = usize::try_from(n).unwrap_or(usize::MAX);
-                // Some more manifolds come than were there. A conversion that saturates.
-                let n_manifolds = (self.work.load * (1.0 + GROWTH)) as usize + 1;
+                // Room for manifolds that begin. The conversion saturates.
+                let n_manifolds = (self.work.load * (1.0 + MANIFOLD_GROWTH_RATIO)) as usize + 1;
                 let beside = if self.is_holding { 0 } else { n_manifolds };
-                Allowance { pairs: Some(Share::Pairs(n.saturating_sub(beside))), ..all }
+                NarrowBudget { pairs: Some(Share::Pairs(n.saturating_sub(beside))), ..all }
             }
             Budget::Time(limit) => {
-                let Prices { pair, always, .. } = self.prices();
+                let UnitCosts { pair, always, .. } = self.unit_costs();
                 let response = if self.is_holding { 0.0 } else { self.response() };
-                let left = SHARE * limit.as_secs_f64() - self.clock.since_start();
-                let own = (left - response - BESIDE * pair * n_busy as f64 - always).max(0.0);
-                // Those that the clock cuts off have their turn in the next call only where the step is held for them.
-                let planned = if self.is_holding { own } else { CAREFUL * own };
-                Allowance {
-                    pairs: Some(Share::Seconds { own: planned, pair, carry: CARRY * pair }),
+                let left = PLANNED_BUDGET_RATIO * limit.as_secs_f64() - self.clock.since_start();
+                let own = (left - response - OVERHEAD_RATIO * pair * n_active_pairs as f64 - always).max(0.0);
+                // Pairs that the clock cuts off continue in the next call only if this one is held.
+                let planned = if self.is_holding { own } else { PLANNED_TIME_RATIO * own };
+                NarrowBudget {
+                    pairs: Some(Share::Seconds { own: planned, pair, carry: CARRY_COST_RATIO * pair }),
                     until: self.clock.since_start() + own,
                     ..all
                 }
@@ -188,50 +203,52 @@ impl Plan {
         }
     }
 
-    /// Seconds of a response of one substep, or where it may wait for the next call of as many as it should have.
+    /// Returns the seconds of a response: with one substep or, if it may wait for the next call,
+    /// with as many as it should have.
     fn response(&self) -> f64 {
-        let prices = self.prices();
-        let alone = self.limit().map_or(0.0, |limit| SHARE * limit - prices.always);
-        prices.response(self.work.load, self.goal(prices.substeps_in(alone, self.work.load)))
+        let unit_costs = self.unit_costs();
+        let alone = self.limit().map_or(0.0, |limit| PLANNED_BUDGET_RATIO * limit - unit_costs.always);
+        unit_costs.response(self.work.load, self.goal(unit_costs.substeps_in(alone, self.work.load)))
     }
 
-    /// The substeps of a response that may wait for the next call, where so many fit if nothing else is done.
+    /// Returns the least number of substeps, if `n_alone` fit into a call that does nothing else.
     fn goal(&self, n_alone: f64) -> f64 {
         let most = if self.may_hold() { self.wanted - self.wanted / 3 } else { 1 };
-        // A conversion that saturates.
+        // The conversion saturates.
         f64::from((n_alone as u32).min(most).max(1))
     }
 
-    /// Seconds after the start of the step at which the response shall be over: of what was not planned, half may be used where
-    /// more is known.
+    /// Returns the seconds after the start of the step at which the response shall end. It may use
+    /// half of the reserve, since more is known then.
     fn deadline(&self) -> f64 {
-        self.limit().map_or(f64::INFINITY, |limit| 0.5 * (1.0 + SHARE) * limit)
+        self.limit().map_or(f64::INFINITY, |limit| 0.5 * (1.0 + PLANNED_BUDGET_RATIO) * limit)
     }
 
-    /// So many pairs may be looked at, and that is likely to be enough: they need not be counted before.
+    /// Whether `n` pairs are likely to be enough, so that due pairs need not be counted.
     pub(crate) fn is_ample(&self, n: usize) -> bool {
-        self.limit().is_some() && LIKELY * self.pace.n_wanted < n
+        self.limit().is_some() && LIKELY_PAIR_RATIO * self.cost_model.n_wanted < n
     }
 
-    /// Of so many pairs that are to be looked at only `n` can be, beside the response: nothing shall move, if that is too few, and they can be
-    /// in some calls.
-    pub(crate) fn hold_for(&mut self, n: usize, n_all: usize) -> bool {
+    /// Decides whether the call is held, if only `n` of `n_all` due pairs can be tested beside the
+    /// response. It is held if that is too few, and a few calls would suffice for all.
+    pub(crate) fn decide_hold(&mut self, n: usize, n_all: usize) -> bool {
         let is_of_use = match self.budget {
-            Budget::Steps(steps) => n_all as u64 <= steps.saturating_mul(u64::from(MOST_HELD)),
+            Budget::Steps(steps) => n_all as u64 <= steps.saturating_mul(u64::from(MAX_HELD_CALLS)),
             _ => true,
         };
-        self.is_holding = is_of_use && self.may_hold() && (n as f64) < ENOUGH * n_all as f64;
+        self.is_holding = is_of_use && self.may_hold() && (n as f64) < MIN_TESTED_RATIO * n_all as f64;
         self.is_holding
     }
 
-    /// All move, and have done so not too long ago.
+    /// Whether a call may be held: all bodies move, and not too many calls were held in a row.
     fn may_hold(&self) -> bool {
-        !self.is_free() && !self.work.has_halted && self.pace.n_held < MOST_HELD
+        !self.is_free() && !self.work.has_halted && self.cost_model.n_held < MAX_HELD_CALLS
     }
 
-    /// The call ends before anything moves, after so many pairs were looked at: others are still to be, or the response would be late.
-    pub(crate) fn is_held(&self, n_looked: usize, n_put_off: usize) -> bool {
-        if self.is_holding && 0 < n_put_off {
+    /// Whether the call ends before anything moves: pairs are still due, or the response would be
+    /// late.
+    pub(crate) fn is_held(&self, n_looked: usize, n_deferred: usize) -> bool {
+        if self.is_holding && 0 < n_deferred {
             return true;
         }
         let is_late = match self.budget {
@@ -242,12 +259,12 @@ impl Plan {
             }
             _ => self.deadline() < self.clock.since_start() + self.response(),
         };
-        // Where nothing was looked at, or nothing can be planned, the next call would be no better.
-        is_late && 0 < n_looked && !self.is_spent && self.pace.n_held < MOST_HELD
+        // If no pair was tested, or nothing can be planned, the next call would be no better.
+        is_late && 0 < n_looked && !self.is_spent && self.cost_model.n_held < MAX_HELD_CALLS
     }
 
-    /// How many of the substeps are made, at least one, after `n_tested` pairs were looked at. Where bodies are halted it is one: their
-    /// impulses are kept, for substeps of that length.
+    /// Returns how many substeps are made, at least one, after `n_tested` pairs were tested. With
+    /// halted bodies it is one, because their impulses are kept for substeps of that length.
     pub(crate) fn substeps(&self, n_tested: usize, n_manifolds: usize) -> u32 {
         let wanted = self.wanted;
         let allowed = match self.budget {
@@ -257,18 +274,19 @@ impl Plan {
             }
             Budget::Time(_) if 0.0 < self.work.load => {
                 let left = self.deadline() - self.clock.since_start();
-                // A conversion that saturates.
-                self.prices().substeps_in(left, self.work.load) as u64
+                // The conversion saturates.
+                self.unit_costs().substeps_in(left, self.work.load) as u64
             }
             _ => u64::from(wanted),
         };
-        // A wish for none is the solver's to refuse.
+        // The solver refuses a setting of no substeps.
         wanted.min(allowed.clamp(1, u64::from(u32::MAX)) as u32)
     }
 }
 
-/// Marks the records that are to be looked at, due and not recycled, and counts those that are due and those that are marked.
-pub(crate) fn mark(records: &mut [Record], scene: &Scene<'_>) -> (usize, usize) {
+/// Marks the candidates for a test: due and not recycled. Returns how many are due, and how many
+/// are marked.
+pub(crate) fn mark_candidates(records: &mut [Record], scene: &Scene<'_>) -> (usize, usize) {
     let (mut n_due, mut n_all) = (0, 0);
     for record in records.iter_mut() {
         let is_due = scene.is_due(record);
@@ -279,9 +297,10 @@ pub(crate) fn mark(records: &mut [Record], scene: &Scene<'_>) -> (usize, usize) 
     (n_due, n_all)
 }
 
-/// Chooses which of the records that are marked are looked at, so many of them: those never seen first, then those that have lost contacts since
-/// they were, then the others, from `from` on, in a ring.
-pub(crate) fn choose(records: &mut [Record], from: Pair, mut n: usize) {
+/// Selects `n` of the marked records, and leaves the mark on the others, which are deferred.
+/// Records that were never tested come first, then those that lost contacts, then the others in a
+/// ring from `from` on.
+pub(crate) fn select_pairs(records: &mut [Record], from: Pair, mut n: usize) {
     let mut take = |record: &mut Record| {
         record.is_skipped = n == 0;
         n -= usize::from(0 < n);
@@ -296,11 +315,11 @@ pub(crate) fn choose(records: &mut [Record], from: Pair, mut n: usize) {
     in_turn.filter(waits).for_each(&mut take);
 }
 
-/// The pair whose turn it is in the next step.
-pub(crate) fn next_turn(records: &[Record], from: Pair) -> Pair {
+/// Returns the pair with which the ring begins in the next step.
+pub(crate) fn next_pair(records: &[Record], from: Pair) -> Pair {
     let first = records.partition_point(|record| record.pair() < from);
     let mut in_turn = records[first..].iter().chain(&records[..first]);
     in_turn
-        .find(|record| record.is_put_off && !record.is_new && !record.has_lost)
+        .find(|record| record.is_deferred && !record.is_new && !record.has_lost)
         .map_or(Pair { a: 0, b: 0 }, Record::pair)
 }

@@ -1,7 +1,8 @@
-//! Pairs whose shapes nobody has looked at for want of time: their bodies do not approach farther.
+//! Pairs whose shapes were never tested, since a budget deferred them: their bodies do not
+//! approach.
 //!
-//! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics 20(3), 2001 (plausible
-//! responses).
+//! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics
+//! 20(3), 2001 (plausible responses).
 
 use crate::bodies::BodySet;
 use crate::contacts::ContactSet;
@@ -13,8 +14,8 @@ use carom_query::Shape;
 use carom_response::plausible::Scatter;
 use carom_response::{Body, plausible};
 
-/// Bodies whose boxes meet, and whose shapes nobody has looked at for want of time, do not approach farther. Returns
-/// of how many pairs that was so.
+/// Stops the approach of bodies whose boxes touch and whose shapes were never tested. Returns in
+/// how many pairs this changed a velocity.
 pub(crate) fn stop_unknown<B: BroadPhase>(
     bodies: &mut BodySet,
     contacts: &ContactSet,
@@ -22,10 +23,12 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
     scatter: Option<Scatter>,
 ) -> usize {
     let mut n_stopped = 0;
-    let is_unknown = |record: &&Record| record.is_put_off && record.is_new && !record.is_sensor;
-    for record in contacts.busy.iter().map(|&place| &contacts.records[place as usize]).filter(is_unknown) {
+    let is_unknown = |record: &&Record| record.is_deferred && record.is_new && !record.is_sensor;
+    for record in
+        contacts.active_pairs.iter().map(|&place| &contacts.records[place as usize]).filter(is_unknown)
+    {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
-        // The box of what is not convex or has no end says little of where it is.
+        // The box of a shape that is not convex, or has no end, says little of where it is.
         let is_like_its_box = |k: usize| bodies.shapes[k].as_ref().is_some_and(Shape::is_convex);
         let box_of = |k: usize| bodies.proxies[k].and_then(|proxy| broad.aabb(proxy).ok());
         let (true, true, Some(box_a), Some(box_b)) =
@@ -36,7 +39,7 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
         let axis = least_overlap(&box_a, &box_b);
         let [body_a, body_b] = [a, b].map(|k| bodies.motions[k]);
         let draw = number_of_draw(record.pair(), &body_a, &body_b);
-        // Who is halted stands like a wall.
+        // A halted body acts as a wall.
         let stands = [a, b].map(|k| bodies.is_halted(k));
         let stand_in = |body: Body, stands| if stands { Body::fixed(body.pose) } else { body };
         let (mut body_a, mut body_b) = (stand_in(body_a, stands[0]), stand_in(body_b, stands[1]));
@@ -54,8 +57,8 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
     n_stopped
 }
 
-/// The number of a random draw for two bodies: another one for each pair, and in each step in which
-/// one of them moves otherwise. It follows from the state alone, so a snapshot draws the same.
+/// Returns the number of a random draw for two bodies. It differs between pairs, and changes when
+/// one of the two moves. It follows from the state alone, so a snapshot draws the same.
 pub(crate) fn number_of_draw(pair: Pair, a: &Body, b: &Body) -> u64 {
     let velocities = [a.linear_velocity, b.linear_velocity, a.pose.translation, b.pose.translation];
     let words = velocities.into_iter().flat_map(|v| v.to_array()).map(f32::to_bits);
@@ -63,7 +66,7 @@ pub(crate) fn number_of_draw(pair: Pair, a: &Body, b: &Body) -> u64 {
     words.chain([pair.a, pair.b]).fold(0xcbf2_9ce4_8422_2325, fold)
 }
 
-/// The axis, a unit vector from A to B, along which two boxes overlap least.
+/// Returns the axis along which two boxes overlap least: a unit vector from A to B.
 pub(crate) fn least_overlap(a: &Aabb, b: &Aabb) -> Vec3 {
     let overlap = a.max.min(b.max) - a.min.max(b.min);
     let axis = if overlap.x <= overlap.y && overlap.x <= overlap.z {

@@ -1,36 +1,41 @@
-//! Contacts of a pair that is put off move with its bodies.
+//! Contacts of a pair that a budget defers: they move along with the bodies.
 //!
-//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation,
-//! Eurographics 2000.
+//! Unlike `recycling`, the bodies may have moved far, so contacts may be lost.
+//!
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
+//! Based Animation, Eurographics 2000.
 
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 
-/// One body of a manifold that is carried over.
+/// How one body of a manifold moved since the manifold was found.
 #[derive(Clone, Copy)]
 pub(crate) struct Carrier<'a> {
-    /// Where it was when the manifold was found.
+    /// Its pose when the manifold was found.
     pub(crate) from: &'a Pose,
-    /// Where it is.
+    /// Its present pose.
     pub(crate) to: &'a Pose,
-    /// Radius of what it rolls on; 0 for what has edges.
+    /// Rounding radius; 0 if the shape has sharp edges.
     pub(crate) round: f32,
 }
 
 impl Carrier<'_> {
-    /// Where a point goes that is on the surface where it looks along `outwards`: with the core of what is round, not with its skin.
+    /// Moves a point of the surface with the normal `outwards`: with the core of a rounded shape,
+    /// not with its skin.
     fn carry(&self, point: Vec3, outwards: Vec3) -> Vec3 {
         let skin = outwards * self.round;
         self.to.transform_point(self.from.inverse_transform_point(point - skin)) + skin
     }
 }
 
-/// A manifold whose bodies have moved since it was found.
+/// Returns a manifold after its bodies have moved.
 ///
-/// Points stay where they are on their bodies; what is farther apart than `reach`, along the normal or across it, is no
-/// contact any more. Where a body is round its point goes with its middle instead, and that of the other is opposite: a point that
-/// turned with a rolling ball would be behind it, and drive it faster and faster.
+/// - Points keep their places on their bodies.
+/// - A contact is dropped if it is farther apart than `reach`, along the normal or across it.
+/// - On a rounded body the point moves with the core, and the point of the other body lies
+///   opposite. If it turned with a rolling ball, it would end up behind the ball and drive it
+///   faster and faster.
 pub(crate) fn carry(manifold: &Manifold, a: Carrier<'_>, b: Carrier<'_>, reach: f32) -> Manifold {
     let normal = manifold.normal();
     let across_reach = reach + 0.5 * a.round.max(b.round);
@@ -41,7 +46,7 @@ pub(crate) fn carry(manifold: &Manifold, a: Carrier<'_>, b: Carrier<'_>, reach: 
         let distance = (point_b - point_a).dot(normal);
         let was_across = contact.point_b - contact.point_a - normal * contact.distance;
         let across = point_b - point_a - normal * distance - was_across;
-        // NaN, of numbers out of range, is dropped too.
+        // NaN, from numbers out of range, is dropped too.
         if distance <= reach && across.length_squared() <= across_reach * across_reach {
             if a.round < b.round {
                 point_a = point_b - normal * distance;
@@ -56,7 +61,7 @@ pub(crate) fn carry(manifold: &Manifold, a: Carrier<'_>, b: Carrier<'_>, reach: 
     carried
 }
 
-/// The radius of what a shape rolls on, if it is the same everywhere; 0 otherwise.
+/// Returns the rounding radius of a shape if it is the same everywhere; 0 otherwise.
 pub(crate) fn round_of(shape: &Shape) -> f32 {
     match shape {
         Shape::Sphere(sphere) => sphere.radius(),
@@ -66,7 +71,7 @@ pub(crate) fn round_of(shape: &Shape) -> f32 {
     }
 }
 
-/// A shape that is round, but not alike everywhere: when it turns, where it was touched says little.
+/// Whether a shape is round, but not with one radius. When it turns, old contact points say little.
 pub(crate) fn is_otherwise_round(shape: &Shape) -> bool {
     matches!(
         shape,

@@ -1,19 +1,23 @@
-//! What went and what came between two sorted lists of pairs, and the records that follow within their own memory.
+//! Changes of the pairs: the difference of two sorted lists, and edits that make the records
+//! follow.
 //!
-//! A record is large, and where all behind a change made room for it the memory moved was half of what the broad phase of a pile takes. So a
-//! record that goes leaves a gap: a record of nobody, which the narrow phase passes over, at its place in the order. A pair that comes takes
-//! the nearest gap, and only what lies between moves. Where none is near, the records around are laid out anew, as many as have gaps to
-//! spare. Where there are too many gaps they are closed in parts: each time the records behind come nearer by the gaps that were closed
-//! before, which are a clearing that goes along between them until it is the end. Where gaps are far too few or too many, or records few,
-//! all are laid out anew, with a gap after every so many.
+//! The records are a sorted table with gaps, a packed-memory array. A record is large, and moving
+//! all records behind a change would take half of the broad phase of a pile.
 //!
-//! First it is found out what moves, from the pairs alone, which are small; then records and caches follow, beside each other.
+//! - A record that is removed becomes a gap at its place. The narrow phase passes over gaps.
+//! - A new pair takes the nearest gap, and only the records between move.
+//! - If no gap is near, the records around are laid out anew, in a range with gaps to spare.
+//! - If there are too many gaps, they are removed in parts. Each step moves some records forwards.
+//!   The gaps collect in one run, the *clearing*, which travels to the end of the table.
+//! - If gaps are far too many or too few, or the table is small, all of it is laid out anew.
 //!
-//! 10,000 boxes in a heap, 115,000 pairs of which some hundred change: 0.5 ms a step less; to close all gaps at once took 0.9 to 2.1 ms every
-//! four hundred steps on a budget (EPYC, November 2026).
+//! All moves are first planned on the pairs alone, which are small. Records and caches then follow,
+//! each on a thread of its own.
 //!
-//! Reference: A. Itai, A. Konheim, M. Rodeh, A Sparse Table Implementation of Priority Queues, ICALP 1981 (a sorted table with gaps).
+//! Reference: A. Itai, A. Konheim, M. Rodeh, A Sparse Table Implementation of Priority Queues,
+//! ICALP 1981 (a sorted table with gaps).
 //! Differs: gaps are not spread evenly again until they run out, or become too many.
+//! Tried: a table without gaps; removing all gaps at once. See `benches/notes/carom-world.md`.
 
 use crate::contacts::record::Record;
 use crate::contacts::records::{Edit, Records};
@@ -23,36 +27,39 @@ use carom_broad::Pair;
 use core::ops::Range;
 
 /// Pairs that are compared at once.
-const BLOCK: usize = 32;
+const BLOCK_PAIRS: usize = 32;
 
-/// Fewer records are laid out without gaps.
-const FEW: usize = 4096;
+/// A table of fewer records has no gaps.
+const MIN_GAPPED_RECORDS: usize = 4096;
 
-/// In a new layout one place of so many is a gap.
-const SPACING: usize = 64;
+/// A new layout has one gap in so many places.
+const GAP_SPACING: usize = 64;
 
-/// When more than one place of so many is a gap they begin to be closed, and where it is one of so many they are all at once.
-const MANY_GAPS: usize = 16;
-const MOST_GAPS: usize = 4;
+/// If more than one place in `COMPACTION_SPACING` is a gap, gaps are removed in parts. If more than one in
+/// `REBUILD_SPACING` is, all are removed at once.
+const COMPACTION_SPACING: usize = 16;
+const REBUILD_SPACING: usize = 4;
 
-/// So many records come nearer at a time, and so many to each pair that went: more than gaps can come meanwhile.
-const PART: usize = 2048;
-const PART_OF_ONE: usize = 2 * MANY_GAPS;
+/// Records that move at a time while gaps are removed, and additional ones for each removed pair.
+/// This is more than new gaps can undo.
+const RECORDS_PER_COMPACTION: usize = 2048;
+const RECORDS_PER_REMOVAL: usize = 2 * COMPACTION_SPACING;
 
-/// A gap that is farther away than so many words of places is not looked for: with 16, in a pile that falls, twice as many records moved.
-const NEAR: usize = 2;
+/// Words of the bit set that are searched for a gap on each side. With 16, twice as many records
+/// moved in a pile that falls.
+const MAX_SEARCH_WORDS: usize = 2;
 
-/// So many places on either side are laid out anew where no gap is near, at least.
-const AROUND: usize = 512;
+/// The least number of places on each side that are laid out anew if no gap is near.
+const MIN_LAYOUT_REACH: usize = 512;
 
-/// Which places are gaps, a bit each; what is not written down is none.
+/// The places that are gaps, one bit each. Places beyond the last word are none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gaps {
     words: Vec<u64>,
     n: usize,
-    /// Gaps are being closed.
+    /// Gaps are being removed in parts.
     is_closing: bool,
-    /// Where they are, all before it are as in a new layout; and as far as it goes all are gaps.
+    /// The clearing: a run of gaps. Places before it are laid out anew already.
     clearing: Range<usize>,
 }
 
@@ -79,7 +86,7 @@ impl Gaps {
         }
     }
 
-    /// There are none in these places.
+    /// Clears the bits of these places.
     fn clear(&mut self, places: Range<usize>) {
         let mut place = places.start;
         while place < places.end {
@@ -93,7 +100,7 @@ impl Gaps {
         }
     }
 
-    /// How many are in these places, of which the first is the first of a word.
+    /// Counts the gaps in these places, which begin with a word.
     fn count(&self, places: Range<usize>) -> usize {
         let words = self.words.iter().take(places.end.div_ceil(64)).skip(places.start / 64);
         let beyond = self.words.get(places.end / 64).map_or(0, |word| word >> (places.end % 64));
@@ -101,7 +108,7 @@ impl Gaps {
         words.map(|word| word.count_ones()).sum::<u32>().saturating_sub(beyond) as usize
     }
 
-    /// The places from `start` on in which at least so many, and a few more, are no gaps.
+    /// Returns the end of a range from `start` on with at least `n_kept` records.
     fn end_of(&self, start: usize, n_kept: usize) -> usize {
         let (mut word, mut n) = (start / 64, 0);
         while n < n_kept + start % 64 {
@@ -111,12 +118,12 @@ impl Gaps {
         word * 64
     }
 
-    /// Places that are all gaps; mostly none.
+    /// A run of gaps; usually empty.
     pub(crate) fn clearing(&self) -> Range<usize> {
         self.clearing.clone()
     }
 
-    /// The first gap from `place` on, or `end` if that comes before.
+    /// Returns the first gap from `place` on, or `end` if that comes first.
     fn next(&self, place: usize, end: usize) -> usize {
         let mut word = place / 64;
         let mut bits = self.words.get(word).map_or(0, |bits| bits & (!0 << (place % 64)));
@@ -130,12 +137,12 @@ impl Gaps {
         end.min(word * 64 + bits.trailing_zeros() as usize)
     }
 
-    /// Where to go on behind a gap.
+    /// Returns the place at which a walk continues behind a gap.
     fn after(&self, gap: usize) -> usize {
         if self.clearing.contains(&gap) { self.clearing.end } else { gap + 1 }
     }
 
-    /// The nearest gap before `place`, and the nearest from there on, if they are near.
+    /// Returns the nearest gap before `place` and the nearest one from there on, if they are near.
     fn around(&self, place: usize) -> [Option<usize>; 2] {
         let word = place / 64;
         let above = !0 << (place % 64);
@@ -144,20 +151,21 @@ impl Gaps {
         let above_in = |at: usize| if at == word { bits(at) & above } else { bits(at) };
         let last = |at: usize| at * 64 + 63 - below_in(at).leading_zeros() as usize;
         let first = |at: usize| at * 64 + above_in(at).trailing_zeros() as usize;
-        let below = (word.saturating_sub(NEAR)..=word).rev().find(|&at| below_in(at) != 0).map(last);
-        let above = (word..=word + NEAR).find(|&at| above_in(at) != 0).map(first);
+        let below =
+            (word.saturating_sub(MAX_SEARCH_WORDS)..=word).rev().find(|&at| below_in(at) != 0).map(last);
+        let above = (word..=word + MAX_SEARCH_WORDS).find(|&at| above_in(at) != 0).map(first);
         [below, above]
     }
 }
 
-/// Places in the old list that are gone, and in the new one that came; ascending.
+/// Places in the old list that are gone, and places in the new list that came. Ascending.
 pub(crate) type Difference<'a> = (&'a mut Vec<u32>, &'a mut Vec<u32>);
 
-/// Every pair that stays is the same.
+/// For comparing lists if each pair that stays is the same.
 #[cfg(any(feature = "parallel", test))]
 pub(crate) const ALL_SAME: Option<fn(usize) -> bool> = None;
 
-/// Two lists of pairs, of which the old one has gaps.
+/// Two lists of pairs; the old one has gaps.
 pub(crate) struct Lists<'a> {
     old: &'a [Pair],
     gaps: &'a Gaps,
@@ -165,8 +173,10 @@ pub(crate) struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// Makes `gone` and `added` the difference between these places of the old list and of the new one; a pair that stays is the same
-    /// unless there is an `is_same` that says otherwise of its old place. Where that need not be asked, what stays is passed over in blocks.
+    /// Makes `gone` and `added` the difference of these ranges of the old and the new list.
+    ///
+    /// A pair that is in both counts as the same, unless `is_same` is given and denies it for the
+    /// old place. Without `is_same`, equal pairs are passed over in blocks.
     pub(crate) fn compare(
         &self,
         (olds, news): (Range<usize>, Range<usize>),
@@ -181,9 +191,9 @@ impl Lists<'_> {
             let gap = self.gaps.next(at, old.len());
             while at < gap {
                 if is_same.is_none() {
-                    let n = n_equal(&old[at..gap.min(at + BLOCK)], &new[to..]);
+                    let n = n_equal(&old[at..gap.min(at + BLOCK_PAIRS)], &new[to..]);
                     (at, to) = (at + n, to + n);
-                    if n == BLOCK || at == gap {
+                    if n == BLOCK_PAIRS || at == gap {
                         continue;
                     }
                 }
@@ -204,12 +214,13 @@ impl Lists<'_> {
         added.extend(to as u32..new.len() as u32);
     }
 
-    /// Where both lists can be cut near the middle of the old one, so that what is the same is on the same side.
+    /// Returns where both lists can be cut, near the middle of the old one, so that equal pairs are
+    /// on the same side.
     #[cfg(feature = "parallel")]
     pub(crate) fn middle(&self) -> (usize, usize) {
         let n = self.old.len();
         let mut at = n / 2;
-        // A gap has the pair of someone before it, perhaps.
+        // A gap may have the pair of a record before it.
         while at < n && self.gaps.next(at, n) == at {
             at = self.gaps.after(at);
         }
@@ -217,24 +228,24 @@ impl Lists<'_> {
     }
 }
 
-/// What changed, and what is done about it.
+/// The difference of two lists, and the edits for the records.
 #[derive(Default)]
 pub(crate) struct Changes {
     pub(crate) gone: Vec<u32>,
     pub(crate) added: Vec<u32>,
-    /// Memory: those of the rear half.
+    /// Scratch memory for the rear half.
     #[cfg(feature = "parallel")]
     behind: (Vec<u32>, Vec<u32>),
-    /// Runs of what stays: from where, to where, how many.
+    /// Runs of records that stay: from, to, length.
     runs: Vec<[usize; 3]>,
-    /// In a new layout: where pairs of the new list come to, and where gaps.
+    /// In a new layout: the places of pairs of the new list, and of gaps.
     coming: Vec<(u32, u32)>,
-    /// What is done with the records, once it is known of all.
+    /// The edits of the records.
     edits: Vec<Edit>,
 }
 
 impl Changes {
-    /// The difference of two lists, of which the old one has gaps, as [`Lists::compare`] has it.
+    /// Finds the difference of two lists, of which the old one has gaps: see [`Lists::compare`].
     pub(crate) fn find(
         &mut self,
         (old, gaps): (&[Pair], &Gaps),
@@ -250,19 +261,20 @@ impl Changes {
         lists.compare(all, is_same, difference);
     }
 
-    /// The lists are the same.
+    /// Whether the lists are the same.
     pub(crate) fn is_empty(&self) -> bool {
         self.gone.is_empty() && self.added.is_empty()
     }
 
-    /// Makes the records of the old list those of the new one, and the old list with its gaps the new one with gaps; `make` makes a record.
+    /// Makes the records those of the new list, and the old list the new one with gaps. `make`
+    /// creates the record of a pair.
     pub(crate) fn apply(
         &mut self,
         (records, pairs, gaps): (&mut Records, &mut Vec<Pair>, &mut Gaps),
         new: &[Pair],
         make: impl Fn(Pair) -> Record + Sync,
     ) {
-        // A world that was filled had as many as it has pairs.
+        // The first step of a full world had one for each pair.
         trim(&mut self.edits);
         trim(&mut self.coming);
         trim(&mut self.runs);
@@ -273,7 +285,7 @@ impl Changes {
             gaps.add(to);
         }
         let (mut n_done, mut last) = (0, 0);
-        if FEW <= pairs.len() && gaps.n * MOST_GAPS <= pairs.len() {
+        if MIN_GAPPED_RECORDS <= pairs.len() && gaps.n * REBUILD_SPACING <= pairs.len() {
             while let Some(&place) = self.added.get(n_done) {
                 let pair = new[place as usize];
                 if let Some(to) = make_room((&mut self.edits, pairs, gaps), last, pair) {
@@ -292,24 +304,28 @@ impl Changes {
             }
         }
         let n_left = self.added.len() - n_done;
-        if 0 < n_left || gaps.n * MOST_GAPS > pairs.len() || (pairs.len() < FEW && 0 < gaps.n) {
-            let spacing = if new.len() < FEW { usize::MAX } else { SPACING };
+        if 0 < n_left
+            || gaps.n * REBUILD_SPACING > pairs.len()
+            || (pairs.len() < MIN_GAPPED_RECORDS && 0 < gaps.n)
+        {
+            let spacing = if new.len() < MIN_GAPPED_RECORDS { usize::MAX } else { GAP_SPACING };
             let all = 0..usize::MAX;
             self.lay_out((n_done..n_done + n_left, all, spacing), (pairs, gaps), new);
             (gaps.is_closing, gaps.clearing) = (false, 0..0);
-        } else if gaps.is_closing || gaps.n * MANY_GAPS > pairs.len() {
+        } else if gaps.is_closing || gaps.n * COMPACTION_SPACING > pairs.len() {
             let start = if gaps.is_closing { gaps.clearing.start } else { 0 };
-            let end = gaps.end_of(start, PART + PART_OF_ONE * self.gone.len());
+            let end = gaps.end_of(start, RECORDS_PER_COMPACTION + RECORDS_PER_REMOVAL * self.gone.len());
             let places = start..if end < pairs.len() { end } else { usize::MAX };
             gaps.is_closing = end < pairs.len();
-            let to = self.lay_out((0..0, places, SPACING), (pairs, gaps), new);
+            let to = self.lay_out((0..0, places, GAP_SPACING), (pairs, gaps), new);
             gaps.clearing = if gaps.is_closing { to..end } else { 0..0 };
         }
         records.edit(&self.edits, make);
     }
 
-    /// The places around the one of a pair that comes, number `n_done` of them, that have gaps for all that come there, and some to spare; and how
-    /// many come. None, if that would be a large part of all.
+    /// Returns a range of places around a new pair, number `n_done`, and how many new pairs belong
+    /// there. It has gaps to spare for all of them. `None` if it would be a large part of the
+    /// table.
     fn room_around(
         &self,
         n_done: usize,
@@ -318,12 +334,12 @@ impl Changes {
     ) -> Option<(Range<usize>, usize)> {
         let added = &self.added[n_done..];
         let at = pairs.partition_point(|&other| other < new[added[0] as usize]);
-        let mut reach = AROUND;
+        let mut reach = MIN_LAYOUT_REACH;
         while 4 * reach <= pairs.len() {
             let places = at.saturating_sub(reach) / 64 * 64..pairs.len().min(at + reach);
             let is_before = |pair: Pair| pairs.get(places.end).is_none_or(|&end| pair < end);
             let n = added.partition_point(|&number| is_before(new[number as usize]));
-            if n + places.len() / (2 * SPACING) < gaps.count(places.clone()) {
+            if n + places.len() / (2 * GAP_SPACING) < gaps.count(places.clone()) {
                 return Some((places, n));
             }
             reach *= 2;
@@ -331,8 +347,11 @@ impl Changes {
         None
     }
 
-    /// Lays out anew what is in these places, and those of the pairs that come that belong there, with a gap in every `spacing`; the answer is
-    /// the place behind. From there on gaps are left up to the end of the places, or, where that is beyond the records, they end there.
+    /// Lays out anew the records in these places, and the new pairs that belong there, with a gap
+    /// in every `spacing`.
+    ///
+    /// Returns the place behind the last one. The remaining places become gaps, or are cut off if
+    /// the range reaches beyond the table.
     fn lay_out(
         &mut self,
         (numbers, places, spacing): (Range<usize>, Range<usize>, usize),
@@ -350,9 +369,9 @@ impl Changes {
         });
         let mut next = added.next();
         let (mut at, mut to) = (start, start);
-        // With a gap in every place there would be no end.
+        // A spacing of 1 would never end.
         let spacing = spacing.max(2);
-        // Nothing comes, and nothing moves backwards: what is behind the places stays.
+        // No pair comes, and the records behind the range stay. So no record may move backwards.
         let is_closing = is_none_added && places.end == end;
         loop {
             let mut until_spaced = spacing - 1 - (to - start) % spacing;
@@ -374,7 +393,7 @@ impl Changes {
                 if 0 < n {
                     runs.push([at, to, n]);
                 }
-                // A gap goes.
+                // A gap is dropped.
                 (at, to) = (at + n.max(1), to + n);
             }
         }
@@ -387,7 +406,8 @@ impl Changes {
             pairs.resize(to, Pair { a: 0, b: 0 });
             edits.push(Edit::Resize(to as u32));
         }
-        // No run that moves forwards covers one that moves backwards, for both keep their order.
+        // Runs that move to the front come first, then the others from the last on. None overwrites
+        // one that still has to move, since both keep their order.
         let backwards = runs.iter().filter(|[from, to, _]| to < from);
         for &[from, to, n] in backwards.chain(runs.iter().rev().filter(|[from, to, _]| from < to)) {
             edits.push(Edit::Move { from: from as u32, to: to as u32, n: n as u32 });
@@ -402,7 +422,7 @@ impl Changes {
         for &(number, place) in &*coming {
             let to = place as usize;
             if number == GAP {
-                // As the one before.
+                // The same pair as the one before.
                 pairs[to] = pairs[to - 1];
                 gaps.add(to);
                 edits.push(Edit::Gap { to: place, pair: pairs[to] });
@@ -415,18 +435,19 @@ impl Changes {
     }
 }
 
-/// Stands for the number of a pair.
+/// Marks a gap in the place of a number.
 const GAP: u32 = u32::MAX;
 
-/// Moves what lies between the place of a pair in the order and the nearest gap; the answer is its place.
+/// Moves the records between the place of a pair in the order and the nearest gap. Returns the
+/// place that became free, or `None` if no gap is near.
 ///
-/// What is before place `from` comes before it.
+/// All records before place `from` precede the pair.
 fn make_room(
     (edits, pairs, gaps): (&mut Vec<Edit>, &mut [Pair], &mut Gaps),
     from: usize,
     pair: Pair,
 ) -> Option<usize> {
-    // In steps that double, then by halves.
+    // By doubling steps, then by bisection.
     let (mut low, mut step) = (from, 1);
     while pairs.get(low + step).is_some_and(|&other| other < pair) {
         low += step;
@@ -449,7 +470,8 @@ fn make_room(
     Some(place)
 }
 
-/// How many pairs of a block begin a list. Mostly it is all of them: so all are compared at first, and nothing is guessed.
+/// Returns how many pairs of a block equal those at the start of a list. Usually it is all of them,
+/// so all are compared first, without branches.
 #[inline]
 fn n_equal(block: &[Pair], list: &[Pair]) -> usize {
     let differs = |(x, y): (&Pair, &Pair)| (x.a ^ y.a) | (x.b ^ y.b);
@@ -459,11 +481,12 @@ fn n_equal(block: &[Pair], list: &[Pair]) -> usize {
     }
 }
 
-/// Pairs that are compared by one thread: some 10 microseconds of work.
+/// Pairs that one thread compares: some 10 microseconds of work.
 #[cfg(feature = "parallel")]
-const COMPARED: usize = 1 << 14;
+const MIN_PARALLEL_PAIRS: usize = 1 << 14;
 
-/// As [`Lists::compare`] of all, on two threads, where a pair that stays is the same; `behind` is memory.
+/// As [`Lists::compare`] of all, on two threads. Each pair that stays is the same, and `behind` is
+/// scratch memory.
 #[cfg(feature = "parallel")]
 pub(crate) fn compare_in_halves(
     lists: &Lists<'_>,
@@ -471,7 +494,7 @@ pub(crate) fn compare_in_halves(
     (gone, added): Difference<'_>,
     behind: &mut (Vec<u32>, Vec<u32>),
 ) {
-    if olds.end <= COMPARED || rayon::current_num_threads() == 1 {
+    if olds.end <= MIN_PARALLEL_PAIRS || rayon::current_num_threads() == 1 {
         return lists.compare((olds, news), ALL_SAME, (gone, added));
     }
     let (old, new) = lists.middle();
@@ -498,7 +521,7 @@ mod tests {
         Record::new(id(pair.a), id(pair.b), true, false)
     }
 
-    /// Some that can be told apart.
+    /// Caches that differ from each other.
     fn some_caches() -> Vec<ManifoldCache> {
         let cylinder = Shape::Cylinder(Cylinder::new(0.5, 0.5).unwrap());
         let cache_at = |k: u8| {
@@ -512,7 +535,8 @@ mod tests {
         caches
     }
 
-    /// The records of all lists of pairs become those of all others, old ones where the pair stays.
+    /// For all pairs of small lists: the records become those of the new list, and pairs that stay
+    /// keep theirs.
     #[test]
     fn records_follow_their_pairs() {
         let all: Vec<Pair> = (0..7).map(|k| Pair { a: k, b: k + 1 }).collect();
@@ -541,7 +565,8 @@ mod tests {
         }
     }
 
-    /// Long lists of which a little changes, sometimes much, and that become long from short and short again.
+    /// Long lists with small and large changes, which also grow from short to long and shrink
+    /// again.
     #[test]
     fn records_follow_between_gaps() {
         let mut dice = Dice::new(5);
@@ -571,14 +596,14 @@ mod tests {
                         left.push(any);
                     }
                     Some(any) if any == pair => renewed.push(any),
-                    // What goes and comes again at once would be the same.
+                    // A pair that leaves and returns at once would count as the same.
                     _ if !left.contains(&pair) => {
                         born.insert(pair, round);
                     }
                     _ => {}
                 }
             }
-            // Sometimes numbers have passed to others.
+            // Sometimes numbers pass to other bodies.
             let has_others = round % 7 == 0;
             if has_others {
                 for pair in renewed {
@@ -594,7 +619,7 @@ mod tests {
             let before = gaps.n;
             changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| record(pair, round));
             let is_near = before + changes.gone.len() == gaps.n + changes.added.len();
-            n_near += usize::from(is_near && FEW < pairs.len() && !changes.is_empty());
+            n_near += usize::from(is_near && MIN_GAPPED_RECORDS < pairs.len() && !changes.is_empty());
             n_laid_out += usize::from(!is_near);
             most_gaps = gaps.n.max(most_gaps);
 
@@ -612,7 +637,7 @@ mod tests {
             let places = 0..records.len();
             assert!(places.clone().all(|place| records[place].is_gap() == gaps.has(place)), "round {round}");
             assert_eq!(records.iter().filter(|record| record.is_gap()).count(), gaps.n);
-            assert!(gaps.n * MOST_GAPS <= pairs.len());
+            assert!(gaps.n * REBUILD_SPACING <= pairs.len());
             assert!(gaps.clearing().all(|place| gaps.has(place)) && gaps.clearing().end <= pairs.len());
             let living = records.iter().filter(|record| !record.is_gap());
             let found: Vec<(Pair, u32)> = living.map(|record| (record.pair(), record.a.generation)).collect();
@@ -621,8 +646,8 @@ mod tests {
         assert!(100 < n_near && 20 < n_laid_out && 200 < most_gaps, "{n_near} {n_laid_out} {most_gaps}");
     }
 
-    /// A long list that becomes half as long, while some pairs go and come in each round, more of them at its beginning: in none are more than a
-    /// few records moved, and there are never many gaps.
+    /// A long list shrinks to half, while pairs come and go in each round, more of them at its
+    /// front. No round moves more than a few records, and there are never many gaps.
     #[test]
     fn few_records_move_at_a_time() {
         let mut dice = Dice::new(11);
@@ -632,7 +657,7 @@ mod tests {
         let mut records = Records { caches: alloc::vec![ManifoldCache::new(); list.len()], list };
         let (mut gaps, mut changes) = (Gaps::default(), Changes::default());
         let mut living: alloc::collections::BTreeSet<Pair> = pairs.iter().copied().collect();
-        let (mut n_parts, mut n_around, mut most_moved, mut most_gaps) = (0, 0, 0, 0);
+        let (mut n_chunks, mut n_around, mut most_moved, mut most_gaps) = (0, 0, 0, 0);
         for round in 0..2200 {
             let any =
                 |dice: &mut Dice| Pair { a: dice.below(18_000) as u32, b: 20_000 + dice.below(30) as u32 };
@@ -662,17 +687,17 @@ mod tests {
                 most_moved = n_moved.max(most_moved);
                 most_gaps = (1000 * gaps.n / pairs.len()).max(most_gaps);
             }
-            n_parts += usize::from(gaps.is_closing);
-            n_around += usize::from(!gaps.is_closing && AROUND < n_moved);
+            n_chunks += usize::from(gaps.is_closing);
+            n_around += usize::from(!gaps.is_closing && MIN_LAYOUT_REACH < n_moved);
         }
         println!(
-            "{most_moved} moved at most, {most_gaps} gaps in 1000, {n_parts} parts, {n_around} around, {}",
+            "{most_moved} moved at most, {most_gaps} gaps in 1000, {n_chunks} parts, {n_around} around, {}",
             pairs.len()
         );
         assert!(most_moved < 10_000 && most_gaps < 80, "{most_moved} moved, {most_gaps} gaps in 1000");
         assert!(
-            pairs.len() < 30_000 && 100 < n_parts && 20 < n_around,
-            "{} {n_parts} {n_around}",
+            pairs.len() < 30_000 && 100 < n_chunks && 20 < n_around,
+            "{} {n_chunks} {n_around}",
             pairs.len()
         );
     }

@@ -1,27 +1,29 @@
-//! What began, went on and ended between bodies, and the contacts themselves.
+//! Contact events, and the view of a contact that users get.
 
 use crate::BodyId;
 use crate::contacts::record::Record;
 #[cfg(feature = "parallel")]
 use crate::memory::trim;
 #[cfg(feature = "parallel")]
-use crate::par::is_little;
+use crate::par::is_serial;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
 use carom_response::ContactImpulse;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// What happened to a pair of bodies. Those touch that are no farther apart than [`carom_response::SolverSettings::slop`], which a solver leaves
-/// of an overlap: so what rests is not told to come and go.
+/// The kind of an event of a pair of bodies.
+///
+/// Bodies touch if they are no farther apart than [`carom_response::SolverSettings::slop`]. A
+/// solver leaves this much of an overlap, so bodies at rest do not begin and end to touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EventKind {
-    /// They touch, and did not before.
+    /// The bodies touch, and did not at the last detection.
     Began,
-    /// They touch as before.
+    /// The bodies touch, and did at the last detection.
     Persisted,
-    /// They do not touch any more, or one of them was removed.
+    /// The bodies do not touch any more, or one of them was removed.
     Ended,
 }
 
@@ -34,9 +36,9 @@ pub struct Event {
     pub a: BodyId,
     /// The other.
     pub b: BodyId,
-    /// What happened.
+    /// The kind.
     pub kind: EventKind,
-    /// One of them is a sensor: nothing pushes.
+    /// Whether the pair is only reported, and not pushed apart.
     pub is_sensor: bool,
 }
 
@@ -48,23 +50,24 @@ pub struct ContactView<'a> {
     pub a: BodyId,
     /// The other.
     pub b: BodyId,
-    /// They touch, or one of them is fast and struck the other within the step, perhaps from afar; otherwise they are only near, within
-    /// the settings' prediction.
+    /// Whether they touch, or one of them is fast and struck the other within the step. Otherwise
+    /// they are only near, within the prediction of the settings.
     pub is_touching: bool,
-    /// One of them is a sensor; there are no manifolds.
+    /// Whether one of them is a sensor. There are no manifolds then.
     pub is_sensor: bool,
     /// In the world frame, normals from A to B: one per pair of convex parts.
     pub manifolds: &'a [Manifold],
-    /// What each manifold did in the last step; empty before the first step, and while both sleep.
+    /// The impulses of each manifold in the last step. Empty before the first step, and while both
+    /// sleep.
     pub impulses: &'a [ContactImpulse],
 }
 
-/// Records of which it is seen together what there is to tell.
-const BLOCK: usize = 64;
+/// Records that are scanned at once.
+const BLOCK_RECORDS: usize = 64;
 
-/// What there is to tell of a record, once in each detection.
+/// Returns the event of a record, if there is one. Once in each detection.
 pub(crate) fn take(record: &mut Record) -> Option<Event> {
-    // Mostly it is as it was, and nothing is written.
+    // Usually nothing changed, and nothing is written.
     let kind = match (record.was_touching, record.is_touching) {
         (false, true) => EventKind::Began,
         (true, true) => EventKind::Persisted,
@@ -81,23 +84,23 @@ pub(crate) fn event_of(record: &Record, kind: EventKind) -> Event {
     Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor }
 }
 
-/// There is something to tell of it.
-fn is_told(record: &Record) -> bool {
+/// Whether there is an event.
+fn has_event(record: &Record) -> bool {
     record.was_touching | record.is_touching
 }
 
-/// Makes `out` the events of these records, in their order, and says how many touch.
-pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
+/// Makes `out` the events of these records, in their order, and returns how many pairs touch.
+pub(crate) fn report(records: &mut [Record], out: &mut Vec<Event>) -> usize {
     out.clear();
     let mut n_touching = 0;
-    for records in records.chunks_mut(BLOCK) {
-        let (mut told, mut n) = ([0_u8; BLOCK], 0);
-        // Written always, kept when there is something to tell: a branch would be a guess.
+    for records in records.chunks_mut(BLOCK_RECORDS) {
+        let (mut last_events, mut n) = ([0_u8; BLOCK_RECORDS], 0);
+        // Branchless: always write, advance only if kept.
         for (number, record) in (0..).zip(&*records) {
-            told[n] = number;
-            n += usize::from(is_told(record));
+            last_events[n] = number;
+            n += usize::from(has_event(record));
         }
-        for &number in &told[..n] {
+        for &number in &last_events[..n] {
             if let Some(event) = take(&mut records[usize::from(number)]) {
                 n_touching += usize::from(event.kind != EventKind::Ended);
                 out.push(event);
@@ -107,7 +110,7 @@ pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
     n_touching
 }
 
-/// Adds sorted events to sorted events, from the last on: few to many.
+/// Merges sorted events into sorted events, from the last on. `others` are few.
 pub(crate) fn merge(events: &mut Vec<Event>, others: &[Event]) {
     let (mut n, mut left) = (events.len(), others.len());
     events.extend_from_slice(others);
@@ -117,20 +120,21 @@ pub(crate) fn merge(events: &mut Vec<Event>, others: &[Event]) {
         left -= usize::from(is_other);
         n -= usize::from(!is_other);
     }
-    // Those before all.
+    // The rest precedes all others.
     events[..left].copy_from_slice(&others[..left]);
 }
 
-/// As [`tell`], on several threads. Those of the first part of the records go to where they stay and those of the others to lists, whose memory is kept, and
-/// then behind them: to count them before, so that all go to where they stay, took on two threads as long as to tell them on one.
+/// As [`report`], on several threads. The first chunk writes to `out`; the others write to lists,
+/// which are appended.
+/// Tried: counting first, so that each chunk writes to its final place; as slow as one thread.
 #[cfg(feature = "parallel")]
-pub(crate) fn tell_in_parts(
+pub(crate) fn report_in_chunks(
     records: &mut [Record],
     out: &mut Vec<Event>,
     parts: &mut Vec<Vec<Event>>,
 ) -> usize {
-    if is_little(records.len()) {
-        return tell(records, out);
+    if is_serial(records.len()) {
+        return report(records, out);
     }
     let n_threads = rayon::current_num_threads();
     let of_part = records.len().div_ceil(n_threads);
@@ -138,7 +142,7 @@ pub(crate) fn tell_in_parts(
     let lists: Vec<&mut Vec<Event>> = core::iter::once(&mut *out).chain(parts.iter_mut()).collect();
     let records = records.par_chunks_mut(of_part);
     let n_lists = records.len();
-    let n_touching = records.zip(lists).map(|(records, out)| tell(records, out)).sum();
+    let n_touching = records.zip(lists).map(|(records, out)| report(records, out)).sum();
     for part in &mut parts[..n_lists - 1] {
         trim(part);
         out.append(part);
@@ -157,7 +161,7 @@ mod tests {
             let kind = EventKind::Persisted;
             Event { a: id(number), b: id(number + 1), kind, is_sensor: false }
         };
-        // Every way to part six into those of the one list, those of the other, and those of neither.
+        // Each way to divide six events into the first list, the second, and neither.
         for code in 0..3_u32.pow(6) {
             let of = |list: u32| (0..6).filter(move |&k| code / 3_u32.pow(k) % 3 == list).map(event);
             let (mut events, others) = (of(0).collect::<Vec<_>>(), of(1).collect::<Vec<_>>());

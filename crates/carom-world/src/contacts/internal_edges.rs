@@ -1,9 +1,10 @@
-//! What a moving body rests on, taken together: contacts with edges inside a floor of many pieces
-//! become those of the floor.
+//! Smooths internal edges: contacts with edges inside a floor of many pieces become those of the
+//! floor.
 //!
-//! Only pieces that no contact moves count, so that piles cost nothing. A body all of whose
-//! contacts were kept from the last detection is left as it is: these were smoothed when they were
-//! found. Bodies go in the order of their numbers, on one thread.
+//! Contacts of a moving body with all its pieces of floor are taken together. Only pieces that
+//! contacts do not move count, so piles cost nothing. A body is left as it is if all of its
+//! contacts were kept from the last detection: they were smoothed when they were found. Bodies are
+//! processed in the order of their numbers, on one thread.
 //!
 //! Reference: [`carom_query::smooth_internal_edges`].
 
@@ -15,7 +16,7 @@ use carom_query::{Neighbour, smooth_internal_edges};
 use carom_response::BodyKind;
 
 /// How far a piece may stand out of a floor and is no step, over the depth that bodies may keep.
-const STEP: f32 = 0.25;
+const MAX_STEP_RATIO: f32 = 0.25;
 
 /// A moving body on something that no contact moves.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +60,9 @@ pub(crate) fn smooth(
             prediction = prediction.max(scene.reach(a, b));
         }
         let pose = &scene.bodies[body].pose;
-        if smooth_internal_edges(shape, pose, &neighbours, found, prediction, STEP * scene.slop) == 0 {
+        if smooth_internal_edges(shape, pose, &neighbours, found, prediction, MAX_STEP_RATIO * scene.slop)
+            == 0
+        {
             continue;
         }
         for record in of_group() {
@@ -91,7 +94,7 @@ pub(crate) fn smooth(
 /// Returns the moving body of a record if no contact moves the other one.
 pub(crate) fn resting_body(scene: &Scene<'_>, record: &Record) -> Option<u32> {
     let (a, b) = (record.a.index, record.b.index);
-    if record.n == 0 || record.is_sensor || record.is_put_off {
+    if record.n == 0 || record.is_sensor || record.is_deferred {
         return None;
     }
     let is_dynamic = |body: u32| scene.bodies[body as usize].kind == BodyKind::Dynamic;
@@ -105,7 +108,8 @@ pub(crate) fn resting_body(scene: &Scene<'_>, record: &Record) -> Option<u32> {
     }
 }
 
-/// Some manifold of `record` has another normal than the first of `first`, both seen from A.
+/// Whether a manifold of `record` has another normal than the first one of `first`, both seen from
+/// A.
 fn differ(found: &[Manifold], record: &Record, first: &Record) -> bool {
     let normal = found[first.range()].first().map(Manifold::normal);
     let is_turned = |manifold: &Manifold| {

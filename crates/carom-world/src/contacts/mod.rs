@@ -1,132 +1,142 @@
-//! The pairs of bodies whose boxes touch, what is known of each, and what the last detection told.
+//! The pairs of bodies whose boxes touch, the state of each, and the events of the last detection.
 //!
-//! - `pairs`, `crowd`: the broad phase: which pairs there are, and in which of them something moves.
-//! - `records`, `changes`: a record for each pair, kept in their order.
-//! - `narrow`, `recycling`, `internal_edges`: the narrow phase: contacts of shapes.
-//! - `rest`, `meetings`: contacts in which nothing moves; the pairs of a body.
-//! - `events`, `responses`: what is told, and what bodies do that do not collide.
-//! - `handed`: what the solver is given.
+//! - `pairs`, `crowd`: broad phase: which pairs there are.
+//! - `record`, `records`, `changes`: a record for each pair, in a sorted table with gaps.
+//! - `narrow`, `scene`, `sink`, `chunks`: narrow phase: contacts of shapes, on one thread or
+//!   several.
+//! - `recycling`: contacts of pairs that hardly moved. `carrying`: contacts of pairs that a budget
+//!   defers.
+//! - `internal_edges`: contacts with edges inside a floor.
+//! - `sleeping_manifolds`: manifolds of pairs in which nothing moves. `pairs_by_body`: the pairs of one body.
+//! - `events`: what began, persisted and ended. `rules`: responses other than a collision.
+//! - `solver_input`: the contacts in the form that the solver takes.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what goes from phase to phase).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what goes from
+//! phase to phase).
 
 pub(crate) mod carrying;
 pub(crate) mod changes;
+#[cfg(feature = "parallel")]
+pub(crate) mod chunks;
 pub(crate) mod crowd;
 pub(crate) mod events;
-pub(crate) mod handed;
 pub(crate) mod hooked;
 pub(crate) mod internal_edges;
-pub(crate) mod meetings;
 pub(crate) mod narrow;
 pub(crate) mod pairs;
-#[cfg(feature = "parallel")]
-pub(crate) mod pieces;
+pub(crate) mod pairs_by_body;
 pub(crate) mod record;
 pub(crate) mod records;
 pub(crate) mod recycling;
-pub(crate) mod rest;
 pub(crate) mod rules;
 pub(crate) mod scene;
 pub(crate) mod sink;
+pub(crate) mod sleeping_manifolds;
+pub(crate) mod solver_input;
 
 use crate::BodyId;
 use crate::bodies::BodySet;
 use crate::contacts::changes::{Changes, Gaps};
 use crate::contacts::events::{Event, EventKind};
-use crate::contacts::handed::Part;
 use crate::contacts::hooked::Hooked;
-use crate::contacts::meetings::Meetings;
+use crate::contacts::pairs_by_body::PairsByBody;
 use crate::contacts::record::Record;
 use crate::contacts::records::Records;
-use crate::contacts::rest::Rest;
 use crate::contacts::rules::{ResponseEvent, Rules};
+use crate::contacts::sleeping_manifolds::SleepingManifolds;
+use crate::contacts::solver_input::Part;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};
 use carom_geom::Manifold;
 use carom_response::{Body, BodyKind, ContactLink};
 
-/// All pairs with their contacts.
+/// All pairs with their contacts. Read the field `active_pairs` as "active pairs".
 #[derive(Default)]
 pub(crate) struct ContactSet {
-    /// In the order of the pairs.
+    /// One record for each pair, in the order of the pairs; gaps lie between them.
     pub(crate) records: Records,
-    /// The pairs of the records.
+    /// The pair of each record, at the same place.
     pub(crate) pairs: Vec<Pair>,
-    /// Which of them are nobody's, for those that come.
+    /// The gaps among them.
     pub(crate) gaps: Gaps,
-    /// The records of which a body moves or moved, by place.
-    pub(crate) busy: Vec<u32>,
-    /// Something changed since the last detection.
+    /// The places of the active pairs, ascending: a body of them moves, moved at the last
+    /// detection, or was edited.
+    pub(crate) active_pairs: Vec<u32>,
+    /// Something changed since the last detection. If not, detection does nothing.
     pub(crate) is_changed: bool,
-    /// A record may have to be looked at though nothing in it moved; so all are.
+    /// A pair may be due although nothing in it moved, so all pairs are active.
     pub(crate) is_unsettled: bool,
-    /// A number has passed to another body since pairs were looked for.
+    /// A number has passed to another body since the last broad phase, or a rule has changed.
     pub(crate) is_renumbered: bool,
-    /// The manifolds of the busy records, in their order, and perhaps room between them.
+    /// The manifolds of the active pairs, in their order, perhaps with unused room between.
     pub(crate) manifolds: Vec<Manifold>,
-    /// Those of the others.
-    pub(crate) rest: Rest,
-    /// Whom each body meets, as long as the records stay.
-    pub(crate) meetings: Meetings,
+    /// The manifolds of the other pairs.
+    pub(crate) sleeping: SleepingManifolds,
+    /// The pairs of each body, valid as long as the places of the records stay.
+    pub(crate) pairs_by_body: PairsByBody,
     pub(crate) events: Vec<Event>,
-    /// What bodies do when they touch, and what they did in the last step.
+    /// Responses other than a collision, and what they did in the last step.
     pub(crate) rules: Rules,
     pub(crate) responses: Vec<ResponseEvent>,
     pub(crate) hooked: Hooked,
-    pub(crate) work: Work,
+    pub(crate) scratch: Scratch,
 }
 
 impl ContactSet {
-    /// Where the manifolds of a record are.
+    /// Returns the manifolds of a record.
     pub(crate) fn manifolds_of(&self, record: &Record) -> &[Manifold] {
-        self.rest.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()])
+        self.sleeping.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()])
     }
 
-    /// A record that is gone has ended, if it touched.
+    /// Ends a pair whose boxes have parted. If it touched, this is an event.
     pub(crate) fn end(&mut self, place: usize) {
         let record = &self.records[place];
-        self.rest.leave(record);
+        self.sleeping.release_record(record);
         if record.is_touching {
             let (a, b) = (record.a, record.b);
-            self.work.ended.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
+            self.scratch.ended.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
         }
     }
 
-    /// The records in which something moves or moved, or all.
-    pub(crate) fn find_busy(&mut self, bodies: &BodySet) {
-        let BodySet { motions, movers, is_stale, moved, .. } = bodies;
-        let ContactSet { busy, pairs, gaps, is_unsettled, work, .. } = self;
-        let is_busy = &mut work.is_busy;
-        is_busy.clear();
-        is_busy.extend((0..).zip(is_stale).map(|(body, is_stale)| *is_stale | movers.has(body)));
-        is_busy.iter_mut().zip(moved).for_each(|(is_busy, moved)| *is_busy |= *moved);
-        // No pair is of two fixed bodies.
-        let could_be = |(body, is_busy): (&Body, &bool)| *is_busy || body.kind == BodyKind::Fixed;
-        if *is_unsettled || motions.iter().zip(&*is_busy).all(could_be) {
-            busy.clear();
-            busy.extend(0..pairs.len() as u32);
+    /// Collects the active pairs into `active_pairs`, or all pairs if most bodies are active.
+    pub(crate) fn collect_active_pairs(&mut self, bodies: &BodySet) {
+        let BodySet { motions, active, is_stale, moved, .. } = bodies;
+        let ContactSet { active_pairs, pairs, gaps, is_unsettled, scratch, .. } = self;
+        let has_active_pairs = &mut scratch.has_active_pairs;
+        has_active_pairs.clear();
+        has_active_pairs.extend((0..).zip(is_stale).map(|(body, is_stale)| *is_stale | active.moves(body)));
+        has_active_pairs
+            .iter_mut()
+            .zip(moved)
+            .for_each(|(has_active_pairs, moved)| *has_active_pairs |= *moved);
+        // No pair has two fixed bodies.
+        let could_be =
+            |(body, has_active_pairs): (&Body, &bool)| *has_active_pairs || body.kind == BodyKind::Fixed;
+        if *is_unsettled || motions.iter().zip(&*has_active_pairs).all(could_be) {
+            active_pairs.clear();
+            active_pairs.extend(0..pairs.len() as u32);
             return;
         }
-        // Written always, kept when something moves: a branch would be a guess. What is there already is written over.
-        busy.resize(pairs.len(), 0);
+        // Branchless: always write, advance only if kept.
+        active_pairs.resize(pairs.len(), 0);
         let mut n = 0;
-        // But for where there are many gaps together.
+        // The clearing, a long run of gaps, is passed over.
         let clearing = gaps.clearing();
         for part in [0..clearing.start, clearing.end..pairs.len()] {
             for (place, pair) in (part.start as u32..).zip(&pairs[part]) {
-                busy[n] = place;
-                n += usize::from(is_busy[pair.a as usize] | is_busy[pair.b as usize]);
+                active_pairs[n] = place;
+                n += usize::from(has_active_pairs[pair.a as usize] | has_active_pairs[pair.b as usize]);
             }
         }
-        busy.truncate(n);
+        active_pairs.truncate(n);
     }
 
-    /// The place of the record of two bodies.
+    /// Returns the place of the record of two bodies.
     pub(crate) fn place_of(&mut self, a: BodyId, b: BodyId) -> Option<usize> {
         let mut found = None;
-        let ContactSet { meetings, pairs, records, .. } = self;
-        meetings.visit(pairs, a.index, |place| {
+        let ContactSet { pairs_by_body, pairs, records, .. } = self;
+        pairs_by_body.visit(pairs, a.index, |place| {
             if records[place].a == a && records[place].b == b {
                 found = Some(place);
             }
@@ -134,84 +144,87 @@ impl ContactSet {
         found
     }
 
-    /// What began, persisted and ended, in the order of the pairs.
-    pub(crate) fn tell_events(&mut self) -> usize {
-        let ContactSet { events, records, work, .. } = self;
+    /// Makes `events` what began, persisted and ended, in the order of the pairs. Returns how many
+    /// pairs touch.
+    pub(crate) fn report_events(&mut self) -> usize {
+        let ContactSet { events, records, scratch, .. } = self;
         #[cfg(feature = "parallel")]
-        let n_touching = crate::contacts::events::tell_in_parts(records, events, &mut work.event_parts);
+        let n_touching =
+            crate::contacts::events::report_in_chunks(records, events, &mut scratch.event_chunks);
         #[cfg(not(feature = "parallel"))]
-        let n_touching = events::tell(records, events);
-        // Those of pairs that are gone are in their order, too.
-        events::merge(events, &work.ended);
+        let n_touching = events::report(records, events);
+        // The events of ended pairs are sorted as well.
+        events::merge(events, &scratch.ended);
         n_touching
     }
 
-    /// As [`ContactSet::tell_events`], where some are halted, and were in the detection before: what was told of pairs in which nothing moved
-    /// goes on.
-    pub(crate) fn tell_events_of_busy(&mut self) -> usize {
-        let ContactSet { events, work, records, busy, .. } = self;
-        let fresh = &mut work.fresh;
+    /// As [`ContactSet::report_events`], if bodies are halted now and were at the last detection.
+    /// Pairs that are not active keep their last event, as persisted.
+    pub(crate) fn report_events_of_active(&mut self) -> usize {
+        let ContactSet { events, scratch, records, active_pairs, .. } = self;
+        let fresh = &mut scratch.fresh;
         fresh.clear();
-        fresh.extend(work.ended.iter().map(|&event| (event, true)));
+        fresh.extend(scratch.ended.iter().map(|&event| (event, true)));
         events.clear();
-        for &place in &*busy {
+        for &place in &*active_pairs {
             let record = &mut records[place as usize];
             let event = events::take(record);
-            // Also of one of which nothing is told it is known that it does not go on.
+            // A pair without an event also ends its last one.
             let (a, b, is_sensor) = (record.a, record.b, record.is_sensor);
-            let told = event.unwrap_or(Event { a, b, kind: EventKind::Ended, is_sensor });
-            fresh.push((told, event.is_some()));
+            let last_events = event.unwrap_or(Event { a, b, kind: EventKind::Ended, is_sensor });
+            fresh.push((last_events, event.is_some()));
         }
-        // Both parts of it are in order.
+        // Both parts are sorted, so this is a merge.
         fresh.sort();
         let mut fresh = fresh.iter().peekable();
-        for (number, old) in work.told.iter().enumerate() {
-            while let Some((event, is_told)) = fresh.next_if(|(event, _)| (event.a, event.b) < (old.a, old.b))
+        for (number, old) in scratch.last_events.iter().enumerate() {
+            while let Some((event, has_event)) =
+                fresh.next_if(|(event, _)| (event.a, event.b) < (old.a, old.b))
             {
-                events.extend(is_told.then_some(*event));
+                events.extend(has_event.then_some(*event));
             }
             let is_fresh = fresh.peek().is_some_and(|(event, _)| (event.a, event.b) == (old.a, old.b));
-            // A sensor that was passed within a step.
+            // The begin of a pass of a sensor; its end follows.
             let is_over = |next: &Event| (next.a, next.b, next.kind) == (old.a, old.b, EventKind::Ended);
-            let is_over = work.told.get(number + 1).is_some_and(is_over);
+            let is_over = scratch.last_events.get(number + 1).is_some_and(is_over);
             if !is_fresh && !is_over && old.kind != EventKind::Ended {
                 events.push(Event { kind: EventKind::Persisted, ..*old });
             }
         }
-        events.extend(fresh.filter(|(_, is_told)| *is_told).map(|(event, _)| *event));
+        events.extend(fresh.filter(|(_, has_event)| *has_event).map(|(event, _)| *event));
         events.iter().filter(|event| event.kind != EventKind::Ended).count()
     }
 }
 
-/// Vectors whose content does not outlive a call.
+/// Scratch memory: its content does not outlive a step.
 #[derive(Default)]
-pub(crate) struct Work {
+pub(crate) struct Scratch {
     pub(crate) pairs: Vec<Pair>,
     pub(crate) manifolds: Vec<Manifold>,
     pub(crate) counts: Vec<u32>,
-    /// Busy records in a row.
-    pub(crate) busy_records: Vec<Record>,
+    /// Copies of the active records, in a row.
+    pub(crate) active_records: Vec<Record>,
     pub(crate) contacts: Vec<ContactLink>,
-    /// The places of the joints of who moves.
+    /// The places of the joints of moving bodies.
     pub(crate) joints: Vec<u32>,
-    /// By number: the solver moves it.
+    /// By number: whether the solver moves the body.
     pub(crate) is_active: Vec<bool>,
-    /// The places of the records that it is given, and how many those of parts of the busy ones are.
+    /// The places of the records that the solver is given, and how many of them each chunk has.
     pub(crate) solved: Vec<u32>,
     pub(crate) parts: Vec<Part>,
-    /// By number: something of it moves or moved.
-    pub(crate) is_busy: Vec<bool>,
-    /// The events of the detection before.
-    pub(crate) told: Vec<Event>,
+    /// By number: whether the pairs of the body are active.
+    pub(crate) has_active_pairs: Vec<bool>,
+    /// The events of the last detection.
+    pub(crate) last_events: Vec<Event>,
     pub(crate) fresh: Vec<(Event, bool)>,
     pub(crate) changes: Changes,
-    /// By piece of the busy records how many manifolds it had.
+    /// How many manifolds each chunk of the active pairs had.
     #[cfg(feature = "parallel")]
     pub(crate) found_in: Vec<u32>,
-    /// Memory: events of parts of the records.
+    /// The events of each chunk of the records.
     #[cfg(feature = "parallel")]
-    pub(crate) event_parts: Vec<Vec<Event>>,
-    /// Events of pairs that are gone.
+    pub(crate) event_chunks: Vec<Vec<Event>>,
+    /// The events of pairs that ended in the broad phase.
     pub(crate) ended: Vec<Event>,
     pub(crate) moves: Vec<(ProxyId, Aabb)>,
 }

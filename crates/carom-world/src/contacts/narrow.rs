@@ -1,12 +1,22 @@
 //! The narrow phase: pairs of boxes in, contacts of shapes out.
 //!
-//! A record per pair of boxes is kept from step to step, with what the last query left behind. Only pairs in which
-//! something moved are looked at again. Manifolds stand in one list in the order of the pairs.
+//! For each active pair, `update_pair` does one of these:
+//!
+//! | case | action |
+//! |---|---|
+//! | its bodies hardly moved | contacts move along (`recycling`) |
+//! | not wanted | no contacts |
+//! | nothing moved since the last test | contacts are copied |
+//! | a budget defers it, or time is up | contacts move along, and it stays due (`carry_over`) |
+//! | a sensor pair | tested for overlap only |
+//! | else | tested: `carom_query::manifolds`, with the cache of the pair |
+//!
+//! Manifolds are written to one list, in the order of the pairs.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
 use crate::bodies::body::Traits;
-use crate::budget::allowance::PAIRS_PER_LOOK;
+use crate::budget::narrow_budget::PAIRS_PER_CLOCK_READ;
 use crate::contacts::internal_edges::{self, Resting};
 use crate::contacts::record::{NOT_SOLVED, Record};
 use crate::contacts::rules::Rules;
@@ -19,7 +29,8 @@ use carom_geom::Manifold;
 use carom_query::{ManifoldCache, intersects, manifolds};
 use carom_response::{Body, BodyKind, Response};
 
-/// The pair is looked at: the two could push each other, or one of them is a sensor; and no joint connects them.
+/// Whether a pair is tested: one of the two is dynamic or a sensor, they are of different families,
+/// and no joint connects them.
 pub(crate) fn is_wanted(pair: Pair, traits: &[Traits], bodies: &[Body], joints: &Joints) -> bool {
     let (a, b) = (pair.a as usize, pair.b as usize);
     let has_dynamic = [a, b].iter().any(|&body| bodies[body].kind == BodyKind::Dynamic);
@@ -29,30 +40,30 @@ pub(crate) fn is_wanted(pair: Pair, traits: &[Traits], bodies: &[Body], joints: 
         && !joints.connects(pair.a, pair.b)
 }
 
-/// The pair is tested and reported, and pushes nothing: one of the two is a sensor, or a rule lets
-/// them pass.
+/// Whether a pair is tested and reported, but not pushed apart: one of the two is a sensor, or a
+/// rule lets them pass.
 pub(crate) fn is_sensor_pair(pair: Pair, traits: &[Traits], rules: &Rules) -> bool {
     traits[pair.a as usize].is_sensor || traits[pair.b as usize].is_sensor || rules.of(pair) == Response::Pass
 }
 
-/// What was done with the records.
+/// Counts of what was done with the records.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) n_tested: usize,
     pub(crate) n_recycled: usize,
     /// Manifolds.
     pub(crate) n_found: usize,
-    pub(crate) n_put_off: usize,
-    /// Records in which nothing moves.
+    pub(crate) n_deferred: usize,
+    /// Records in which neither body moves in this step.
     pub(crate) n_still: usize,
-    /// Manifolds at rest that belong to nobody any more: where, and how many.
+    /// Runs of manifolds in `SleepingManifolds` that are not used any more: first place and length.
     pub(crate) left: Vec<(u32, u32)>,
-    /// Bodies that rest on something that no contact moves; none if internal edges are not
+    /// Bodies that touch something that contacts do not move. Empty if internal edges are not
     /// smoothed.
     pub(crate) resting: Vec<Resting>,
 }
 
-/// Records in their order, which need not be neighbours; their places; and the caches from the place of the first on.
+/// Active records in order, their places, and the caches from the place of the first one on.
 pub(crate) struct Row<'a> {
     pub(crate) records: &'a mut [Record],
     pub(crate) places: &'a [u32],
@@ -60,7 +71,7 @@ pub(crate) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// The first `n`, or all if they are fewer, and those behind.
+    /// Splits off the first `n`, or all if there are fewer.
     #[cfg(feature = "parallel")]
     pub(crate) fn split_at(self, n: usize) -> (Row<'a>, Row<'a>) {
         let n = n.min(self.places.len());
@@ -73,17 +84,17 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Looks at all, and makes `out` the list of their manifolds.
-pub(crate) fn look_at_all(scene: &Scene<'_>, row: Row<'_>, out: &mut Vec<Manifold>) -> Tally {
+/// Updates all records, and makes `out` the list of their manifolds.
+pub(crate) fn update_all(scene: &Scene<'_>, row: Row<'_>, out: &mut Vec<Manifold>) -> Tally {
     let mut tally = Tally::default();
     out.clear();
-    look(scene, (row, 0), 0, out, &mut tally);
+    update_pairs(scene, (row, 0), 0, out, &mut tally);
     tally
 }
 
-/// Looks at the records in turn, of which the first is number `number`, and appends their manifolds to `out`, which becomes the list of those
-/// in motion from number `before` on.
-pub(crate) fn look(
+/// Updates records, of which the first is number `number`, and appends their manifolds to `out`.
+/// The first manifold of `out` is number `before` among those of all active pairs.
+pub(crate) fn update_pairs(
     scene: &Scene<'_>,
     (row, number): (Row<'_>, usize),
     before: usize,
@@ -97,12 +108,12 @@ pub(crate) fn look(
         let left = record.is_at_rest.then_some((record.first, record.n));
         let cache = &mut caches[(place - first_place) as usize];
         let n_tested = tally.n_tested;
-        look_at(scene, (record, cache), out, tally, &mut is_over);
+        update_pair(scene, (record, cache), out, tally, &mut is_over);
         tally.left.extend(left);
         let first = (before + out.len()) as u32 - record.n;
         (record.is_at_rest, record.first, record.first_solved) = (false, first, NOT_SOLVED);
         tally.n_found += record.n as usize;
-        tally.n_put_off += usize::from(record.is_put_off);
+        tally.n_deferred += usize::from(record.is_deferred);
         tally.n_still += usize::from(scene.is_still(record));
         if scene.smooths_internal_edges {
             let is_found_anew = n_tested < tally.n_tested;
@@ -112,7 +123,7 @@ pub(crate) fn look(
     }
 }
 
-fn look_at(
+fn update_pair(
     scene: &Scene<'_>,
     (record, cache): (&mut Record, &mut ManifoldCache),
     out: &mut impl Sink,
@@ -121,7 +132,7 @@ fn look_at(
 ) {
     record.was_touching = record.is_touching;
     let is_skipped = core::mem::take(&mut record.is_skipped);
-    // Mostly so, and no shape is looked at: they are large.
+    // The usual case in a heap at rest. It reads no shapes, which are large.
     if record.is_wanted
         && scene.has_moved(record)
         && let Some(moved) = &scene.recycles(record)
@@ -134,7 +145,7 @@ fn look_at(
     let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], record.is_wanted) else {
         record.n = 0;
         record.is_touching = false;
-        record.is_put_off = false;
+        record.is_deferred = false;
         return;
     };
     if !scene.has_moved(record) {
@@ -145,16 +156,17 @@ fn look_at(
         }
         return;
     }
-    // The clock is read seldom.
-    *is_over = *is_over || (tally.n_tested.is_multiple_of(PAIRS_PER_LOOK) && scene.allowance.is_over());
+    // The clock is read once for many pairs.
+    *is_over =
+        *is_over || (tally.n_tested.is_multiple_of(PAIRS_PER_CLOCK_READ) && scene.narrow_budget.is_over());
     if is_skipped || *is_over {
         scene.carry_over(record, out);
         return;
     }
     record.is_new = false;
-    record.is_put_off = false;
+    record.is_deferred = false;
     record.has_lost = false;
-    record.way = scene.way_at_first(record);
+    record.drift = scene.first_drift(record);
     tally.n_tested += 1;
     let (pose_a, pose_b) = (&scene.bodies[a].pose, &scene.bodies[b].pose);
     if record.is_sensor {

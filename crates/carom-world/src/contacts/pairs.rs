@@ -1,6 +1,7 @@
-//! The broad phase of a step: which boxes touch, what went and what came since the last step, and in which pairs something moves.
+//! The broad phase of a step: which boxes touch, and which pairs came and went since the last step.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad phase).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad
+//! phase).
 
 use crate::BodyId;
 use crate::bodies::BodySet;
@@ -15,8 +16,10 @@ use carom_broad::{BroadPhase, Pair};
 use core::mem;
 
 impl ContactSet {
-    /// Broad phase: the pairs whose boxes touch become the records, the old ones with what they know. `note_change` is told
-    /// of each pair that came, with 1, and that went, with -1.
+    /// Broad phase: makes the records those of the pairs whose boxes touch. Pairs that stay keep
+    /// their state.
+    ///
+    /// Calls `note_change` with 1 for each pair that came, and with -1 for each that went.
     pub(crate) fn find_pairs<B: BroadPhase>(
         &mut self,
         broad: &mut B,
@@ -25,17 +28,18 @@ impl ContactSet {
         stats: &mut Stats,
         mut note_change: impl FnMut(Pair, i32),
     ) {
-        let mut new = mem::take(&mut self.work.pairs);
+        let mut new = mem::take(&mut self.scratch.pairs);
         broad.pairs(&mut new);
         let (traits, n_bodies) = (&bodies.traits, bodies.motions.len());
-        let ContactSet { rules, work, .. } = self;
+        let ContactSet { rules, scratch, .. } = self;
         let has_sensor = |pair: Pair| narrow::is_sensor_pair(pair, traits, rules);
-        stats.n_crowded = crowd::thin_out(&mut new, n_bodies, &mut work.counts, has_sensor);
+        stats.n_crowded = crowd::thin_out(&mut new, n_bodies, &mut scratch.counts, has_sensor);
         stats.n_pairs = new.len();
         stats.n_box_tests = broad.counters().tests;
         let is_renumbered = mem::take(&mut self.is_renumbered);
-        let mut changes = mem::take(&mut self.work.changes);
-        // If a number passed to another body, or bodies pass that pushed before, the pair is another one.
+        let mut changes = mem::take(&mut self.scratch.changes);
+        // A pair is another one if a number passed to another body, or if it began or ceased to be
+        // a sensor pair.
         let is_same = |old: usize| {
             let (record, pair) = (&self.records[old], self.pairs[old]);
             record.a == bodies.id_at(pair.a)
@@ -44,7 +48,7 @@ impl ContactSet {
         };
         changes.find((&self.pairs, &self.gaps), &new, is_renumbered.then_some(is_same));
         if !changes.is_empty() {
-            self.meetings.forget();
+            self.pairs_by_body.forget();
             changes.gone.iter().for_each(|&old| self.end(old as usize));
             let gone = changes.gone.iter().map(|&place| self.pairs[place as usize]);
             gone.for_each(|pair| note_change(pair, -1));
@@ -62,7 +66,7 @@ impl ContactSet {
             trim(&mut pairs);
             (self.records, self.pairs, self.gaps) = (records, pairs, gaps);
         }
-        self.work.changes = changes;
-        self.work.pairs = new;
+        self.scratch.changes = changes;
+        self.scratch.pairs = new;
     }
 }

@@ -1,22 +1,28 @@
-//! What is known of a pair of bodies whose boxes touch.
+//! The record of a pair of bodies whose boxes touch: what is kept of it from step to step.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.2 (what is kept of a pair from frame to frame).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.2 (what is kept of a pair
+//! from frame to frame).
 
 use crate::bodies::id::BodyId;
 use carom_broad::Pair;
 
-/// What is known of a pair of bodies whose boxes touch.
+/// The state of a pair of bodies whose boxes touch.
+///
+/// A pair is *due* if it is wanted and something in it moved since it was tested (`Scene::is_due`).
+/// A due pair is tested, recycled, or deferred by a budget.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Record {
     pub(crate) a: BodyId,
     pub(crate) b: BodyId,
-    /// Where its manifolds begin, and how many there are.
+    /// The place of its first manifold, and how many there are. They are in
+    /// `ContactSet::manifolds`, or in `ContactSet::sleeping` if `is_at_rest`.
     pub(crate) first: u32,
     pub(crate) n: u32,
-    /// Where its manifolds are in what the solver was given; `NOT_SOLVED` if they are not.
+    /// The place of its first manifold among the contacts of the last solver step; `NOT_SOLVED` if
+    /// none.
     pub(crate) first_solved: u32,
-    /// The shapes are to be looked at.
+    /// Whether the narrow phase tests the pair: see `narrow::is_wanted`.
     pub(crate) is_wanted: bool,
     pub(crate) is_sensor: bool,
     /// A hook left it out of the last step: its bodies pass each other.
@@ -24,29 +30,32 @@ pub(crate) struct Record {
     pub(crate) is_disabled: bool,
     pub(crate) is_touching: bool,
     pub(crate) was_touching: bool,
-    /// The cache at its place is its own: its shapes were looked at.
+    /// Whether the cache at its place belongs to it: its shapes were tested before.
     pub(crate) has_cache: bool,
-    /// Not looked at yet.
+    /// Not tested yet, or to be tested as if it were new.
     pub(crate) is_new: bool,
-    /// Not given to the solver yet: what that keeps under its numbers is of bodies that had them before.
+    /// Not given to the solver yet. Impulses that the solver keeps for these numbers belong to
+    /// earlier bodies.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) is_unsolved: bool,
-    /// Was to be looked at in the last detection, and was not.
-    pub(crate) is_put_off: bool,
-    /// Contacts were lost when it was put off: its bodies slid, rolled or parted.
+    /// It was due at the last detection, and a budget deferred it.
+    #[cfg_attr(feature = "serde", serde(rename = "is_put_off"))]
+    pub(crate) is_deferred: bool,
+    /// Contacts were lost while it was deferred: its bodies slid, rolled or parted.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) has_lost: bool,
-    /// Is not to be looked at in this detection.
+    /// A budget defers it in this detection. Before the selection: it is a candidate for a test.
     pub(crate) is_skipped: bool,
-    /// How far its bodies moved against each other since it was looked at: a length, or more.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub(crate) way: f32,
-    /// Its manifolds are those put to rest.
+    /// How far its bodies moved relative to each other since the last test, plus a share for each
+    /// step. At most a length: see `recycling`.
+    #[cfg_attr(feature = "serde", serde(default, rename = "way"))]
+    pub(crate) drift: f32,
+    /// Whether its manifolds are in `ContactSet::sleeping`.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) is_at_rest: bool,
 }
 
-/// Of a record that the solver was not given.
+/// The value of `first_solved` if the solver was not given the pair.
 pub(crate) const NOT_SOLVED: u32 = u32::MAX;
 
 impl Record {
@@ -65,20 +74,21 @@ impl Record {
             has_cache: false,
             is_new: true,
             is_unsolved: true,
-            is_put_off: false,
+            is_deferred: false,
             has_lost: false,
             is_skipped: false,
-            way: 0.0,
+            drift: 0.0,
             is_at_rest: false,
         }
     }
 
-    /// Looked at as if for the first time; whether it touched is kept, for the events, and where its manifolds are.
+    /// Makes the pair due as if it were new. It keeps its manifolds and, for events, whether it
+    /// touched.
     pub(crate) fn forget(&mut self) {
         self.has_cache = false;
         self.first_solved = NOT_SOLVED;
         self.is_new = true;
-        self.is_put_off = false;
+        self.is_deferred = false;
         self.is_skipped = false;
     }
 
@@ -86,26 +96,26 @@ impl Record {
         Pair { a: self.a.index, b: self.b.index }
     }
 
-    /// Its manifolds in the list.
+    /// The places of its manifolds in the list that has them.
     pub(crate) fn range(&self) -> core::ops::Range<usize> {
         self.first as usize..self.first as usize + self.n as usize
     }
 }
 
 impl Record {
-    /// At no place yet.
-    pub(crate) const NOBODYS: Record = Record::gap(Pair { a: 0, b: 0 });
+    /// A gap before its place is known.
+    pub(crate) const BLANK: Record = Record::gap(Pair { a: 0, b: 0 });
 
-    /// Nobody's, at the place of a pair.
+    /// Returns a gap: a record without a pair, at the place of a pair in the order.
     pub(crate) const fn gap(pair: Pair) -> Record {
-        // No handle of a body that lives has this generation.
+        // No living body has this generation.
         let (a, b) = (BodyId { index: pair.a, generation: 0 }, BodyId { index: pair.b, generation: 0 });
         let mut record = Record::new(a, b, false, false);
         record.is_new = false;
         record
     }
 
-    /// It is nobody's.
+    /// Whether it is a gap.
     #[inline]
     pub(crate) fn is_gap(&self) -> bool {
         self.a.generation == 0

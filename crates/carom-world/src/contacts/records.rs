@@ -1,10 +1,14 @@
-//! The records of the pairs, and beside them what the last query on each left behind for the next one.
+//! The records of the pairs, and beside them the caches of the shape queries.
 //!
-//! A cache is twice as large as a record and of use only to who looks at shapes, so it has a list of its own: records are gone through some
-//! ten times a step, and mostly nine of ten pairs are not looked at. 10,000 boxes in a heap of which most are halted, 86,000 pairs: 1.58 ms a
-//! step, and 2.13 with the caches in the records; where all are looked at nothing is gained or lost (EPYC, November 2026).
+//! A cache holds what the last query of a pair left for the next one, such as a separating axis. It
+//! is twice as large as a record, and only tests of shapes need it. Records are walked about ten
+//! times in a step, and most pairs are not tested. So caches have a list of their own, at the same
+//! places.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 13.3.1 (structures split in what is read often and what seldom).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 13.3.1 (structures split in what is
+//! read often and what seldom).
+//! Tried: caches within the records; 1.3x slower if most bodies are halted. See
+//! `benches/notes/carom-world.md`.
 
 use crate::contacts::record::Record;
 use alloc::vec::Vec;
@@ -12,18 +16,19 @@ use carom_broad::Pair;
 use carom_query::ManifoldCache;
 use core::ops::{Deref, DerefMut, Range};
 
-/// A change of where records stand; each is of the places that those before it left.
+/// A change of the places of records. Each refers to the places after the changes before it.
 ///
-/// A full world begins with one for each pair, so they are small: a record is made where it comes to.
+/// The first step of a full world has one for each pair, so they are small. A record is created at
+/// its final place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Edit {
-    /// So many from one place on to another one, whatever was there.
+    /// Moves `n` records to another place, over whatever is there.
     Move { from: u32, to: u32, n: u32 },
-    /// A record of this pair comes to a place, without a cache.
+    /// Creates the record of this pair at a place, without a cache.
     Put { to: u32, pair: Pair },
-    /// A record of nobody, at the place of this pair.
+    /// Creates a gap at a place, in the order behind this pair or as the pair that left.
     Gap { to: u32, pair: Pair },
-    /// So many are left; those that come are nobody's.
+    /// Sets the number of records. Additional ones are gaps.
     Resize(u32),
 }
 
@@ -31,13 +36,13 @@ pub(crate) enum Edit {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Records {
     pub(crate) list: Vec<Record>,
-    /// What is at the place of a record without one is of no meaning.
+    /// The entry of a record without a cache has no meaning.
     pub(crate) caches: Vec<ManifoldCache>,
 }
 
 impl Records {
-    /// Does all that is asked for, for records and for caches: neither waits for the other, and half of the time goes to each. `make` makes
-    /// a record.
+    /// Applies edits to the records and to the caches, each on a thread of its own. `make` creates
+    /// the record of a pair.
     pub(crate) fn edit(&mut self, edits: &[Edit], make: impl Fn(Pair) -> Record + Sync) {
         let Records { list, caches } = self;
         #[cfg(feature = "parallel")]
@@ -56,7 +61,7 @@ fn edit_list(list: &mut Vec<Record>, edits: &[Edit], make: &impl Fn(Pair) -> Rec
             Edit::Move { from, to, n } => list.copy_within(places(from, n), to as usize),
             Edit::Put { to, pair } => list[to as usize] = make(pair),
             Edit::Gap { to, pair } => list[to as usize] = Record::gap(pair),
-            Edit::Resize(n) => list.resize(n as usize, Record::NOBODYS),
+            Edit::Resize(n) => list.resize(n as usize, Record::BLANK),
         }
     }
 }
@@ -75,7 +80,7 @@ fn places(first: u32, n: u32) -> Range<usize> {
     first as usize..first as usize + n as usize
 }
 
-/// Where each stays at its place.
+/// Access to the records without moving them.
 impl Deref for Records {
     type Target = [Record];
     fn deref(&self) -> &[Record] {

@@ -1,17 +1,21 @@
-//! Contact recycling: the contacts of a pair that has hardly moved since it was looked at are moved along with its bodies.
+//! Contact recycling: the contacts of a pair that hardly moved since its last test move along with
+//! its bodies.
 //!
-//! In a heap at rest nearly all pairs are such, and the narrow phase would find the same contacts again; or others, where features are
-//! nearly level, and the heap would creep. What the two have moved against each other since they were looked at is summed up, not
-//! measured from where they were, so that trembling counts too; and each step counts for something, so that all are looked at anew after
-//! [`LONGEST`] steps at the latest, and not all in the same one.
+//! In a heap at rest this holds for nearly all pairs. A new test would find the same contacts; or
+//! others, if features are nearly parallel, and the heap would creep.
 //!
-//! In the fifth second the boxes of four heaps of 10,000 move by 0.00014 in the mean, and by 0.0018 where nothing is recycled; contacts
-//! take a fifth of the time. Recycled for 2 or 4 mm instead of 1 they move by 0.0003 and 0.0004, and single pairs come 5 cm deep into each
-//! other; so too where the normal stays, or turns with the body that turns less (November 2026).
+//! - The relative motion of the pair is summed up from step to step (the *drift* of the record). So
+//!   trembling counts too.
+//! - Each step adds a share, so a pair is tested again after [`MAX_RECYCLED_STEPS`] steps at the latest.
+//! - The sum starts at a value that depends on the pair, so that not all pairs are tested in one
+//!   step.
+//! - Bodies of a pair may move by `WorldSettings::recycling`, and by a share of the radius of the
+//!   smaller one. So kept contacts are off by about a millimetre, and the next test corrects them.
 //!
-//! Reference: rapier 0.32, `contact_recycling` (contacts are kept while the poses of a pair hardly change).
-//! Differs: the sum of the ways, at most in proportion to the size of the smaller body, so that what is kept is off by a millimetre and
-//! heals by itself.
+//! Reference: rapier 0.32, `contact_recycling` (contacts are kept while the poses of a pair hardly
+//! change).
+//! Differs: the sum of the motion, limited in proportion to the size of the smaller body.
+//! Tried: 2 and 4 mm instead of 1; pairs overlap by 5 cm. See `benches/notes/carom-world.md`.
 
 use crate::bodies::size::smaller;
 use crate::contacts::record::Record;
@@ -20,23 +24,23 @@ use crate::contacts::sink::Sink;
 use carom_geom::{Contact, FeatureId, FeatureKind, Manifold};
 use carom_math::{Pose, Quat, Vec3, rotation};
 
-/// So many steps contacts are kept at most.
-const LONGEST: f32 = 64.0;
+/// Contacts are kept for this many steps at most.
+const MAX_RECYCLED_STEPS: f32 = 64.0;
 
-/// The way after which a pair is looked at anew is at most this share of the radius of the smaller body.
-const SHARE: f32 = 1.0 / 64.0;
+/// A pair is tested again after moving by this share of the radius of the smaller body, or earlier.
+const MAX_DRIFT_RATIO: f32 = 1.0 / 64.0;
 
-/// How a body moved from one detection to the next: turned about its origin, then moved along.
+/// The motion of a body between two detections: a rotation about its origin, then a translation.
 #[derive(Clone, Copy)]
 struct Motion {
     origin: Vec3,
-    way: Vec3,
+    translation: Vec3,
     turn: Quat,
 }
 
 impl Motion {
-    // Not inlined these hand over their answers in memory, in pieces that the processor reads back late: half a millisecond of 10 for 46,000
-    // pairs (EPYC, November 2026). To find them once for each body, which is in nine pairs, gained nothing: pairs wait for memory.
+    // Inlined, because results that are returned through memory are read back late.
+    // Tried: finding them once for each body; as slow, since pairs wait for memory.
     #[inline]
     fn between(from: &Pose, to: &Pose) -> Motion {
         let turn = if from.rotation == to.rotation {
@@ -44,10 +48,11 @@ impl Motion {
         } else {
             rotation::mul(to.rotation, from.rotation.conjugate())
         };
-        Motion { origin: from.translation, way: to.translation - from.translation, turn }
+        Motion { origin: from.translation, translation: to.translation - from.translation, turn }
     }
 
-    /// Where a direction that turns with the body goes, less where it was: no difference of large numbers.
+    /// Returns by how much a direction changes that turns with the body. Not a difference of large
+    /// numbers.
     #[inline]
     fn turned(&self, direction: Vec3) -> Vec3 {
         let axis = self.turn.xyz();
@@ -55,20 +60,21 @@ impl Motion {
         2.0 * (self.turn.w * across + axis.cross(across))
     }
 
-    /// How far a point of the body went.
+    /// Returns the displacement of a point of the body.
     #[inline]
-    fn way_of(&self, point: Vec3) -> Vec3 {
-        self.way + self.turned(point - self.origin)
+    fn displacement_of(&self, point: Vec3) -> Vec3 {
+        self.translation + self.turned(point - self.origin)
     }
 
-    /// Twice the sine of half the angle that the other turned more or less: the angle, as long as it is small.
+    /// Returns the angle between the rotations of two bodies, as long as it is small: exactly,
+    /// twice the sine of half of it.
     #[inline]
     fn turned_against(&self, other: &Motion) -> f32 {
         2.0 * rotation::mul(other.turn.conjugate(), self.turn).xyz().length()
     }
 }
 
-/// How the two bodies of a pair moved.
+/// The motions of the two bodies of a pair.
 #[derive(Clone, Copy)]
 pub(crate) struct Motions {
     a: Motion,
@@ -76,9 +82,14 @@ pub(crate) struct Motions {
 }
 
 impl Scene<'_> {
-    /// Moves the contacts of a pair along.
-    pub(crate) fn recycle(&self, record: &mut Record, (motions, way): &(Motions, f32), out: &mut impl Sink) {
-        record.way = *way;
+    /// Writes the contacts of a pair, moved along with its bodies.
+    pub(crate) fn recycle(
+        &self,
+        record: &mut Record,
+        (motions, drift): &(Motions, f32),
+        out: &mut impl Sink,
+    ) {
+        record.drift = *drift;
         let known = self.known(record);
         let roundings = [record.a, record.b].map(|body| self.sizes[body.index as usize].rounding());
         record.is_touching = false;
@@ -90,67 +101,72 @@ impl Scene<'_> {
         }
     }
 
-    /// How the bodies of a pair that is due moved, and the way it has made since it was looked at, if that is so short that its contacts are
-    /// kept.
+    /// Returns how the bodies of a due pair moved, and its new sum of motion. `None` if the pair is
+    /// to be tested instead.
     #[inline]
     pub(crate) fn recycles(&self, record: &Record) -> Option<(Motions, f32)> {
-        if record.is_new || record.is_put_off {
+        if record.is_new || record.is_deferred {
             return None;
         }
-        let Room { a_is_smaller, radius, way: longest } = self.room(record)?;
+        let DriftLimit { a_is_smaller, radius, drift: limit } = self.drift_limit(record)?;
         let motion = |body: u32| {
-            let seen = self.seen.get(body as usize).copied().flatten()?;
+            let seen = self.detected_poses.get(body as usize).copied().flatten()?;
             Some(Motion::between(&seen, &self.bodies[body as usize].pose))
         };
         let motions = Motions { a: motion(record.a.index)?, b: motion(record.b.index)? };
         let (own, other) = if a_is_smaller { (&motions.a, &motions.b) } else { (&motions.b, &motions.a) };
-        // How far a point of the smaller went at most, as the larger sees it.
-        let way = (own.way - other.way_of(own.origin)).length() + own.turned_against(other) * radius;
-        let way = record.way + way + longest * (1.0 / LONGEST);
-        // NaN, of numbers out of range, is looked at.
-        (way <= longest).then_some((motions, way))
+        // How far a point of the smaller body went at most, seen from the larger one.
+        let drift = (own.translation - other.displacement_of(own.origin)).length()
+            + own.turned_against(other) * radius;
+        let drift = record.drift + drift + limit * (1.0 / MAX_RECYCLED_STEPS);
+        // NaN, from numbers out of range, is tested.
+        (drift <= limit).then_some((motions, drift))
     }
 
-    /// A pair that has just been looked at has made no way; but they are not all looked at again in the same step.
-    pub(crate) fn way_at_first(&self, record: &Record) -> f32 {
+    /// Returns the first value of the sum, after a test. It varies, so that pairs are not all
+    /// tested again in the same step.
+    pub(crate) fn first_drift(&self, record: &Record) -> f32 {
         let turn = (record.a.index.wrapping_mul(7)).wrapping_add(record.b.index) % 32;
-        self.room(record).map_or(0.0, |room| turn as f32 * (1.0 / LONGEST) * room.way)
+        self.drift_limit(record)
+            .map_or(0.0, |drift_limit| turn as f32 * (1.0 / MAX_RECYCLED_STEPS) * drift_limit.drift)
     }
 
-    /// How far the bodies of a pair may move before it is looked at anew; `None` where its contacts are not recycled.
-    fn room(&self, record: &Record) -> Option<Room> {
+    /// Returns how far the bodies of a pair may move before it is tested again; `None` if its
+    /// contacts are not recycled.
+    fn drift_limit(&self, record: &Record) -> Option<DriftLimit> {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
         if record.is_sensor || !(0.0 < self.recycling) || self.swift[a] || self.swift[b] {
             return None;
         }
         let size = |body: u32| self.sizes[body as usize];
         let (a_is_smaller, radius) = smaller(size(record.a.index), size(record.b.index))?;
-        Some(Room { a_is_smaller, radius, way: self.recycling.min(SHARE * radius) })
+        Some(DriftLimit { a_is_smaller, radius, drift: self.recycling.min(MAX_DRIFT_RATIO * radius) })
     }
 }
 
-/// What a pair may do before it is looked at anew.
-struct Room {
+/// The motion of a pair that is allowed before its next test.
+struct DriftLimit {
     a_is_smaller: bool,
-    /// Of the smaller body, about its origin.
+    /// Radius of the smaller body about its origin.
     radius: f32,
-    way: f32,
+    drift: f32,
 }
 
 impl Motions {
-    /// Makes a copy of the manifold what it is where its bodies are now. The normal goes with the
-    /// body whose face touches, or else with both by half; a half-space names no feature. A point
-    /// on what is rounded goes with the core, and that of the other is opposite: turned with a
-    /// rolling ball it would be behind the ball.
+    /// Makes `carried`, a copy of the manifold, the manifold at the present poses.
     ///
-    /// The copy is changed where it stays: what has just been written in pieces the processor reads late as a whole. Copied once more from here it
-    /// took 0.4 of 3.6 milliseconds of contacts, for 115,000 pairs on one thread (EPYC, November 2026).
+    /// - The normal turns with the body whose face touches; without a face, by the mean of both. A
+    ///   half-space has no features and counts as a face.
+    /// - A point on a rounded body moves with its core, and the other body's point lies opposite.
+    ///   If it turned with a rolling ball, it would end up behind the ball.
+    ///
+    /// The copy is changed in place. A second copy of it would wait for the writes of its parts.
     fn carry(&self, manifold: &Manifold, [round_a, round_b]: [f32; 2], carried: &mut Manifold) {
         let Motions { a, b } = self;
         let normal = manifold.normal();
         let is_face =
             |feature: FeatureId| matches!(feature.kind(), FeatureKind::Face(_) | FeatureKind::Unknown);
-        // What is rounded turns under its normal.
+        // A rounded body turns under its normal.
         let turned = match (0.0 < round_a, 0.0 < round_b, manifold.contacts()) {
             (true, true, _) => Vec3::ZERO,
             (false, true, _) => a.turned(normal),
@@ -162,16 +178,16 @@ impl Motions {
         if turned != Vec3::ZERO {
             carried.set_normal((normal + turned).normalize_or(normal));
         }
-        // From the core of what is rounded to its surface, before and after.
+        // From the core of a rounded body to its surface, before and after.
         let (skin_a, skin_b) = (normal * round_a, normal * -round_b);
         let normal = carried.normal();
         let (turned_a, turned_b) = (normal * round_a - skin_a, normal * -round_b - skin_b);
         for contact in carried.contacts_mut() {
-            let way_a = a.way_of(contact.point_a - skin_a) + turned_a;
-            let way_b = b.way_of(contact.point_b - skin_b) + turned_b;
-            contact.point_a += way_a;
-            contact.point_b += way_b;
-            contact.distance += (way_b - way_a).dot(normal);
+            let moved_a = a.displacement_of(contact.point_a - skin_a) + turned_a;
+            let moved_b = b.displacement_of(contact.point_b - skin_b) + turned_b;
+            contact.point_a += moved_a;
+            contact.point_b += moved_b;
+            contact.distance += (moved_b - moved_a).dot(normal);
             if round_a < round_b {
                 contact.point_a = contact.point_b - normal * contact.distance;
             } else if 0.0 < round_a {

@@ -1,6 +1,7 @@
-//! What bodies do when they touch, if it is not to collide: rules of single bodies and of pairs.
+//! Responses of bodies other than a collision: rules of single bodies and of pairs.
 //!
-//! Reference: J. Hahn, Realistic Animation of Rigid Bodies, SIGGRAPH 1988 (responses other than a bounce).
+//! Reference: J. Hahn, Realistic Animation of Rigid Bodies, SIGGRAPH 1988 (responses other than a
+//! bounce).
 
 use crate::bodies::id::BodyId;
 use crate::joint::JointId;
@@ -9,7 +10,7 @@ use carom_broad::Pair;
 use carom_math::Vec3;
 use carom_response::{Inconsistency, Response};
 
-/// What a rule did to two bodies that touched.
+/// An event of a rule: how it changed two bodies that touched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -18,14 +19,14 @@ pub struct ResponseEvent {
     pub a: BodyId,
     /// The other.
     pub b: BodyId,
-    /// What they did: stick or knock.
+    /// The response: stick or knock.
     pub response: Response,
     /// The joint that holds bodies that stick.
     pub joint: Option<JointId>,
-    /// The impulse of a knock on B, in the world frame; of bodies that stick, zero.
+    /// The impulse of a knock on B, in the world frame; zero for bodies that stick.
     pub impulse: Vec3,
-    /// Kinetic energy that the impact took; negative if it added some. For bodies that stick, this
-    /// counts from the last step before they pushed each other.
+    /// Kinetic energy that the impact took; negative if it added some. If bodies stick, it counts
+    /// from the last step before they pushed each other.
     pub energy_lost: f64,
 }
 
@@ -49,7 +50,7 @@ impl Rules {
         found.map_or(Response::Collide, |place| self.of_bodies[place].1)
     }
 
-    /// What a pair does.
+    /// Returns the response of a pair.
     pub(crate) fn of(&self, Pair { a, b }: Pair) -> Response {
         match self.of_pairs.binary_search_by_key(&[a, b], |&(pair, _)| pair) {
             Ok(place) => self.of_pairs[place].1,
@@ -76,7 +77,7 @@ impl Rules {
         self.approaching.retain(|(pair, _)| !pair.contains(&body));
     }
 
-    /// Checks that rules are sorted, of living bodies, and sound.
+    /// Checks that rules are sorted, belong to living bodies, and are within their bounds.
     pub(crate) fn check(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
         let lives = |body: u32| is_live.get(body as usize) == Some(&true);
         let are_bodies = |k: usize| lives(self.of_bodies[k].0) && self.of_bodies[k].1.is_sound();

@@ -1,22 +1,22 @@
-//! The bodies as the narrow phase sees them.
+//! The input of the narrow phase, and small decisions on one pair.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
+use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body::Traits;
 use crate::bodies::girth::Girth;
-use crate::bodies::movers::Movers;
 use crate::bodies::size::Size;
-use crate::budget::allowance::Allowance;
+use crate::budget::narrow_budget::NarrowBudget;
 use crate::contacts::carrying::{Carrier, carry, is_otherwise_round, round_of};
 use crate::contacts::record::Record;
-use crate::contacts::rest::Rest;
 use crate::contacts::sink::Sink;
+use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use carom_geom::Manifold;
 use carom_math::Pose;
 use carom_query::Shape;
 use carom_response::{Body, BodyKind};
 
-/// The bodies as the narrow phase sees them, by number.
+/// The input of the narrow phase. Tables are indexed by the number of a body.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub(crate) shapes: &'a [Option<Shape>],
@@ -24,33 +24,34 @@ pub(crate) struct Scene<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) traits: &'a [Traits],
     pub(crate) girths: &'a [Girth],
-    /// By number: it will go far for its thickness.
+    /// Whether the body travels far for its thickness in a step.
     pub(crate) swift: &'a [bool],
-    pub(crate) movers: &'a Movers,
-    /// The body's pose changed since the last detection.
+    pub(crate) active: &'a ActiveBodies,
+    /// Whether the pose, shape or filter changed since the last detection.
     pub(crate) is_stale: &'a [bool],
-    /// Where the bodies were at the last detection; `None`: nowhere that the pose could have come from.
-    pub(crate) seen: &'a [Option<Pose>],
-    /// The manifolds of the last detection.
+    /// Poses at the last detection. `None` if the pose was set since, so contacts cannot move
+    /// along.
+    pub(crate) detected_poses: &'a [Option<Pose>],
+    /// The manifolds of active pairs at the last detection.
     pub(crate) old: &'a [Manifold],
-    /// Those that were put to rest before.
-    pub(crate) rest: &'a Rest,
-    /// How long the looking may go on.
-    pub(crate) allowance: Allowance,
-    /// Contacts are looked for within this distance.
+    /// The manifolds of other pairs.
+    pub(crate) sleeping: &'a SleepingManifolds,
+    /// The share of the budget for tests of pairs.
+    pub(crate) narrow_budget: NarrowBudget,
+    /// Contacts are found within this distance.
     pub(crate) prediction: f32,
     /// Contacts nearer than this touch.
     pub(crate) slop: f32,
-    /// So far the bodies of a pair may move before it is looked at anew; 0: they may not.
+    /// How far the bodies of a pair may move before it is tested again; 0 if they may not.
     pub(crate) recycling: f32,
-    /// It is asked who rests on what.
+    /// Whether contacts with internal edges are smoothed.
     pub(crate) smooths_internal_edges: bool,
-    /// Length of the last step: for how long a fast body is looked ahead for.
+    /// Length of the step: the contacts of fast and swift bodies are found this far ahead.
     pub(crate) dt: f32,
 }
 
 impl<'a> Scene<'a> {
-    /// The pair is wanted, and something in it moved since it was looked at.
+    /// Whether the pair is wanted, and something in it moved since it was tested.
     pub(crate) fn is_due(&self, record: &Record) -> bool {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
         self.has_moved(record) && record.is_wanted && self.shapes[a].is_some() && self.shapes[b].is_some()
@@ -58,24 +59,24 @@ impl<'a> Scene<'a> {
 
     pub(super) fn has_moved(&self, record: &Record) -> bool {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
-        record.is_new || record.is_put_off || self.is_stale[a] || self.is_stale[b]
+        record.is_new || record.is_deferred || self.is_stale[a] || self.is_stale[b]
     }
 
-    /// The manifolds of a record at the last detection.
+    /// Returns the manifolds of a record at the last detection.
     pub(crate) fn known(&self, record: &Record) -> &'a [Manifold] {
-        let (rest, old): (&'a Rest, &'a [Manifold]) = (self.rest, self.old);
-        rest.manifolds_of(record).unwrap_or_else(|| &old[record.range()])
+        let (sleeping, old): (&'a SleepingManifolds, &'a [Manifold]) = (self.sleeping, self.old);
+        sleeping.manifolds_of(record).unwrap_or_else(|| &old[record.range()])
     }
 
-    /// The contacts of a pair that is put off, where its bodies are now.
+    /// Defers a pair: writes its contacts, moved along with its bodies.
     pub(super) fn carry_over(&self, record: &mut Record, out: &mut impl Sink) {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
         let known = self.known(record);
-        record.is_put_off = true;
+        record.is_deferred = true;
         record.n = 0;
-        let place = |body: usize| self.seen.get(body).copied().flatten();
+        let place = |body: usize| self.detected_poses.get(body).copied().flatten();
         let (Some(seen_a), Some(seen_b), false) = (place(a), place(b), record.is_new) else {
-            // Nothing is known of it any more, or yet.
+            // There are no contacts to move along.
             record.is_new = true;
             record.is_touching = false;
             return;
@@ -104,19 +105,20 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Neither of its bodies moves.
+    /// Whether neither body moves in this step.
     pub(crate) fn is_still(&self, record: &Record) -> bool {
-        !(self.movers.has(record.a.index) || self.movers.has(record.b.index))
+        !(self.active.moves(record.a.index) || self.active.moves(record.b.index))
     }
 
     pub(crate) fn touches(&self, manifold: &Manifold) -> bool {
         manifold.contacts().iter().any(|contact| contact.distance <= self.slop)
     }
 
-    /// How near two bodies must be for their contacts to be of interest.
+    /// Returns the distance within which the contacts of two bodies are found.
     pub(crate) fn reach(&self, a: usize, b: usize) -> f32 {
         let mut reach = self.prediction;
-        // A bounce happens where a step begins, so bodies that bounce are not seen from afar.
+        // Bounces are applied where a step begins. So the contacts of bodies that bounce are not
+        // found ahead.
         let bounces = 0.0 < self.traits[a].restitution.max(self.traits[b].restitution);
         for (body, other) in [(a, b), (b, a)] {
             let is_swift = self.swift[body] && !bounces && self.is_barrier(body, other);
@@ -130,12 +132,13 @@ impl<'a> Scene<'a> {
         reach.min(f32::MAX)
     }
 
-    /// One of the two holds the other back: it is fixed or driven, or a surface.
+    /// Whether one of the two holds the other back: it is static or kinematic, or a surface.
     fn is_barrier(&self, a: usize, b: usize) -> bool {
         [a, b].iter().any(|&k| self.bodies[k].kind != BodyKind::Dynamic || self.girths[k].is_surface)
     }
 
-    /// How far a driven body turns in a step at the place of another one, at most.
+    /// Returns how far a kinematic body moves by its rotation at the place of another body, at
+    /// most.
     fn turned(&self, body: usize, other: usize) -> f32 {
         let angle = self.bodies[body].angular_velocity.length() * self.dt;
         let apart = (self.bodies[other].pose.translation - self.bodies[body].pose.translation).length();

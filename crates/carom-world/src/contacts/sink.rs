@@ -1,20 +1,21 @@
-//! Where manifolds go, one behind the other.
+//! An output of manifolds: the common list, or the room of a chunk.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 13.3 (memory in the order in which it is read).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 13.3 (memory in the order in which
+//! it is read).
 
 use alloc::vec::Vec;
 use carom_geom::{Contact, Manifold};
 use carom_math::Vec3;
 
-/// Where manifolds go, one behind the other.
+/// An output to which manifolds are appended.
 pub(crate) trait Sink {
-    /// How many there are.
+    /// The place of the next manifold.
     fn len(&self) -> usize;
-    /// So many come next that stay together, or fewer.
+    /// Announces that up to `n` manifolds follow, which have to be contiguous.
     fn make_room(&mut self, n: usize);
-    /// Appends a copy, and says where it is.
+    /// Appends a copy, and returns it.
     fn push(&mut self, manifold: &Manifold) -> &mut Manifold;
-    /// Appends what is found, and says what that is.
+    /// Appends the manifolds that `find` writes, and returns them.
     fn find(&mut self, find: impl FnOnce(&mut Vec<Manifold>)) -> &[Manifold];
 }
 
@@ -37,9 +38,10 @@ impl Sink for Vec<Manifold> {
     }
 }
 
-/// Contacts whose places or depth are beyond the largest number, of bodies at the end of the numbers, are none.
+/// Drops contacts whose points or distance are not finite, of bodies at the end of the finite
+/// range.
 fn keep_within_numbers(out: &mut Vec<Manifold>, first: usize) {
-    // One sum tells it of nearly all; where that is too large each number is looked at.
+    // One sum decides nearly all. If it is not finite, each number is tested.
     let is_small = |c: &Contact| (c.point_a + c.point_b + Vec3::splat(c.distance)).is_finite();
     if out[first..].iter().all(|manifold| manifold.contacts().iter().all(is_small)) {
         return;

@@ -1,11 +1,14 @@
-//! The core of a body: a ball in its middle that goes through nothing, even while the body overlaps something.
+//! The core of a body: a ball in its middle that passes through nothing, even while the body
+//! overlaps something.
 //!
-//! A surface without an inside pushes a body out on the side of its middle, so the middle must stay on
-//! its side. Three cases:
-//! - The core is apart from the other at the start: it is swept as it is.
-//! - It touches already: it shrinks to half of the distance of its middle, so it never starts in the other.
-//!   A middle that is very near comes no nearer, or it would halve its distance until rounding closes it.
-//! - The middle is in the other already: the core is no help, and the body leaves.
+//! A surface without an inside pushes a body out on the side of its middle. So the middle must stay
+//! on its side. There are three cases:
+//!
+//! - The core is apart from the other body at the start: it is swept as it is.
+//! - It touches already: it shrinks to half of the distance of its middle, so it never starts in
+//!   the other body. A middle that is very near comes no nearer, or it would halve its distance
+//!   until rounding closes it.
+//! - The middle is in the other body already: the core is no help, and the body may leave.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores).
 //! Differs: the core shrinks.
@@ -17,12 +20,12 @@ use carom_math::{Pose, Vec3};
 use carom_query::{Shape, distance, project_point};
 
 /// Radius of the core, as a share of the depth of its middle.
-pub(crate) const CORE: f32 = 0.25;
+pub(crate) const CORE_DEPTH_RATIO: f32 = 0.25;
 
-/// A middle that is nearer to another body than this share of the thickness of its own comes no nearer.
-const NEAREST: f32 = 1.0 / 64.0;
+/// A middle that is nearer to another body than this share of its own thickness comes no nearer.
+const MIN_DISTANCE_RATIO: f32 = 1.0 / 64.0;
 
-/// A point of a body with a ball around it that lies in the body.
+/// A ball that lies within a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Core {
     pub(crate) point: Vec3,
@@ -30,20 +33,21 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// The core of a single shape around this point of it; a surface has none around a point that it does not enclose.
+    /// Returns the core of a single shape around a point of it. A surface has none around a point
+    /// that it does not enclose.
     pub(crate) fn of(shape: &Shape, center: Vec3) -> Option<Core> {
         if matches!(shape, Shape::HalfSpace(_) | Shape::HeightField(_) | Shape::Field(_)) {
             return None;
         }
         let point = if center.is_finite() { center } else { Vec3::ZERO };
         let nearest = project_point(shape, &Pose::IDENTITY, point)?;
-        (nearest.distance < 0.0).then_some(Core { point, radius: -CORE * nearest.distance })
+        (nearest.distance < 0.0).then_some(Core { point, radius: -CORE_DEPTH_RATIO * nearest.distance })
     }
 
-    /// The share of a way, at most `end`, in which the core stays out of another body.
+    /// Returns the share of a path, at most `end`, in which the core stays out of another body.
     ///
-    /// `middle` is where the middle starts, `pose` where the other body does. `cast` sweeps a ball in place of the core, and
-    /// returns the share that is free.
+    /// `middle` is the start of the path, `pose` the pose of the other body then. `cast` sweeps a
+    /// ball in place of the core, and returns the share that is free.
     pub(crate) fn free_until(
         &self,
         middle: DVec3,
@@ -64,12 +68,12 @@ impl Core {
         }
         let Ok(ball) = Sphere::new(0.5 * apart) else { return end };
         let until = cast(&Shape::Sphere(ball));
-        let is_nearest = apart < NEAREST * 2.0 / CORE * self.radius;
+        let is_nearest = apart < MIN_DISTANCE_RATIO * 2.0 / CORE_DEPTH_RATIO * self.radius;
         if until < end && is_nearest { 0.0 } else { until }
     }
 }
 
-/// Makes `cores` those of a shape: one in the middle of each convex part.
+/// Makes `cores` the cores of a shape: one in the middle of each convex part.
 pub(crate) fn find_cores(shape: &Shape, center_of_mass: Vec3, cores: &mut Vec<Core>) {
     cores.clear();
     match shape {

@@ -1,7 +1,8 @@
-//! Cores of compounds, kept from step to step.
+//! The cores of compounds, kept from step to step.
 //!
-//! Cores depend on the shape alone. To find them takes the mass of each part and its depth, which is slow for meshes.
-//! An entry is for one body, and holds as long as the body has the same compound.
+//! Cores depend on the shape alone. They need the mass and the depth of each part, which are slow
+//! to find for meshes. An entry belongs to one body, and is valid as long as the body has the same
+//! compound.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores).
 
@@ -21,7 +22,7 @@ pub(crate) struct CoreCache {
 }
 
 impl CoreCache {
-    /// Makes `cores` those of the shape of a body: the same as by [`find_cores`].
+    /// Makes `cores` those of the shape of a body, as [`find_cores`] does.
     pub(crate) fn find(&mut self, index: usize, shape: &Shape, center_of_mass: Vec3, cores: &mut Vec<Core>) {
         let Shape::Compound(compound) = shape else {
             return find_cores(shape, center_of_mass, cores);
@@ -56,7 +57,7 @@ mod tests {
         Shape::Compound(Arc::new(Compound::new(alloc::vec![part(-3.0, 1.0), part(3.0, width)]).unwrap()))
     }
 
-    /// Bodies get other shapes, old shapes are dropped, and a body may have a shape without parts.
+    /// Bodies get other shapes, old shapes are dropped, and a shape may have no parts.
     #[test]
     fn cores_are_those_of_the_shape_that_the_body_has_now() {
         let mut cache = CoreCache::default();

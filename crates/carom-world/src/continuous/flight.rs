@@ -1,10 +1,14 @@
-//! The path of a body in a step: its centre moves along a straight line while it turns through a few orientations.
+//! The path of a body in a step: its centre moves along a straight line, while it turns through a
+//! few orientations.
 //!
-//! - A sweep needs a constant rate of turning, and a free body has none: its angular velocity follows from its momentum.
-//! - So the path has legs. Their ends are orientations of the free rotation, and each leg turns at its own constant rate.
-//! - The last leg ends where the solver left the body, so that a path which is free needs no change of the body.
-//! - A body that turns very fast has legs of more than a turn, which are swept the short way: all of what is swept is free.
-//! - The number of legs is a power of two, so that the legs of two bodies begin at the same times.
+//! - A sweep needs a constant angular velocity. A free body has none: its angular velocity follows
+//!   from its momentum.
+//! - So the path has legs. Their ends are orientations of the free rotation, and each leg turns at
+//!   a constant rate.
+//! - The last leg ends where the solver left the body, so a free path needs no change of the body.
+//! - A very fast rotation has legs of more than a turn. They are swept the short way, and all that
+//!   is swept is free.
+//! - The number of legs is a power of two, so the legs of two bodies begin at the same times.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5 (moving bodies).
 
@@ -24,10 +28,10 @@ const MAX_LEGS: u32 = 256;
 /// A body that turns less than this in a step, in radians, has one leg.
 const SINGLE_LEG_TURN: f64 = 0.55;
 
-/// How the momentum of a body turns it.
+/// The free rotation of a body by its angular momentum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rotor {
-    /// About the centre of mass, in the world.
+    /// Angular momentum about the centre of mass, in the world frame.
     pub(crate) momentum: DVec3,
     inverse_inertia: DMat3,
     /// Length of the step.
@@ -35,7 +39,7 @@ pub(crate) struct Rotor {
 }
 
 impl Rotor {
-    /// Of a dynamic body, if it can turn about every axis.
+    /// Returns the rotor of a dynamic body; `None` if it cannot turn about every axis.
     pub(crate) fn of(body: &Body, dt: f32) -> Option<Rotor> {
         let inverse_inertia = body.inverse_inertia.as_dmat3();
         let rotation = body.pose.rotation.as_dquat().normalize();
@@ -47,22 +51,22 @@ impl Rotor {
         })
     }
 
-    /// The angular velocity at an orientation.
+    /// Returns the angular velocity at an orientation.
     pub(crate) fn spin_at(&self, rotation: DQuat) -> DVec3 {
         spin_of(rotation, self.momentum, &self.inverse_inertia)
     }
 
-    /// Twice the energy of the rotation at an orientation.
+    /// Returns twice the energy of the rotation at an orientation.
     pub(crate) fn twice_energy_at(&self, rotation: DQuat) -> f64 {
         self.momentum.dot(self.spin_at(rotation))
     }
 
-    /// Twice the energy of a rotation at an orientation.
+    /// Returns twice the energy of a given angular velocity at an orientation.
     pub(crate) fn energy_of(&self, rotation: DQuat, spin: DVec3) -> f64 {
         spin.dot(spin_of(rotation, spin, &self.inverse_inertia.inverse()))
     }
 
-    /// The orientation after a share of the step.
+    /// Returns the orientation after a share of the step.
     fn turned(&self, rotation: DQuat, share: f64) -> DQuat {
         rotate_freely(rotation, self.momentum, &self.inverse_inertia, share * self.dt)
     }
@@ -74,21 +78,22 @@ pub(crate) struct Flight {
     local_center: DVec3,
     center: DVec3,
     linear: DVec3,
-    /// The first of its orientations in the list of all, one more than there are legs.
+    /// Place of its first orientation in the common list; it has one more than legs.
     first: usize,
     n_legs: u32,
-    /// It does not turn.
+    /// Only the path of the centre counts.
     is_straight: bool,
-    /// Radians, at most.
+    /// Radians that it turns, at most.
     turn: f64,
-    /// How it turns, if no joint holds it.
+    /// Its free rotation; `None` if joints hold it.
     pub(crate) rotor: Option<Rotor>,
-    /// How its momentum at the end would turn it.
+    /// The free rotation by its momentum at the end, also if joints hold it.
     pub(crate) last: Option<Rotor>,
 }
 
 impl Flight {
-    /// The path of a body from a pose to where it is. A body with `is_jointed` is turned by more than its momentum.
+    /// Returns the path of a body from a pose to its present one. Joints also turn a body with
+    /// `is_jointed`.
     pub(crate) fn new(
         body: &Body,
         start: &Pose,
@@ -142,8 +147,8 @@ impl Flight {
         flight
     }
 
-    /// The same without turning.
-    pub(crate) fn held(mut self, rotations: &mut Vec<DQuat>) -> Flight {
+    /// Returns the path without rotation.
+    pub(crate) fn without_turning(mut self, rotations: &mut Vec<DQuat>) -> Flight {
         let start = rotations[self.first];
         self.first = rotations.len();
         rotations.extend([start; 2]);
@@ -151,7 +156,7 @@ impl Flight {
         self
     }
 
-    /// The same path of the centre, for a ball.
+    /// Returns the path of the centre alone, for a ball.
     pub(crate) fn straight(&self) -> Flight {
         Flight { local_center: DVec3::ZERO, n_legs: 1, turn: 0.0, is_straight: true, ..*self }
     }
@@ -161,7 +166,7 @@ impl Flight {
         self.linear
     }
 
-    /// Radians that it turns in a share of its time, at most.
+    /// Returns the radians that it turns in a share of its time, at most.
     pub(crate) fn turn_until(&self, share: f64) -> f64 {
         let legs = f64::from(self.n_legs);
         // Legs may be unequal.
@@ -176,8 +181,8 @@ impl Flight {
         self.n_legs
     }
 
-    /// The body turns.
-    pub(crate) fn turns(&self) -> bool {
+    /// Whether the body turns.
+    pub(crate) fn round_robin(&self) -> bool {
         0.0 < self.turn
     }
 
@@ -185,19 +190,19 @@ impl Flight {
         self.center + self.linear * time
     }
 
-    /// Its orientations, from the first to the last.
+    /// Returns its orientations, from the first to the last.
     pub(crate) fn rotations<'a>(&self, all: &'a [DQuat]) -> &'a [DQuat] {
         &all[self.first..=self.first + self.n_legs as usize]
     }
 
-    /// The leg at a time, and how far it has gone, in parts of its length.
+    /// Returns the leg at a time, and the part of it that has passed.
     fn leg_at(&self, time: f64) -> (usize, f64) {
         let legs = time * f64::from(self.n_legs);
         let place = ops::floor(legs).max(0.0).min(f64::from(self.n_legs - 1));
         (place as usize, legs - place)
     }
 
-    /// The motion from a time on, which is its time 0, to the end of the leg.
+    /// Returns the motion from a time on, which is its time 0, to the end of the leg.
     pub(crate) fn motion_from(&self, time: f64, all: &[DQuat]) -> Option<Motion> {
         let rotations = self.rotations(all);
         if self.is_straight {
@@ -212,14 +217,15 @@ impl Flight {
         Motion::new(rotation, translation, self.local_center, self.linear, angular).ok()
     }
 
-    /// The orientation on the path at a time.
+    /// Returns the orientation on the path at a time.
     pub(crate) fn rotation_at(&self, time: f64, all: &[DQuat]) -> DQuat {
         let rotations = self.rotations(all);
         let (place, part) = self.leg_at(time);
         (rotation_by(between(rotations[place], rotations[place + 1]) * part) * rotations[place]).normalize()
     }
 
-    /// The orientation at a time of a body that its momentum alone turns, from the start of the leg.
+    /// Returns the orientation at a time if only the momentum turns the body from the start of the
+    /// leg.
     pub(crate) fn free_rotation_at(&self, time: f64, all: &[DQuat]) -> Option<DQuat> {
         let (place, part) = self.leg_at(time);
         let rotor = self.rotor?;
@@ -227,7 +233,7 @@ impl Flight {
     }
 }
 
-/// The shortest rotation from one orientation to another: its axis times radians.
+/// Returns the shortest rotation from one orientation to another: its axis times radians.
 pub(crate) fn between(from: DQuat, to: DQuat) -> DVec3 {
     let mut turn = to * from.conjugate();
     if turn.w < 0.0 {

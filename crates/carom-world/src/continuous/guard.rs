@@ -1,25 +1,32 @@
-//! Bodies that go far for their thickness do not get to the other side of a surface.
+//! The guard: bodies that are not marked fast do not get to the other side of a surface either.
 //!
-//! A mesh or a height field has no inside: a contact pushes a body out on the side of its middle, so a body whose middle has
-//! come through is pushed out on the wrong side. Bodies are kept on their side in three stages:
-//! - A swift body, which will go farther in the step than a share of its thickness, has a box around its way. Its contacts
-//!   with fixed and driven bodies and with surfaces are found all along the way, so the solver stops it before it is deep.
-//! - After the solver the way of each body is compared with what was left of the body above the surface. A hit by another
-//!   body in the same step was not foreseen, and a heavy load presses deep. If the way is longer, a ball in the middle of the
-//!   body is swept, and the body waits where the ball stops. Each part of a compound has its own ball.
-//! - If the body is deep already, the ball shrinks (`core_ball`). A body whose parts turned into several others may
-//!   have no place on its way; it waits where it began the step.
+//! A mesh or a height field has no inside, so a contact pushes a body out on the side of its
+//! middle. If its middle has come through, that is the wrong side. Three stages prevent this:
 //!
-//! A body that was not swift may leave its box, beyond which it has no pairs. Its way is compared with the boxes of all surfaces.
+//! 1. **Ahead.** A swift body has a box around its path. Its contacts with static and kinematic
+//!    bodies and with surfaces are found along the whole path, so the solver stops it before it is
+//!    deep.
+//! 2. **After the solver.** The travel of each body is compared with the part of it that was above
+//!    the surface. Impacts of other bodies and heavy loads are not foreseen by stage 1. If the
+//!    travel is longer, the core of the body is swept, and the body waits where the core stops.
+//!    Each part of a compound has a core.
+//! 3. **Deep overlap.** If the body is deep already, the core shrinks (`core_ball`). A body whose
+//!    parts turned into several others may have no free place on its path. It then waits where it
+//!    began the step.
 //!
-//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (speculative contacts, cores).
-//! Differs: the ball follows what moves, and it is swept only if its way is longer than what is left of it.
+//! A body that was not swift may leave its box, beyond which it has no pairs. Its path is compared
+//! with the boxes of all surfaces.
+//!
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (speculative
+//! contacts, cores).
+//! Differs: the core follows what moves, and is swept only if the travel is longer than the part
+//! above the surface.
 
 use crate::contacts::narrow;
 use crate::continuous::ContinuousStep;
 use crate::continuous::flight::Rotor;
 use crate::continuous::put_back::keep_momentum;
-use crate::continuous::state::{Guard, Way};
+use crate::continuous::state::{Guard, Travel};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};
 use carom_math::glam::{DQuat, DVec3};
@@ -27,22 +34,24 @@ use carom_math::{Pose, Vec3, WidePose};
 use carom_query::{ImpactSettings, Motion, cast_with};
 use carom_response::{BodyKind, JointKind};
 
-/// The ball of a body is swept if its way is longer than this share of its thickness, less its depth.
-const FAR: f32 = 0.25;
+/// The core of a body is swept if the body travels more than this share of its thickness, less its
+/// depth.
+const MAX_TRAVEL_RATIO: f32 = 0.25;
 
-/// A body that was moved back is swept again at most so often.
+/// How often a body that was moved back is swept again, at most.
 const MAX_PASSES: u32 = 3;
 
-/// Something that a body met on its way.
+/// The first thing that a body met on its path.
 struct Met {
-    /// Back to where it met it.
+    /// The displacement back to where it met it.
     back: Vec3,
     /// Poses of the other at the start of the step and at its end.
     other: [Pose; 2],
 }
 
 impl Met {
-    /// Where a body is that goes along with the other for the whole step, from this pose.
+    /// Returns the pose of a body that moves along with the other one for the whole step, from
+    /// `start`.
     fn carried(&self, start: &Pose) -> Pose {
         let [from, to] = self.other;
         if from == to { *start } else { to * from.inverse() * *start }
@@ -55,17 +64,18 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let mut swift = core::mem::take(&mut self.continuous.swift);
         swift.clear();
         swift.resize(self.bodies.motions.len(), false);
-        let placing = self.bodies.placing(self.settings, self.dt);
-        for &index in self.bodies.movers.awake() {
-            swift[index as usize] = placing.is_swift(index as usize);
+        let bounds = self.bodies.bounds(self.settings, self.dt);
+        for &index in self.bodies.active.awake() {
+            swift[index as usize] = bounds.is_swift(index as usize);
         }
         self.continuous.swift = swift;
     }
 
-    /// After the solver and the sweeps of fast bodies: moves bodies back that would get to the other side of something.
+    /// After the solver and the sweeps of fast bodies: moves back bodies that would get to the
+    /// other side of something.
     pub(crate) fn guard_bodies(&mut self) {
         let mut guard = core::mem::take(&mut self.continuous.guard);
-        let is_needed = self.note_ways(&mut guard);
+        let is_needed = self.note_travels(&mut guard);
         if is_needed || 0 < self.bodies.n_surfaces {
             self.find_guarded(&mut guard);
             let pairs = core::mem::take(&mut guard.pairs);
@@ -77,23 +87,23 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.continuous.guard = guard;
     }
 
-    /// The guard moves this body back; fast bodies have sweeps of their own.
+    /// Whether the guard may move this body back. Fast bodies have sweeps of their own.
     fn is_guarded(&self, index: usize) -> bool {
         let (body, traits) = (&self.bodies.motions[index], &self.bodies.traits[index]);
         body.kind == BodyKind::Dynamic
             && !traits.is_fast
             && !traits.is_sensor
-            && self.bodies.movers.has(index as u32)
+            && self.bodies.active.moves(index as u32)
     }
 
-    /// Finds how far each body went, and whether one went so far that its pairs must be swept.
-    fn note_ways(&self, guard: &mut Guard) -> bool {
-        let Guard { ways, leavers, .. } = guard;
-        ways.clear();
-        ways.resize(self.bodies.motions.len(), Way::default());
+    /// Finds how far each body went. Returns whether one went so far that its pairs must be swept.
+    fn note_travels(&self, guard: &mut Guard) -> bool {
+        let Guard { travels, leavers, .. } = guard;
+        travels.clear();
+        travels.resize(self.bodies.motions.len(), Travel::default());
         leavers.clear();
         let mut is_needed = false;
-        for &number in self.bodies.movers.list() {
+        for &number in self.bodies.active.moving() {
             let index = number as usize;
             let (body, girth) = (&self.bodies.motions[index], self.bodies.girths[index]);
             let Some(start) = self.bodies.start_of(index) else { continue };
@@ -108,10 +118,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let turn = chord_of_turn(&start, &body.pose);
             let turned = if 0.0 < turn { turn * lever } else { 0.0 };
             let swept = if 0.0 < turn { turn * girth.radius } else { 0.0 };
-            ways[index] = Way { displacement, turned, swept };
+            travels[index] = Travel { displacement, turned, swept };
             if !is_dynamic {
                 is_needed |= displacement != Vec3::ZERO || 0.0 < turned;
-            } else if FAR * girth.thickness < displacement.length() + turned && self.is_guarded(index) {
+            } else if MAX_TRAVEL_RATIO * girth.thickness < displacement.length() + turned
+                && self.is_guarded(index)
+            {
                 is_needed = true;
                 let known = self.bodies.proxies[index].and_then(|proxy| self.broad.aabb(proxy).ok());
                 if 0 < self.bodies.n_surfaces && !known.is_some_and(|known| known.contains_point(end)) {
@@ -122,7 +134,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         is_needed
     }
 
-    /// Adds the pairs of bodies that left their boxes with all surfaces whose boxes they may have met.
+    /// Adds pairs of the bodies that left their boxes with all surfaces that their path may have
+    /// met.
     fn add_leavers(&self, guard: &mut Guard) {
         let Guard { pairs, leavers, surfaces, .. } = guard;
         if leavers.is_empty() {
@@ -156,11 +169,11 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Finds the pairs in which a body went farther than what was left of it.
+    /// Finds the pairs in which a body travelled farther than the part of it above the surface.
     fn find_guarded(&self, guard: &mut Guard) {
-        let Guard { pairs, ways, .. } = &mut *guard;
+        let Guard { pairs, travels, .. } = &mut *guard;
         pairs.clear();
-        for &place in &self.contacts.busy {
+        for &place in &self.contacts.active_pairs {
             let record = &self.contacts.records[place as usize];
             let (a, b) = (record.a.index as usize, record.b.index as usize);
             let is_pushed = record.is_wanted && !record.is_sensor && !record.is_disabled;
@@ -172,9 +185,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 if body.kind != BodyKind::Dynamic || !self.has_far_side(other) {
                     continue;
                 }
-                let (own, others) = (ways[index], ways[other]);
+                let (own, others) = (travels[index], travels[other]);
                 let travel = (own.displacement - others.displacement).length() + own.turned + others.turned;
-                let mut room = FAR * girth.thickness;
+                let mut room = MAX_TRAVEL_RATIO * girth.thickness;
                 if self.bodies.girths[other].is_surface {
                     let contacts =
                         self.contacts.manifolds_of(record).iter().flat_map(|manifold| manifold.contacts());
@@ -190,13 +203,15 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         guard.pairs.dedup();
     }
 
-    /// A body can come out on the wrong side of this one. A half-space has no far side, and bodies that move freely give way.
+    /// Whether a body can come out on the wrong side of this one. A half-space has no far side, and
+    /// bodies that move freely give way.
     fn has_far_side(&self, index: usize) -> bool {
         let (kind, girth) = (self.bodies.motions[index].kind, self.bodies.girths[index]);
         girth.is_surface || (kind != BodyKind::Dynamic && girth.radius < f32::INFINITY)
     }
 
-    /// A limb that is farther from its joint than it is thick is on the wrong side of something; it is let through.
+    /// Whether the anchors of a joint of this body are farther apart than it is thick. It is then
+    /// on the wrong side of something, and passes.
     fn is_torn(&self, index: usize) -> bool {
         self.joints.of(index as u32).iter().filter_map(|&(_, id)| self.joints.get(id)).any(|joint| {
             let end = |body: u32, frame: &Pose| {
@@ -208,8 +223,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         })
     }
 
-    /// Moves one body back to where its cores met one of the others first. Where that is no place for it, since its parts
-    /// turned into others, it waits where it began.
+    /// Moves one body back to where its cores first met one of the others. If that is no free
+    /// place, since its parts turned into others, it waits where it began.
     fn guard_body(&mut self, pairs: &[(u32, u32)], guard: &mut Guard) {
         let index = pairs[0].0 as usize;
         let (Some(start), Some(shape)) = (self.bodies.start_of(index), &self.bodies.shapes[index]) else {
@@ -226,7 +241,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             met = self.first_met(pairs, [&start, &end], guard);
         }
         if met.is_some() {
-            // A core may come in a little, by rounding too; its middle may not.
+            // A core may get in a little, by rounding too; its middle may not.
             guard.cores.iter_mut().for_each(|core| core.radius = 0.0);
             met = self.first_met(pairs, [&start, &end], guard);
         }
@@ -248,7 +263,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.pay_for(index, shift.as_dvec3());
     }
 
-    /// What the cores of a body meet first on a way between two poses.
+    /// Returns the first thing that the cores of a body meet on a path between two poses.
     fn first_met(&self, pairs: &[(u32, u32)], [start, end]: [&Pose; 2], guard: &mut Guard) -> Option<Met> {
         let Guard { cores, memory, .. } = guard;
         let (mut first, mut found) = (1.0, None);
@@ -268,7 +283,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 });
                 if until < first {
                     first = until;
-                    // From there on it goes along with the other.
+                    // From there on the body moves along with the other one.
                     let met = motion.pose_at(until).inverse_transform_point(way[0].lerp(way[1], until));
                     let held = end_of_other.wide().transform_point(met);
                     let back = (held - way[1]).as_vec3();
@@ -279,7 +294,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         found
     }
 
-    /// How a body moved in the step, in a time of 1, and its end.
+    /// Returns the motion of a body in the step, in a time of 1, and its final pose.
     fn motion_of_other(&self, index: usize) -> Option<(Motion, Pose)> {
         let (body, start) = (&self.bodies.motions[index], self.bodies.start_of(index)?);
         let wide = |pose: &Pose| (pose.rotation.as_dquat(), pose.translation.as_dvec3());
@@ -292,7 +307,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     }
 }
 
-/// How far a point at a distance of 1 from the axis goes in a turn: twice the sine of half the angle.
+/// Returns how far a rotation moves a point at a distance of 1 from the axis: twice the sine of
+/// half the angle.
 fn chord_of_turn(from: &Pose, to: &Pose) -> f32 {
     let (a, b) = (from.rotation, to.rotation);
     let (u, v) = (Vec3::new(a.x, a.y, a.z), Vec3::new(b.x, b.y, b.z));

@@ -1,11 +1,26 @@
-//! Continuous detection in a step: bodies that go far for their size pass through nothing.
+//! Continuous detection: bodies that go far for their size in a step pass through nothing.
 //!
-//! - `sweep`: bodies marked fast, swept along their way and stopped where they meet something.
-//! - `slide`: the rest of their way, along what stopped them.
-//! - `guard`: all other bodies, kept on their side of surfaces.
-//! - `passes`: sensors that were passed within a step.
-//! - `core_ball`, `flight`, `put_back`: the ball in the middle of a body, its path, and its velocities after it was
-//!   put back.
+//! Two words for bodies that go far:
+//!
+//! - *fast*: marked by the user (`BodyDesc::with_fast`). Swept along its path in each step.
+//! - *swift*: will travel far for its thickness in this step (`Girth::is_swift`). Its contacts are
+//!   found ahead.
+//!
+//! The stages, in the order of a step:
+//!
+//! | stage | file | when |
+//! |---|---|---|
+//! | boxes hold the paths of fast and swift bodies | `boxes.rs` | before the broad phase |
+//! | contacts of fast and swift bodies are found ahead | `Scene::reach` | narrow phase |
+//! | impacts within the step are reported | `sweep` | after the solver |
+//! | fast bodies stop at the first impact | `sweep` | then |
+//! | they slide along it for the rest of the step | `slide` | then |
+//! | other bodies are kept on their side of surfaces | `guard` | then |
+//! | sensors that were passed are reported | `passes` | last |
+//!
+//! Helpers: `core_ball` is the ball in the middle of a body, and `core_cache` keeps those of
+//! compounds. `flight` is the path of a body. `put_back` gives velocities to bodies that were moved
+//! back.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013.
 
@@ -30,7 +45,7 @@ use crate::stats::Stats;
 use alloc::vec::Vec;
 use carom_response::Solver;
 
-/// What continuous detection sees of a world: all but its budget.
+/// The parts of a world that continuous detection uses: all but the budget.
 pub(crate) struct ContinuousStep<'a, B> {
     pub(crate) settings: &'a WorldSettings,
     /// Length of the step.
@@ -44,12 +59,12 @@ pub(crate) struct ContinuousStep<'a, B> {
     pub(crate) stats: &'a mut Stats,
 }
 
-/// What is kept between steps for bodies that go far for their size.
+/// State of continuous detection that is kept between steps.
 #[derive(Default)]
 pub(crate) struct Continuous {
-    /// By number of the body: it will go far for its thickness, since the last detection.
+    /// By number: whether the body is swift, since the last detection.
     pub(crate) swift: Vec<bool>,
-    /// Who is marked fast, ascending, if that is known.
+    /// The bodies that are marked fast, ascending, if `are_fast_known`.
     pub(crate) fast: Vec<u32>,
     pub(crate) are_fast_known: bool,
     pub(crate) sweeps: Sweeps,
@@ -57,7 +72,7 @@ pub(crate) struct Continuous {
 }
 
 impl Continuous {
-    /// Who is fast, by number, if that has changed.
+    /// Lists the bodies that are marked fast, if that has changed.
     pub(crate) fn find_fast(&mut self, traits: &[Traits]) {
         if !core::mem::replace(&mut self.are_fast_known, true) {
             self.fast.clear();

@@ -1,11 +1,13 @@
-//! Bodies and sensors that pass each other within a step.
+//! Sensors that are passed within a step.
 //!
-//! Detection sees bodies where steps begin. If two are apart there, they may touch on their way and be apart again, so the
-//! pairs of sensors that went far for their thickness are swept, along the way that the bodies went in the end: what stopped
-//! a body in front of a sensor is known by then. A pass that is over within the step is reported as begun and ended in it.
-//! If they still touch at the end, the next detection reports it.
+//! Detection sees bodies at the start of a step. Two bodies that are apart there may touch on their
+//! way, and be apart again. So pairs with sensors that travelled far for their thickness are swept,
+//! along the path to their final poses. A body that was stopped before a sensor is at its final
+//! pose by then. A pass that is over within the step is reported as begun and ended. If they touch
+//! at the end, the next detection reports it.
 //!
-//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (sensors and fast bodies).
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (sensors and fast
+//! bodies).
 
 use crate::continuous::ContinuousStep;
 use crate::continuous::state::Guard;
@@ -15,20 +17,20 @@ use carom_math::{Pose, ops};
 use carom_query::{ImpactSettings, Motion, cast_with, intersects};
 use carom_response::BodyKind;
 
-/// A pair is swept if its way is longer than this share of both thicknesses.
-const FAR: f32 = 0.25;
+/// A pair is swept if it travels more than this share of both thicknesses.
+const MAX_TRAVEL_RATIO: f32 = 0.25;
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
-    /// After all bodies are at their places: reports which sensors were passed in the step.
+    /// After all bodies are at their final poses: reports which sensors were passed in the step.
     pub(crate) fn report_passes(&mut self) {
         if self.bodies.n_sensors == 0 && !self.contacts.rules.has_pass() {
             return;
         }
         let n_events = self.contacts.events.len();
         let mut guard = core::mem::take(&mut self.continuous.guard);
-        for number in 0..self.contacts.busy.len() {
-            let record = &self.contacts.records[self.contacts.busy[number] as usize];
-            if !record.is_sensor || !record.is_wanted || record.is_touching || record.is_put_off {
+        for number in 0..self.contacts.active_pairs.len() {
+            let record = &self.contacts.records[self.contacts.active_pairs[number] as usize];
+            if !record.is_sensor || !record.is_wanted || record.is_touching || record.is_deferred {
                 continue;
             }
             let (a, b) = (record.a, record.b);
@@ -44,11 +46,11 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Two bodies that do not touch at the start touch on their way, and not at its end.
+    /// Whether two bodies that do not touch at the start touch on their way, and not at its end.
     fn have_passed(&mut self, pair: [usize; 2], guard: &mut Guard) -> bool {
         let [a, b] = pair;
         let thickness: f32 = pair.iter().map(|&index| self.bodies.girths[index].thickness).sum();
-        if !(FAR * thickness < guard.travel_of_pair(a, b)) {
+        if !(MAX_TRAVEL_RATIO * thickness < guard.travel_of_pair(a, b)) {
             return false;
         }
         let (Some(start_a), Some(start_b)) = (self.bodies.start_of(a), self.bodies.start_of(b)) else {
@@ -69,14 +71,14 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             && !intersects(shape_a, &self.bodies.motions[a].pose, shape_b, &self.bodies.motions[b].pose)
     }
 
-    /// From where it was to where it is, in a time of 1.
+    /// Returns the motion of a body from `start` to its present pose, in a time of 1.
     fn find_motion(&self, index: usize, start: &Pose) -> Option<Motion> {
         let body = &self.bodies.motions[index];
         let wide = |pose: &Pose| (pose.rotation.as_dquat(), pose.translation.as_dvec3());
         if body.kind == BodyKind::Fixed || *start == body.pose {
             return Motion::fixed(wide(start).0, wide(start).1).ok();
         }
-        // The short way is the way it went, unless it turned by more than half a turn.
+        // The short rotation is the actual one, unless it turned by more than half a turn.
         let mut motion =
             Motion::between(wide(start), wide(&body.pose), body.center_of_mass.as_dvec3(), 1.0).ok()?;
         let turn = body.angular_velocity.as_dvec3() * f64::from(self.dt);

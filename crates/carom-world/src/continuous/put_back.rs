@@ -1,20 +1,23 @@
-//! Bodies that were put back on their way get the velocities of where they are.
+//! Bodies that were moved back on their path get the velocities of their new pose.
 //!
-//! - A body keeps its angular momentum, so its angular velocity becomes that of its orientation.
-//! - The solver gave it the energy of gravity for its whole way, but it has not gone all of it. It
-//!   pays for the height that it kept, if it and the bodies beside it have gained energy. A body
-//!   alone with fixed ones pays for all that it gained.
-//! - It pays out of its velocity along gravity, up or down, as a thrown body does. The rest comes out
-//!   of its turning, and then out of its velocity across.
-//! - A body that gave all its speed to another has none left to pay with: then the other pays.
+//! - A body keeps its angular momentum, so its angular velocity changes with its orientation.
+//! - The solver gave it the energy of gravity for its whole path, but it went only a part. It pays
+//!   for the height that it kept, if it and the bodies beside it have gained energy. A body alone
+//!   with static ones pays for all that it gained.
+//! - It pays out of its velocity along gravity, up or down, as a thrown body does. The rest comes
+//!   out of its rotation, and then out of its velocity across gravity.
+//! - A body that gave all its speed to another one has none left to pay with. Then the other one
+//!   pays.
 //!
-//! Semi-implicit Euler stores a velocity that lags half a substep behind its place. All energies are those of the place.
+//! Semi-implicit Euler stores a velocity that lags half a substep behind the pose. All energies
+//! here are those at the pose.
 //!
-//! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3 (energy of impulses).
+//! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3
+//! (energy of impulses).
 
 use crate::continuous::ContinuousStep;
 use crate::continuous::flight::Rotor;
-use crate::continuous::state::{Limb, Sweeps};
+use crate::continuous::state::{Attachment, Sweeps};
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Vec3, ops};
@@ -24,7 +27,7 @@ use carom_response::{Body, BodyKind};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fall {
     gravity: DVec3,
-    /// The direction of gravity; zero without.
+    /// The direction of gravity; zero without gravity.
     down: DVec3,
     /// How far the stored speed along gravity lags behind.
     lag: f64,
@@ -37,12 +40,13 @@ impl Fall {
         Fall { gravity, down, lag: 0.5 * substep * size }
     }
 
-    /// The energy per mass of the height that a displacement gains; negative if it loses height.
+    /// Returns the energy per mass of the height that a displacement gains; negative if it loses
+    /// height.
     fn height(&self, displacement: DVec3) -> f64 {
         -displacement.dot(self.gravity)
     }
 
-    /// Takes an energy out of the motion of a body. Returns what is missing.
+    /// Takes an energy out of the motion of a body. Returns the part that is missing.
     fn pay_all(&self, body: &mut Body, debt: f64, dt: f32) -> f64 {
         let mass = 1.0 / f64::from(body.inverse_mass);
         let missing = self.pay(body, debt / mass);
@@ -50,7 +54,8 @@ impl Fall {
         mass * self.pay_across(body, missing / mass)
     }
 
-    /// Takes an energy per mass out of the velocity of a body along gravity. Returns what is missing.
+    /// Takes an energy per mass out of the velocity of a body along gravity. Returns the part that
+    /// is missing.
     fn pay(&self, body: &mut Body, debt: f64) -> f64 {
         if !(0.0 < debt) {
             return 0.0;
@@ -63,7 +68,8 @@ impl Fall {
         debt
     }
 
-    /// Takes an energy per mass out of the velocity of a body across gravity. Returns what is missing.
+    /// Takes an energy per mass out of the velocity of a body across gravity. Returns the part that
+    /// is missing.
     fn pay_across(&self, body: &mut Body, debt: f64) -> f64 {
         let velocity = body.linear_velocity.as_dvec3();
         let along = self.down * velocity.dot(self.down);
@@ -77,22 +83,22 @@ impl Fall {
     }
 }
 
-/// The square of a speed that pays a debt of energy per mass, and what is left of the debt.
+/// Returns the square of a speed after it paid a debt of energy per mass, and the rest of the debt.
 fn reduced(square: f64, debt: f64) -> (f64, f64) {
     let left = (square - 2.0 * debt.max(0.0)).max(0.0);
     (left, debt - 0.5 * (square - left))
 }
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
-    /// How gravity pulled a body in this step.
+    /// Returns how gravity pulled a body in this step.
     pub(crate) fn fall_of(&self, index: usize) -> Fall {
         let gravity =
             self.settings.solver.gravity.as_dvec3() * f64::from(self.bodies.motions[index].gravity_scale);
         Fall::new(gravity, f64::from(self.substep()))
     }
 
-    /// A body was moved back: it pays for the height that it kept out of its velocity along gravity. What that has not it
-    /// pays out of its other motion, as far as it gained.
+    /// A body was moved back: it pays for the height that it kept, out of its velocity along
+    /// gravity. If that is not enough, its other motion pays, up to what it gained.
     pub(crate) fn pay_for(&mut self, index: usize, shift: DVec3) {
         let fall = self.fall_of(index);
         let mass = 1.0 / f64::from(self.bodies.motions[index].inverse_mass);
@@ -103,7 +109,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Keeps the velocities before the solver of the bodies that may move, if some may be moved back.
+    /// Before the solver: notes the velocities of the moving bodies, if some may be moved back.
     pub(crate) fn note_starts(&mut self) {
         self.continuous.sweeps.starts.clear();
         if !self.continuous.fast.is_empty() || self.continuous.swift.contains(&true) {
@@ -112,14 +118,14 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let body = &bodies[number as usize];
                 (number, [body.linear_velocity, body.angular_velocity])
             };
-            self.continuous.sweeps.starts.extend(self.bodies.movers.list().iter().map(start));
+            self.continuous.sweeps.starts.extend(self.bodies.active.moving().iter().map(start));
         }
     }
 
     /// Gives the bodies that were put back their velocities.
-    pub(crate) fn settle(&mut self, sweeps: &mut Sweeps) {
+    pub(crate) fn settle_velocities(&mut self, sweeps: &mut Sweeps) {
         self.find_beside(sweeps);
-        let Sweeps { put_back, flights, rotations, limbs, starts, beside, payers, .. } = sweeps;
+        let Sweeps { put_back, flights, rotations, attachments, starts, beside, payers, .. } = sweeps;
         for &index in &*put_back {
             let index = index as usize;
             let Some(flight) = &flights[index] else { continue };
@@ -127,7 +133,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let ends = [path[0], path[path.len() - 1]];
             let body = &mut self.bodies.motions[index];
             match &flight.last {
-                Some(rotor) if limbs[index] == Limb::Not => keep_momentum(body, rotor, ends),
+                Some(rotor) if attachments[index] == Attachment::Free => keep_momentum(body, rotor, ends),
                 Some(rotor) => limit_spin(body, rotor, ends, body.angular_velocity.as_dvec3()),
                 None => {}
             }
@@ -142,15 +148,16 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let first = beside.partition_point(|(a, _)| *a < number);
             let others = beside[first..].iter().take_while(|(a, _)| *a == number).map(|(_, b)| *b as usize);
             let is_dynamic = |other: &usize| self.bodies.motions[*other].kind == BodyKind::Dynamic;
-            // Contacts move energy between them.
+            // Contacts move energy between these bodies.
             let gain_of = |other: usize| (other, self.gain_of(other, starts));
             payers.clear();
             payers.push(gain_of(index));
             payers.extend(others.clone().filter(is_dynamic).map(gain_of));
             let gain = payers.iter().map(|(_, gain)| gain).sum::<f64>();
-            // Nothing gives energy to a body beside bodies that cannot move, the solver's contacts included.
-            let is_pushed =
-                body.force != Vec3::ZERO || body.torque != Vec3::ZERO || limbs[index] != Limb::Not;
+            // A body beside bodies that cannot move gains no energy, also not by contacts.
+            let is_pushed = body.force != Vec3::ZERO
+                || body.torque != Vec3::ZERO
+                || attachments[index] != Attachment::Free;
             let is_alone = others.count() == 0 && !is_pushed;
             let due = if is_alone && 0.0 < debt { gain } else { debt.min(gain) };
             let mut missing = due.max(0.0);
@@ -168,7 +175,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     fn find_beside(&self, sweeps: &mut Sweeps) {
         let Sweeps { put_back, beside, .. } = sweeps;
         beside.clear();
-        for &place in &self.contacts.busy {
+        for &place in &self.contacts.active_pairs {
             let record = &self.contacts.records[place as usize];
             for (body, other) in [(record.a.index, record.b.index), (record.b.index, record.a.index)] {
                 let is_fixed = self.bodies.motions[other as usize].kind == BodyKind::Fixed;
@@ -180,9 +187,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         beside.sort_unstable();
     }
 
-    /// Returns the energy that a body has gained in the step; 0 for a body that sleeps or cannot move.
+    /// Returns the energy that a body gained in the step; 0 if it sleeps or cannot move.
     ///
-    /// `starts` are the velocities before the step, by the numbers of the bodies.
+    /// `starts` are the velocities before the step, sorted by body.
     fn gain_of(&self, index: usize, starts: &[(u32, [Vec3; 2])]) -> f64 {
         let start = starts.binary_search_by_key(&(index as u32), |(number, _)| *number);
         let (Ok(place), Some(pose)) = (start, self.bodies.start_of(index)) else { return 0.0 };
@@ -202,13 +209,13 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
 
 /// Gives a body that was put back on its path the angular velocity of its new orientation.
 ///
-/// `rotor` is that of the end of the path, and `ends` are the first orientation and the last.
+/// `rotor` belongs to the end of the path. `ends` are the first and the last orientation.
 pub(crate) fn keep_momentum(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2]) {
     let spin = rotor.spin_at(body.pose.rotation.as_dquat().normalize());
     limit_spin(body, rotor, ends, spin);
 }
 
-/// Sets an angular velocity, less what would give more energy than at both ends of a path.
+/// Sets an angular velocity, reduced if its energy is above that at both ends of the path.
 fn limit_spin(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2], spin: DVec3) {
     let most = rotor.twice_energy_at(ends[0]).max(rotor.twice_energy_at(ends[1]));
     let now = rotor.energy_of(body.pose.rotation.as_dquat().normalize(), spin);
@@ -219,7 +226,7 @@ fn limit_spin(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2], spin: DVec3) {
     }
 }
 
-/// Takes an energy out of the turning of a body. Returns what is missing.
+/// Takes an energy out of the rotation of a body. Returns the part that is missing.
 fn pay_by_turning(body: &mut Body, debt: f64, dt: f32) -> f64 {
     let Some(rotor) = Rotor::of(body, dt).filter(|_| 0.0 < debt) else { return debt };
     let spin = body.angular_velocity.as_dvec3();

@@ -1,42 +1,50 @@
-//! Fast bodies that were stopped go on along what stopped them, for the rest of the step.
+//! Fast bodies that were stopped slide along what stopped them, for the rest of the step.
 //!
-//! Else who slides beside a wall would crawl: contacts let it close to the wall, there it is stopped in every step, and with the little
-//! that is left of its way into the wall all of its way along it would be lost. The rest of the way, without what leads into the walls
-//! beside it, is swept again, past everything as it stands at the end of the step; where something else is met, again without what
-//! leads into that. The body turns to the end of its path, or not at all, because between them its momentum gives it another energy. So
-//! nothing is gone through, and no way is longer than the one that the solver had found.
+//! Without this a body that slides beside a wall would crawl. Contacts let it close to the wall, so
+//! the sweep would stop it there in every step. Its motion along the wall would be lost.
+//!
+//! 1. The rest of the motion is projected: no part of it leads into the walls beside the body.
+//! 2. It is swept again, past everything at its pose at the end of the step.
+//! 3. If it meets something else, that becomes a wall too, and it starts again from 1.
+//! 4. The body turns to the end of its path or not at all. At angles between, its angular momentum
+//!    would give it another energy.
+//!
+//! So the body passes through nothing, and no path is longer than the one of the solver.
 //!
 //! Reference: P. Fauerby, Improved Collision Detection and Response, 2003 (collide and slide).
-//! Differs: any shapes, which turn; the way is projected onto the cone of all walls at once; the sweeps are certified.
+//! Differs: any shapes, with rotation; the motion is projected onto the cone of all walls at once;
+//! the sweeps are certified.
 
-use crate::bodies::placing::clamped;
+use crate::bodies::body_bounds::clamped;
 use crate::continuous::ContinuousStep;
 use crate::continuous::flight::between;
-use crate::continuous::state::{Limb, Sweeps};
+use crate::continuous::state::{Attachment, Sweeps};
 use crate::continuous::state::{Near, Slides};
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Pose, ops};
 use carom_query::{ImpactSettings, Motion, TimeOfImpact, cast_with, contact_with};
 
-/// A way is swept at most so often.
-const MOST_LEGS: u32 = 4;
+/// A path is swept this many times at most.
+const MAX_SWEEPS: u32 = 4;
 
-/// Who is no farther away than this many times the distance at which bodies are stopped stands beside a wall.
-const BESIDE: f64 = 1.25;
+/// A body within this many times the stopping distance counts as a wall.
+const WALL_DISTANCE_RATIO: f64 = 1.25;
 
-/// A way along a wall leads away from it by this part of its length: the rounding of normals, which are of single precision.
-const AWAY: f64 = 1e-6;
+/// A path along a wall leads away from it by this part of its length: the rounding of normals,
+/// which are of single precision.
+const AWAY_RATIO: f64 = 1e-6;
 
-/// A way closes on a wall if by more than this part of its length, which is above the rounding of the way in double precision.
-const LEVEL: f64 = 1e-9;
+/// A path leads into a wall from this part of its length on, which is above the rounding of the
+/// path in double precision.
+const LEVEL_RATIO: f64 = 1e-9;
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
-    /// All bodies have been put where they stop; who was stopped goes on.
+    /// After all fast bodies were put where they stop: lets the stopped ones slide.
     pub(crate) fn slide_stopped(&mut self, sweeps: &mut Sweeps) {
         let mut slides = core::mem::take(&mut sweeps.slides);
         slides.pairs.clear();
-        for &place in &self.contacts.busy {
+        for &place in &self.contacts.active_pairs {
             let record = &self.contacts.records[place as usize];
             if !record.is_wanted || record.is_sensor || record.is_disabled {
                 continue;
@@ -57,7 +65,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         sweeps.slides = slides;
     }
 
-    /// One body goes on, past all that it has pairs with.
+    /// Lets one body slide, past all bodies that it has pairs with.
     fn slide(&mut self, pairs: &[(u32, u32)], slides: &mut Slides, sweeps: &mut Sweeps) {
         let index = pairs[0].0 as usize;
         let rest = 1.0 - sweeps.stops[index];
@@ -73,7 +81,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         near.clear();
         walls.clear();
         stopped.clear();
-        // A body that turns far does not turn on: its orientation is one that its momentum gave.
+        // A body with several legs does not turn on: its present orientation follows from its
+        // momentum.
         let mut may_turn = whole.n_legs() == 1;
         for other in pairs.iter().map(|pair| pair.1 as usize) {
             let Some(shape_b) = &self.bodies.shapes[other] else { continue };
@@ -81,7 +90,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let Ok(motion) = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()) else {
                 return;
             };
-            let beside = (BESIDE * slop) as f32;
+            let beside = (WALL_DISTANCE_RATIO * slop) as f32;
             let mut target = Some(slop);
             let is_fast = [true, self.bodies.traits[other].is_fast];
             if let Some(found) = contact_with(shape, &start, shape_b, &pose, beside, &mut sweeps.memory) {
@@ -98,7 +107,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
         let core = self.core_of(index);
         let center = self.bodies.motions[index].center_of_mass.as_dvec3();
-        let placing = self.bodies.placing(self.settings, self.dt);
+        let bounds = self.bodies.bounds(self.settings, self.dt);
         let (mut linear, mut angular) = (staying(whole.linear() * rest, stopped), DVec3::ZERO);
         let own = start.rotation.as_dquat().normalize();
         let turned = whole.rotations(&sweeps.rotations)[whole.n_legs() as usize];
@@ -106,7 +115,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             angular = between(own, turned);
         }
         let mut pose = start;
-        for _ in 0..MOST_LEGS {
+        for _ in 0..MAX_SWEEPS {
             linear = along(linear, walls);
             if linear == DVec3::ZERO && angular == DVec3::ZERO {
                 break;
@@ -144,14 +153,14 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                     met = Some((place, normal));
                 }
             }
-            // It turns to the end of its path, or not at all.
+            // The body turns to the end of its path, or not at all.
             if until < 1.0 && angular != DVec3::ZERO {
                 angular = DVec3::ZERO;
                 continue;
             }
             let angle = ops::sqrt(angular.length_squared()) as f32;
             let displacement = (linear * until).as_vec3();
-            let way = placing.way_of(index, shape, &pose, displacement, angle * until as f32);
+            let way = bounds.path_box(index, shape, &pose, displacement, angle * until as f32);
             if !known.contains(&clamped(&way)) {
                 break;
             }
@@ -159,7 +168,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let translation = motion.center_at(until) - rotation * center;
             pose = Pose::new(rotation.as_quat(), translation.as_vec3());
             let Some((place, normal)) = met else { break };
-            // It is as near as it may be now, and would be stopped at once.
+            // It is as near as it may be, and would be stopped at once.
             if let Some(target) = &mut near[place].target {
                 *target *= 0.5;
             }
@@ -172,22 +181,26 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
 }
 
 impl Sweeps {
-    /// The body was stopped, and goes on; a limb is held by its joints.
+    /// Whether the body was stopped and slides on. A body in joints is held by them.
     fn slides_on(&self, index: usize) -> bool {
-        self.stops[index] < 1.0 && self.limbs[index] == Limb::Not && self.flights[index].is_some()
+        self.stops[index] < 1.0
+            && self.attachments[index] == Attachment::Free
+            && self.flights[index].is_some()
     }
 }
 
-/// A way without what leads away from others that were stopped. If a body left one that follows it, and has lost the
-/// rest of its own way, that one would lose as much in each step, and would never reach it.
+/// Returns a motion without the part that leads away from bodies that were stopped too.
+///
+/// A body must not move away from a stopped one that follows it. Otherwise both lose the rest of
+/// their motion in each step, and the follower never reaches it.
 fn staying(way: DVec3, stopped: &[DVec3]) -> DVec3 {
     stopped.iter().fold(way, |way, normal| way - *normal * way.dot(*normal).min(0.0))
 }
 
-/// What is left of a way that leads into no wall: the nearest one.
+/// Returns the nearest motion to `way` that leads into no wall.
 fn along(way: DVec3, walls: &[DVec3]) -> DVec3 {
     let length = ops::sqrt(way.length_squared());
-    let leads_into_none = |way: &DVec3| walls.iter().all(|wall| way.dot(*wall) <= LEVEL * length);
+    let leads_into_none = |way: &DVec3| walls.iter().all(|wall| way.dot(*wall) <= LEVEL_RATIO * length);
     if leads_into_none(&way) {
         return way;
     }
@@ -207,6 +220,6 @@ fn along(way: DVec3, walls: &[DVec3]) -> DVec3 {
             }
         }
     }
-    let away = AWAY * ops::sqrt(longest.length_squared());
+    let away = AWAY_RATIO * ops::sqrt(longest.length_squared());
     walls.iter().fold(longest, |way, wall| way - *wall * away)
 }

@@ -1,4 +1,4 @@
-//! What the stages of continuous detection keep, and hand to each other.
+//! State and scratch memory of the stages of continuous detection.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013.
 
@@ -10,7 +10,8 @@ use carom_math::Vec3;
 use carom_math::glam::{DQuat, DVec3};
 use carom_query::{Motion, Workspace};
 
-/// When the fast bodies are stopped, by number, in shares of the step, and the paths of bodies that are swept; memory of the casts.
+/// The stops and paths of fast bodies in a step, by number, and scratch memory. Times are shares of
+/// the step.
 #[derive(Default)]
 pub(crate) struct Sweeps {
     pub(crate) stops: Vec<f64>,
@@ -18,66 +19,67 @@ pub(crate) struct Sweeps {
     /// The velocities of bodies before the solver.
     pub(crate) starts: Vec<(u32, [Vec3; 2])>,
     pub(crate) rotations: Vec<DQuat>,
-    /// How near a body comes to what it is swept against; 0 if something overlaps it.
+    /// How near a body comes to the others; 0 if one overlaps it.
     pub(super) clearances: Vec<f64>,
-    /// Bodies that may not turn, because an overlap would deepen.
-    pub(super) is_held: Vec<bool>,
-    pub(crate) limbs: Vec<Limb>,
+    /// Whether a body may not turn, because an overlap would deepen.
+    pub(super) is_turn_locked: Vec<bool>,
+    pub(crate) attachments: Vec<Attachment>,
     pub(crate) memory: Workspace,
     pub(crate) slides: Slides,
-    /// Bodies that were put back, and bodies that may move with which they have pairs.
+    /// Pairs of a body that was put back and a body beside it that may move.
     pub(crate) beside: Vec<(u32, u32)>,
-    /// A body that was put back, then those beside it, with the energy that each gained.
+    /// A body that was put back, then the bodies beside it, with the energy that each one gained.
     pub(crate) payers: Vec<(usize, f64)>,
     /// Bodies that were put back, in rising order.
     pub(crate) put_back: Vec<u32>,
 }
 
-/// Whether a body hangs in joints.
+/// Whether joints hold a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Limb {
-    Not,
-    Held,
-    /// From one that is farther away than the body is wide.
+pub(crate) enum Attachment {
+    Free,
+    Jointed,
+    /// The anchors of a joint are farther apart than the body is wide.
     Torn,
 }
 
-/// Memory of the slides.
+/// Scratch memory of the slides.
 #[derive(Default)]
 pub(crate) struct Slides {
-    /// The bodies that were stopped, and what is near them.
+    /// Pairs of a stopped body and a body near it.
     pub(super) pairs: Vec<(u32, u32)>,
-    /// What is near one of them.
+    /// The bodies near one of them.
     pub(super) near: Vec<Near>,
     /// Unit vectors into the walls beside it.
     pub(super) walls: Vec<DVec3>,
-    /// Unit vectors into those beside it that were stopped as well.
+    /// Unit vectors into bodies beside it that were stopped as well.
     pub(super) stopped: Vec<DVec3>,
 }
 
-/// Something near a body that slides.
+/// A body near one that slides.
 pub(super) struct Near {
     pub(super) index: usize,
     pub(super) motion: Motion,
-    /// No nearer than this; where they overlap it is the core of the body that goes through nothing.
+    /// The distance that is kept. `None` if they overlap: then the core keeps out.
     pub(super) target: Option<f64>,
 }
 
-/// How far a body went in a step.
+/// The motion of a body in a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Way {
+pub(super) struct Travel {
     pub(super) displacement: Vec3,
-    /// By turning, the farthest of its middles; of a surface or a driven body, the farthest point.
+    /// How far rotation moved the farthest middle of its parts; of a surface or a kinematic body,
+    /// its farthest point.
     pub(super) turned: f32,
-    /// By turning, the farthest point of any body.
+    /// How far rotation moved its farthest point.
     pub(super) swept: f32,
 }
 
-/// Memory of the guard.
+/// Scratch memory of the guard.
 #[derive(Default)]
 pub(crate) struct Guard {
     /// By number.
-    pub(super) ways: Vec<Way>,
+    pub(super) travels: Vec<Travel>,
     /// Bodies to be swept, and the other body of each pair.
     pub(super) pairs: Vec<(u32, u32)>,
     /// Bodies that left their boxes.
@@ -89,9 +91,9 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// How far two bodies moved against each other in the step, at most.
+    /// Returns how far two bodies moved relative to each other in the step, at most.
     pub(crate) fn travel_of_pair(&self, a: usize, b: usize) -> f32 {
-        let (a, b) = (self.ways[a], self.ways[b]);
+        let (a, b) = (self.travels[a], self.travels[b]);
         (a.displacement - b.displacement).length() + a.swept + b.swept
     }
 }

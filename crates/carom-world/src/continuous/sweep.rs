@@ -1,28 +1,39 @@
-//! Fast bodies: swept along the way on which the solver moved them, and stopped before what stands in it.
+//! Fast bodies: swept along the path on which the solver moved them, and stopped before the first
+//! impact.
 //!
-//! The box of a fast body holds all of its way in a step, turning included, so the pairs of a step are all that it can meet. After
-//! the solver each of these pairs is asked when it first touches, both bodies moving, no later than where one of them stops for
-//! a pair before; up to that time the way is proved to be free, and there the body is left, its velocity kept, for the contacts of the
-//! next step. What already touches at the start must go on sliding and parting: then it is half the distance that may not be
-//! passed, and of bodies that overlap the core of the fast one (`core_ball`). Of limbs, which hang in joints, it is always the core: a limb that
-//! is stopped where it touches tears its joints, and they throw it back in every step. One that was torn off by more than its own width is
-//! on the wrong side of something, and is let through. Left so, a body is a hair farther away than what touches, and
-//! the next step turns it away: whom the solver pushed is told as touching. The rest of its way in the step leads along what stopped it
-//! (`slide`): stopped nearer than at half of what is left, at a sixteenth, an egg that turns still crawled, and where only the cores of those
-//! that stand near were swept 7 of 10,000 bullets of millimetres went through.
+//! The box of a fast body holds its whole path in a step, rotation included. So the pairs of a step
+//! are all that it can meet.
 //!
-//! A body that is put back keeps its angular momentum, so its angular velocity becomes that of its orientation (`put_back`). The path that
-//! is swept ends where the solver left the body (`flight`): the body is never left at a pose that was not swept. A body that overlaps
-//! something does not turn in that step if it would come in deeper.
+//! 1. **Sweep.** After the solver, the time of impact of each pair is found, with both bodies
+//!    moving. Each body stops at the earliest one. Up to then its path is proved to be free.
+//! 2. **Target distance.** A body stops at the slop, so that contacts of the next step turn it
+//!    away. A body that starts nearer must be able to slide and to part. It keeps half of its
+//!    distance.
+//! 3. **Overlap.** If the bodies overlap at the start, the core of the fast one (`core_ball`) is
+//!    swept. The body does not turn in that step if it would get deeper.
+//! 4. **Joints.** For a body in joints only the core is swept. If it were stopped where it touches,
+//!    its joints would tear and throw it back in every step. If a joint is torn by more than the
+//!    width of the body, the body is on the wrong side of something, and passes.
+//! 5. **Slide.** The rest of its motion leads along what stopped it (`slide`).
+//! 6. **Velocity.** A body that is put back keeps its angular momentum, so its angular velocity
+//!    changes with its orientation (`put_back`).
 //!
-//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets, safe times, cores).
-//! Differs: the times are certified, rotation included; a body that leaves the box in which its pairs were looked for waits there.
+//! A body that the solver pushed away within the step is reported as touching. The path that is
+//! swept ends where the solver left the body (`flight`), so a body is never at a pose that was not
+//! swept.
+//!
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets, safe
+//! times, cores).
+//! Differs: the times are certified, rotation included; a body that leaves the box of its pairs
+//! waits there.
+//! Tried: other target distances and cores alone for neighbours. See
+//! `benches/notes/carom-world.md`.
 
-use crate::bodies::placing::clamped;
+use crate::bodies::body_bounds::clamped;
 use crate::continuous::ContinuousStep;
-use crate::continuous::core_ball::{CORE, Core};
+use crate::continuous::core_ball::{CORE_DEPTH_RATIO, Core};
 use crate::continuous::flight::{Flight, between};
-use crate::continuous::state::{Limb, Sweeps};
+use crate::continuous::state::{Attachment, Sweeps};
 use crate::{BodyId, Event, EventKind};
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
@@ -32,60 +43,64 @@ use carom_math::{Pose, Vec3, ops};
 use carom_query::{ImpactSettings, Shape, Workspace, cast_with, contact_with};
 use carom_response::{BodyKind, JointKind};
 
-/// A body that leaves the box where its pairs were looked for is stopped at a multiple of this part of its way.
-const PART: f64 = 1.0 / 1024.0;
+/// A body that leaves the box of its pairs is stopped at a multiple of this share of its path.
+const PATH_STEP: f64 = 1.0 / 1024.0;
 
-/// Where the box is left is guessed at most so often, and then halved.
-const MOST_GUESSES: u32 = 8;
+/// Secant steps to find where the path leaves the box. Later steps halve.
+const MAX_SECANT_STEPS: u32 = 8;
 
-/// A gap is at most this part of the thickness of the body, and at most this part of the slop.
+/// The gap is at most this part of the thickness of the body, and at most this part of the slop.
 const GAP_OF_THICKNESS: f64 = 1.0 / 16.0;
 const GAP_OF_SLOP: f64 = 0.2;
 
-/// A body that is nearer than the gap may close by this part of its distance in a step.
-const CLOSING: f64 = 0.02;
+/// A body that is nearer than the gap may lose this part of its distance in a step.
+const CLOSING_RATIO: f64 = 0.02;
 
-/// A body that is stopped may turn so much, in parts of its distance, to the orientation that its momentum gives.
-const CLEARANCE: f64 = 0.5;
+/// A stopped body may turn to the orientation of its momentum, if its points move by at most this
+/// part of its distance.
+const CLEARANCE_RATIO: f64 = 0.5;
 
-/// A stop before this part of the step may be that of a body that hangs in the air: nearly at the slop, where the sweep
-/// stops it and contacts do not push it yet. Such a body goes on to a part of its distance.
-const HARDLY_FREE: f64 = 0.25;
-/// A body that starts nearer than this many slops is nearly at the slop.
-const NEARLY_SLOP: f64 = 1.25;
+/// An earlier stop than this share of the step may belong to a body that hangs in the air. It is
+/// nearly at the slop: there the sweep stops it, and contacts do not push it yet. Such a body goes
+/// on to a part of its distance.
+const MIN_FREE_SHARE: f64 = 0.25;
+/// A body that starts within this many slops is nearly at the slop.
+const NEAR_SLOP_RATIO: f64 = 1.25;
 
-/// An overlap grows if by more than this part of the thickness, which is above the rounding of a pose.
-const DEEPER: f64 = 1e-3;
+/// An overlap gets deeper if it grows by more than this part of the thickness, which is above the
+/// rounding of a pose.
+const DEEPER_RATIO: f64 = 1e-3;
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
-    /// The body is fast, and the solver moved it in this step, even if it fell asleep at the end.
+    /// Whether the body is fast, and the solver moved it in this step, even if it fell asleep at
+    /// the end.
     fn is_swept(&self, index: usize) -> bool {
         self.bodies.traits[index].is_fast
             && self.bodies.motions[index].kind == BodyKind::Dynamic
-            && self.bodies.movers.has(index as u32)
+            && self.bodies.active.moves(index as u32)
     }
 
-    /// After the solver: fast bodies go back to where their way was free.
-    pub(crate) fn stop_fast(&mut self) {
+    /// After the solver: moves fast bodies back to where their path was free.
+    pub(crate) fn stop_fast_bodies(&mut self) {
         let fast = core::mem::take(&mut self.continuous.fast);
         if fast.iter().any(|&index| self.is_swept(index as usize)) {
-            self.stop_these(&fast);
+            self.sweep_and_stop(&fast);
         }
         self.continuous.fast = fast;
     }
 
-    fn stop_these(&mut self, fast: &[u32]) {
+    fn sweep_and_stop(&mut self, fast: &[u32]) {
         let mut sweeps = core::mem::take(&mut self.continuous.sweeps);
         sweeps.flights.clear();
         sweeps.flights.resize(self.bodies.motions.len(), None);
         sweeps.rotations.clear();
-        sweeps.is_held.clear();
-        sweeps.is_held.resize(self.bodies.motions.len(), false);
+        sweeps.is_turn_locked.clear();
+        sweeps.is_turn_locked.resize(self.bodies.motions.len(), false);
         sweeps.put_back.clear();
-        sweeps.limbs.clear();
-        sweeps.limbs.resize(self.bodies.motions.len(), Limb::Not);
-        // Who is swept moves.
-        for joint in self.contacts.work.joints.iter().map(|&place| self.joints.at(place)) {
+        sweeps.attachments.clear();
+        sweeps.attachments.resize(self.bodies.motions.len(), Attachment::Free);
+        // All bodies that are swept move, so their joints are among these.
+        for joint in self.contacts.scratch.joints.iter().map(|&place| self.joints.at(place)) {
             let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
             let [a, b] = ends.map(|(body, frame)| {
                 self.bodies.motions[body as usize].pose.transform_point(frame.translation)
@@ -94,11 +109,14 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let body = body as usize;
                 let is_torn = !matches!(joint.kind, JointKind::Distance { .. })
                     && self.least_side(body).is_some_and(|side| side < (b - a).length());
-                sweeps.limbs[body] =
-                    if is_torn || sweeps.limbs[body] == Limb::Torn { Limb::Torn } else { Limb::Held };
+                sweeps.attachments[body] = if is_torn || sweeps.attachments[body] == Attachment::Torn {
+                    Attachment::Torn
+                } else {
+                    Attachment::Jointed
+                };
             }
         }
-        // A body that may not turn has another path, for which all is found anew.
+        // A body that may not turn gets another path, for which all stops are found again.
         while self.find_stops(&mut sweeps) {}
         let mut some_slide = false;
         for &index in fast {
@@ -109,29 +127,30 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         if some_slide {
             self.slide_stopped(&mut sweeps);
         }
-        self.settle(&mut sweeps);
+        self.settle_velocities(&mut sweeps);
         self.continuous.sweeps = sweeps;
     }
 
-    /// Finds when each fast body is stopped. True, if a body was found that may not turn.
+    /// Finds when each fast body is stopped. Returns whether a body was found that may not turn.
     fn find_stops(&mut self, sweeps: &mut Sweeps) -> bool {
         sweeps.stops.clear();
         sweeps.stops.resize(self.bodies.motions.len(), 1.0);
         sweeps.clearances.clear();
         sweeps.clearances.resize(self.bodies.motions.len(), f64::INFINITY);
-        let (mut n_swept, mut holds_more) = (0, false);
+        let (mut n_swept, mut locks_more) = (0, false);
         let records = core::mem::take(&mut self.contacts.records);
-        // All pairs of what moves are among the busy.
-        let busy = core::mem::take(&mut self.contacts.busy);
-        let near = busy.iter().map(|&place| &records[place as usize]);
+        // All pairs of moving bodies are active.
+        let active_pairs = core::mem::take(&mut self.contacts.active_pairs);
+        let near = active_pairs.iter().map(|&place| &records[place as usize]);
         for record in near.filter(|record| record.is_wanted && !record.is_sensor && !record.is_disabled) {
             let pair = [record.a.index as usize, record.b.index as usize];
-            let is_swept = pair.map(|index| self.is_swept(index) && sweeps.limbs[index] != Limb::Torn);
+            let is_swept =
+                pair.map(|index| self.is_swept(index) && sweeps.attachments[index] != Attachment::Torn);
             if is_swept == [false, false] {
                 continue;
             }
             n_swept += 1;
-            // What would come after both are stopped is of no interest.
+            // Impacts after both bodies have stopped do not matter.
             let [stop_a, stop_b] = pair.map(|index| sweeps.stops[index]);
             let end = match is_swept {
                 [true, true] => stop_a.max(stop_b),
@@ -146,33 +165,34 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 if is_swept {
                     sweeps.stops[index] = sweeps.stops[index].min(swept.until);
                     sweeps.clearances[index] = sweeps.clearances[index].min(swept.clearance);
-                    holds_more |= swept.is_held && !sweeps.is_held[index];
-                    sweeps.is_held[index] |= swept.is_held;
+                    locks_more |= swept.is_turn_locked && !sweeps.is_turn_locked[index];
+                    sweeps.is_turn_locked[index] |= swept.is_turn_locked;
                 }
             }
         }
         self.contacts.records = records;
-        self.contacts.busy = busy;
+        self.contacts.active_pairs = active_pairs;
         self.stats.n_swept = n_swept;
-        if holds_more {
-            for index in (0..sweeps.is_held.len()).filter(|&index| sweeps.is_held[index]) {
-                let flight = sweeps.flights[index].filter(Flight::turns);
+        if locks_more {
+            for index in (0..sweeps.is_turn_locked.len()).filter(|&index| sweeps.is_turn_locked[index]) {
+                let flight = sweeps.flights[index].filter(Flight::round_robin);
                 if let Some(flight) = flight {
-                    sweeps.flights[index] = Some(flight.held(&mut sweeps.rotations));
+                    sweeps.flights[index] = Some(flight.without_turning(&mut sweeps.rotations));
                 }
             }
         }
-        holds_more
+        locks_more
     }
 
-    /// After the solver: fast bodies that it turned away from something within the step touched that, though no detection sees them there.
-    pub(crate) fn tell_struck(&mut self) {
+    /// After the solver: reports impacts of fast bodies that it turned away within the step. No
+    /// detection sees them touch.
+    pub(crate) fn report_impacts(&mut self) {
         if self.continuous.fast.is_empty() && !self.continuous.swift.contains(&true) {
             return;
         }
         let impulses = self.solver.contact_impulses();
         let n_told = self.contacts.events.len();
-        for &place in &self.contacts.busy {
+        for &place in &self.contacts.active_pairs {
             let record = &mut self.contacts.records[place as usize];
             let is_fast = |id: &BodyId| {
                 let index = id.index as usize;
@@ -190,7 +210,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             record.is_touching = true;
             self.stats.n_touching += 1;
             let event = Event { a: record.a, b: record.b, kind: EventKind::Began, is_sensor: false };
-            // Until this step they touched too.
+            // They touched at the last detection, and this one reported an end.
             let ended = Event { kind: EventKind::Ended, ..event };
             match self.contacts.events[..n_told].binary_search(&ended) {
                 Ok(known) => self.contacts.events[known].kind = EventKind::Persisted,
@@ -203,7 +223,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// Sweeps a pair until `end` at most.
     fn sweep_pair(&self, pair: [usize; 2], is_swept: [bool; 2], end: f64, sweeps: &mut Sweeps) -> Swept {
         let [a, b] = pair;
-        let free = |until: f64, clearance: f64| Swept { until, clearance, is_held: false };
+        let free = |until: f64, clearance: f64| Swept { until, clearance, is_turn_locked: false };
         let (Some(shape_a), Some(shape_b)) = (&self.bodies.shapes[a], &self.bodies.shapes[b]) else {
             return free(end, f64::INFINITY);
         };
@@ -211,7 +231,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             return free(end, f64::INFINITY);
         };
         let flights = [self.flight_of(a, &start_a, sweeps), self.flight_of(b, &start_b, sweeps)];
-        let is_limb = [0, 1].iter().any(|&k: &usize| is_swept[k] && sweeps.limbs[pair[k]] == Limb::Held);
+        let is_limb =
+            [0, 1].iter().any(|&k: &usize| is_swept[k] && sweeps.attachments[pair[k]] == Attachment::Jointed);
         let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
         let (memory, rotations) = (&mut sweeps.memory, &sweeps.rotations[..]);
         if !is_limb {
@@ -221,13 +242,14 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 return free(end, slop);
             }
             let until = sweep([shape_a, shape_b], &flights, slop, end, memory, rotations);
-            if HARDLY_FREE * end < until {
+            if MIN_FREE_SHARE * end < until {
                 return free(until, slop);
             }
-            // As near as that already, or so nearly that it would hang there: a part of the distance is left.
+            // The bodies are as near as that already, or so nearly that they would hang there. They
+            // keep a part of their distance.
             let found = contact_with(shape_a, &start_a, shape_b, &start_b, 2.0 * slop as f32, memory);
             let apart = found.map_or(2.0 * slop, |found| f64::from(found.contact.distance));
-            if 0.0 < until && NEARLY_SLOP * slop < apart {
+            if 0.0 < until && NEAR_SLOP_RATIO * slop < apart {
                 return free(until, slop);
             }
             if 0.0 < apart {
@@ -235,15 +257,15 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let until = sweep([shape_a, shape_b], &flights, target, end, memory, rotations);
                 return free(until, target);
             }
-            let turns = [0, 1].map(|k| is_swept[k] && flights[k].turns());
-            if turns != [false, false] {
+            let round_robin = [0, 1].map(|k| is_swept[k] && flights[k].round_robin());
+            if round_robin != [false, false] {
                 let thickness = self.thickness(pair, is_swept);
                 let mut deepest = apart;
                 let n_legs = flights[0].n_legs().max(flights[1].n_legs());
                 for leg in [1, n_legs / 4, n_legs / 2, n_legs] {
                     let time = f64::from(leg) / f64::from(n_legs);
                     let poses = [(0, &start_a), (1, &start_b)].map(|(k, start)| {
-                        if turns[k] {
+                        if round_robin[k] {
                             self.turned_at(pair[k], &flights[k], start, time, rotations)
                         } else {
                             *start
@@ -252,12 +274,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                     let found = contact_with(shape_a, &poses[0], shape_b, &poses[1], 0.0, memory);
                     deepest = found.map_or(deepest, |found| deepest.min(f64::from(found.contact.distance)));
                 }
-                if deepest < apart - DEEPER * thickness {
-                    return Swept { until: end, clearance: 0.0, is_held: true };
+                if deepest < apart - DEEPER_RATIO * thickness {
+                    return Swept { until: end, clearance: 0.0, is_turn_locked: true };
                 }
             }
         }
-        // They overlap, and contacts part them; the core of the fast one goes through nothing.
+        // They overlap, and contacts part them. The core of the fast one passes through nothing.
         let mut until = end;
         for k in 0..2 {
             let Some(core) = self.core_of(pair[k]).filter(|_| is_swept[k]) else { continue };
@@ -271,7 +293,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         free(until, 0.0)
     }
 
-    /// Sweeps the balls around bodies that turn far, which touch no earlier than the bodies.
+    /// Sweeps the bounding balls of bodies that turn far, which touch no later than the bodies.
     fn spheres_until(
         &self,
         pair: [usize; 2],
@@ -301,20 +323,21 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         sweep([a, b], &straight, target, end, memory, rotations)
     }
 
-    /// How near a pair may come that is nearer than the slop. Without a bound it would halve its distance until rounding closes it.
+    /// Returns how near a pair may come that starts nearer than the slop. Without a bound it would
+    /// halve its distance until rounding closes it.
     pub(crate) fn least_distance(&self, apart: f64, pair: [usize; 2], is_swept: [bool; 2]) -> f64 {
         let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
         let gap = (GAP_OF_THICKNESS * self.thickness(pair, is_swept)).min(GAP_OF_SLOP * slop);
-        (0.5 * apart.min(slop)).max((1.0 - CLOSING) * apart.min(gap))
+        (0.5 * apart.min(slop)).max((1.0 - CLOSING_RATIO) * apart.min(gap))
     }
 
-    /// The least side of the boxes of those bodies of a pair that are swept.
+    /// Returns the least side of the boxes of the swept bodies of a pair.
     fn thickness(&self, pair: [usize; 2], is_swept: [bool; 2]) -> f64 {
         let sides = (0..2).filter(|&k| is_swept[k]).filter_map(|k| self.least_side(pair[k]));
         sides.fold(f64::INFINITY, |least, side| least.min(f64::from(side)))
     }
 
-    /// The pose of a body that has turned as at a time, and has not moved on.
+    /// Returns the pose of a body with its rotation at a time, but without its translation.
     fn turned_at(&self, index: usize, flight: &Flight, start: &Pose, time: f64, all: &[DQuat]) -> Pose {
         let center = self.bodies.motions[index].center_of_mass;
         let rotation = flight.rotation_at(time, all);
@@ -322,9 +345,10 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         Pose::new(rotation.as_quat(), (middle - rotation * center.as_dvec3()).as_vec3())
     }
 
-    /// From there to where it is, in a time of 1; found once.
+    /// Returns the path of a body from `start` to its present pose, in a time of 1. Found once in a
+    /// step.
     fn flight_of(&self, index: usize, start: &Pose, sweeps: &mut Sweeps) -> Flight {
-        let is_jointed = sweeps.limbs[index] != Limb::Not;
+        let is_jointed = sweeps.attachments[index] != Attachment::Free;
         let found = sweeps.flights[index].unwrap_or_else(|| {
             Flight::new(&self.bodies.motions[index], start, is_jointed, self.dt, &mut sweeps.rotations)
         });
@@ -332,20 +356,20 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         found
     }
 
-    /// The core of a fast body is about its centre of mass.
+    /// Returns the core of a fast body, about its centre of mass.
     pub(crate) fn core_of(&self, index: usize) -> Option<Core> {
-        let radius = CORE * 0.5 * self.least_side(index)?;
+        let radius = CORE_DEPTH_RATIO * 0.5 * self.least_side(index)?;
         Some(Core { point: self.bodies.motions[index].center_of_mass, radius })
     }
 
-    /// Of the box of a body's shape.
+    /// Returns the least side of the box of a body's shape.
     fn least_side(&self, index: usize) -> Option<f32> {
         let local = self.bodies.shapes[index].as_ref()?.aabb(&Pose::IDENTITY);
         Some((local.max - local.min).min_element())
     }
 
-    /// Puts a fast body where it stops, or before it leaves the box in which its pairs were found. Whether it was stopped by something: who
-    /// waits for its box goes nowhere.
+    /// Puts a fast body where it stops, or before it leaves the box of its pairs. Returns whether
+    /// an impact stopped it. A body that waits at its box does not slide.
     fn stop_at(&mut self, index: usize, sweeps: &mut Sweeps) -> bool {
         let (Some(start), Some(shape), Some(proxy)) =
             (self.bodies.start_of(index), &self.bodies.shapes[index], self.bodies.proxies[index])
@@ -355,32 +379,32 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let flight = self.flight_of(index, &start, sweeps);
         let Ok(known) = self.broad.aabb(proxy) else { return false };
         let linear = flight.linear().as_vec3();
-        let placing = self.bodies.placing(self.settings, self.dt);
+        let bounds = self.bodies.bounds(self.settings, self.dt);
         let way_until = |share: f64| {
             let angle = flight.turn_until(share) as f32;
-            clamped(&placing.way_of(index, shape, &start, linear * share as f32, angle))
+            clamped(&bounds.path_box(index, shape, &start, linear * share as f32, angle))
         };
         let mut share = sweeps.stops[index];
         let way = way_until(share);
         if !known.contains(&way) {
-            // Its rest is of no interest.
+            // It does not slide.
             sweeps.stops[index] = 1.0;
-            share *=
-                PART * parts_inside(&known, way_until(0.0), way, |parts| way_until(share * (PART * parts)));
+            share *= PATH_STEP
+                * parts_inside(&known, way_until(0.0), way, |parts| way_until(share * (PATH_STEP * parts)));
         }
-        if 1.0 <= share && !sweeps.is_held[index] {
+        if 1.0 <= share && !sweeps.is_turn_locked[index] {
             return false;
         }
         sweeps.put_back.push(index as u32);
         self.stats.n_stopped += usize::from(share < 1.0);
         let mut rotation = flight.rotation_at(share, &sweeps.rotations);
-        // The momentum gives it an orientation a little beside the path, of the same energy.
+        // Its momentum gives an orientation beside the path, with the same energy.
         if sweeps.stops[index] < 1.0
             && let Some(own) = flight.free_rotation_at(share, &sweeps.rotations)
         {
             let center = self.bodies.motions[index].center_of_mass;
             let turn = ops::sqrt(between(rotation, own).length_squared());
-            if turn * radius_about(shape, center) <= CLEARANCE * sweeps.clearances[index] {
+            if turn * radius_about(shape, center) <= CLEARANCE_RATIO * sweeps.clearances[index] {
                 rotation = own;
             }
         }
@@ -391,17 +415,18 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     }
 }
 
-/// What was found of a pair.
+/// The result of sweeping a pair.
 struct Swept {
     /// The share of the step that is free.
     until: f64,
-    /// How far apart the bodies are until then, at least.
+    /// The bodies stay at least this far apart until then.
     clearance: f64,
-    /// The bodies overlap, and may not turn.
-    is_held: bool,
+    /// Whether the bodies overlap and may not turn.
+    is_turn_locked: bool,
 }
 
-/// The share of the step until `end` in which two shapes stay farther apart than `target`.
+/// Returns the share of the step, at most `end`, in which two shapes stay farther apart than
+/// `target`.
 fn sweep(
     shapes: [&Shape; 2],
     flights: &[Flight; 2],
@@ -429,24 +454,24 @@ fn sweep(
     end
 }
 
-/// The distance of a shape's farthest point from a point of the body, or more.
+/// Returns an upper bound of the distance of a shape's points from a point of the body.
 fn radius_about(shape: &Shape, center: Vec3) -> f64 {
     let local = shape.aabb(&Pose::IDENTITY);
     let corner = (local.min - center).abs().max((local.max - center).abs()).as_dvec3();
     ops::sqrt(corner.length_squared())
 }
 
-/// How many parts of a way are inside the box `known`, which does not hold all of it; boxes around none of the way and around all of it are
-/// `first` and `last`.
+/// Returns how many parts of a path are inside the box `known`, which does not hold all of it.
+/// `first` and `last` are boxes around none of the path and around all of it.
 ///
-/// A box grows nearly in proportion to the way, so it is nearly known where it leaves the other: halving took 10 boxes, a third of a
-/// step of bullets that bounce.
+/// A box grows nearly in proportion to the path, so the secant method is fast.
+/// Tried: bisection; it builds 10 boxes, a third of a step of bullets that bounce.
 fn parts_inside(known: &Aabb, first: Aabb, last: Aabb, way: impl Fn(f64) -> Aabb) -> f64 {
-    let (mut low, mut high) = ((0.0, first), (1.0 / PART, last));
+    let (mut low, mut high) = ((0.0, first), (1.0 / PATH_STEP, last));
     let mut n_guesses = 0;
     while low.0 + 1.0 < high.0 {
         let mut share: f64 = 0.5;
-        if n_guesses < MOST_GUESSES {
+        if n_guesses < MAX_SECANT_STEPS {
             n_guesses += 1;
             share = 1.0;
             let outwards = |aabb: &Aabb| [-aabb.min, aabb.max];

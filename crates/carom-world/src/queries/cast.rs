@@ -1,13 +1,14 @@
-//! The first body that a moving shape meets, all bodies standing where they are.
+//! Shape casts: the first body that a moving shape meets. The bodies do not move meanwhile.
 //!
-//! Who may be met is asked of the broad phase, with a box around all of the way. The bodies are then tried in the order in which the
-//! shape can first come to their boxes, turning included, until the next one cannot be met sooner than one that was.
+//! The broad phase finds candidates in a box around the whole path. They are tested in the order in
+//! which the shape can first reach their boxes, rotation included. The walk ends when the next
+//! candidate cannot be met sooner than the best one.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies); Akenine-Moller et al., Real-Time Rendering, 4th
-//! ed., 25.8.
-//! Differs: the times are brackets with a proof, and a body that is undecided is told and not passed.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies); Akenine-Moller
+//! et al., Real-Time Rendering, 4th ed., 25.8.
+//! Differs: the times are brackets with a proof, and an undecided body is reported, not passed.
 
-use crate::bodies::placing::clamped;
+use crate::bodies::body_bounds::clamped;
 use crate::{BodyId, World};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -17,34 +18,36 @@ use carom_math::{Interval, Pose, Ray, Vec3, ops, rounding};
 use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, Workspace, cast_with};
 use core::ops::ControlFlow;
 
-/// What a number can be moved by when it is rounded to f32, and is used twice.
+/// The rounding error of a number that is rounded to f32 and used twice.
 const ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
 
 /// The first body that a moving shape meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BodyImpact {
-    /// Which body.
+    /// The body.
     pub body: BodyId,
-    /// When and where, in the world frame, the shape first and the body second: a hit, or, where shapes only touch or slide along
-    /// each other, undecided from a time on. Never clear.
+    /// The time and the contact, in the world frame, with the shape first. It is a hit; or, if
+    /// shapes only touch or slide along each other, undecided from a time on. It is not clear.
     pub time: TimeOfImpact,
 }
 
 impl BodyImpact {
-    /// The shape touches no wanted body before this time.
+    /// Returns the time before which the shape touches no wanted body.
     pub fn safe_until(&self) -> f64 {
-        // It is not clear, so the end is of no matter.
+        // It is not clear, so the argument does not matter.
         self.time.safe_until(f64::INFINITY)
     }
 }
 
 impl<B: BroadPhase + SpatialIndex> World<B> {
-    /// The first body for which `wanted` is true that the shape meets on its way, turning included; the bodies stand where they are.
+    /// Returns the first body that the shape meets on its path, rotation included, if `wanted` is
+    /// true for it. The bodies stand still.
     ///
-    /// The times, and how near is met, are those of the settings; [`carom_query::motion_of`] makes a motion of a pose and
-    /// velocities. Of bodies that are met at the same time the one with the smallest number counts. `None` is a
-    /// proof that none is met. A way beyond the numbers, by a time that has no end, is asked of all bodies.
+    /// Times, and the distance that counts as met, are those of the settings.
+    /// [`carom_query::motion_of`] makes a motion from a pose and velocities. If bodies are met at
+    /// the same time, the one with the smallest number counts. `None` is a proof that none is met.
+    /// If the path leaves the finite range, all bodies are tested.
     ///
     /// ```
     /// use carom_geom::Sphere;
@@ -73,7 +76,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
         self.cast_in(shape, motion, settings, wanted, &mut CastMemory::default())
     }
 
-    /// [`World::cast`] in memory that is kept.
+    /// [`World::cast`] with scratch memory.
     pub(crate) fn cast_in(
         &self,
         shape: &Shape,
@@ -82,7 +85,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
         wanted: &dyn Fn(BodyId) -> bool,
         memory: &mut CastMemory,
     ) -> Option<BodyImpact> {
-        let way = Way::new(shape, motion, settings);
+        let way = SweptBounds::new(shape, motion, settings);
         memory.near.clear();
         self.broad_phase().visit_box(&way.all, &mut |index| {
             if let Some((body, ..)) = self.bodies.solid_at(index).filter(|solid| wanted(solid.0))
@@ -117,27 +120,28 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
     }
 }
 
-/// Memory of casts.
+/// Scratch memory of casts.
 #[derive(Default)]
 pub(crate) struct CastMemory {
-    /// Bodies, with the time before which they cannot be met.
+    /// Candidates, with the time before which they cannot be met.
     near: Vec<(f32, BodyId)>,
     query: Workspace,
 }
 
 /// Boxes around a moving shape.
-struct Way {
-    /// Around all of it.
+struct SweptBounds {
+    /// Around the whole path.
     all: Aabb,
-    /// Of the point about which the shape turns: where it is at the time 0, and its velocity.
+    /// The path of the point about which the shape turns: its position at time 0, and its velocity.
     center: Ray,
-    /// Corners of a box around the shape from there, however it is turned on its way, with the target distance and what is rounded.
+    /// Corners of a box around the shape, relative to that point. It holds all rotations on the
+    /// path, the target distance and rounding.
     around: [DVec3; 2],
     times: Interval,
 }
 
-impl Way {
-    fn new(shape: &Shape, motion: &Motion, settings: &ImpactSettings) -> Way {
+impl SweptBounds {
+    fn new(shape: &Shape, motion: &Motion, settings: &ImpactSettings) -> SweptBounds {
         let (start, end) = (settings.start_time, settings.max_time);
         let turn = ops::sqrt(motion.angular().length_squared()) * (end - start);
         // The orientation at the start; every one on the way is within the turn of it.
@@ -145,7 +149,8 @@ impl Way {
         let center = motion.local_center();
         let local = shape.aabb(&Pose::from_translation(-center.as_vec3()));
         let around = local.over_motion(&Pose::new(rotation, Vec3::ZERO), Vec3::ZERO, rounding::up(turn));
-        // What rounding to f32 moves: the centre and the way, the middle of the shape, and its points by the rotation.
+        // The rounding to f32 of the centre and its path, of the middle of the shape, and of its
+        // rotated points.
         let first = ops::sqrt(motion.center_at(0.0).length_squared());
         let way = ops::sqrt(motion.linear().length_squared()) * start.abs().max(end.abs());
         let size = ops::sqrt(local.min.abs().max(local.max.abs()).as_dvec3().length_squared());
@@ -153,7 +158,7 @@ impl Way {
         let margin = DVec3::splat(settings.target_distance.max(0.0) + moved);
         let (low, high) = (around.min.as_dvec3() - margin, around.max.as_dvec3() + margin);
         let [from, to] = [start, end].map(|t| motion.center_at(t));
-        Way {
+        SweptBounds {
             all: clamped(&Aabb::around(from.min(to) + low, from.max(to) + high)),
             center: Ray::new(motion.center_at(0.0).as_vec3(), motion.linear().as_vec3()),
             around: [low, high],
@@ -161,12 +166,13 @@ impl Way {
         }
     }
 
-    /// A time before which the shape does not come to the box; `None` if it never does.
+    /// Returns a time before which the shape does not reach the box; `None` if it does not reach it
+    /// at all.
     fn entry(&self, aabb: &Aabb) -> Option<f32> {
         if !(self.center.origin.is_finite() && self.center.direction.is_finite()) {
             return Some(self.times.min);
         }
-        // Where the middle is when the boxes touch.
+        // Positions of the centre at which the boxes touch.
         let [low, high] = self.around;
         let grown = Aabb::around(aabb.min.as_dvec3() - high, aabb.max.as_dvec3() - low);
         ray_box_entry(&self.center, &clamped(&grown), self.times)

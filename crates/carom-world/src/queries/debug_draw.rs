@@ -1,4 +1,4 @@
-//! What the world sees, as points and lines for whoever can draw them.
+//! Debug drawing: the state of the world as points and lines.
 
 use crate::World;
 use carom_bounds::Aabb;
@@ -6,7 +6,7 @@ use carom_broad::BroadPhase;
 use carom_math::Vec3;
 
 bitflags::bitflags! {
-    /// What to draw.
+    /// The parts to draw.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub struct DrawFlags: u32 {
         /// The boxes of the broad phase.
@@ -20,11 +20,11 @@ bitflags::bitflags! {
     }
 }
 
-/// What is drawn, for the choice of a colour.
+/// The role of a line or point, for the choice of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DrawRole {
-    /// The box of a body that stays.
+    /// The box of a static body.
     StaticBox,
     /// The box of a body that is awake.
     AwakeBox,
@@ -46,7 +46,7 @@ pub enum DrawRole {
     AxisZ,
 }
 
-/// Something that draws. World frame.
+/// A drawer of lines and points, in the world frame.
 pub trait DebugDraw {
     /// A line.
     fn line(&mut self, from: Vec3, to: Vec3, role: DrawRole);
@@ -79,7 +79,8 @@ pub trait DebugDraw {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Draws what the last detection saw. Lengths of normals and axes are in the settings' unit of length.
+    /// Draws the result of the last detection. Lengths of normals and axes are in the settings'
+    /// unit of length.
     pub fn debug_draw(&self, draw: &mut dyn DebugDraw, flags: DrawFlags) {
         let unit = self.settings().solver.length_unit;
         for id in self.body_ids() {

@@ -1,6 +1,7 @@
-//! Questions to a world between steps: rays, casts, overlaps, nearest bodies, and drawings for debugging.
+//! Queries between steps: rays, casts, overlaps, nearest bodies, and debug drawing.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, chapter 5 (the queries on single shapes).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, chapter 5 (the queries on single
+//! shapes).
 
 pub(crate) mod cast;
 pub(crate) mod debug_draw;

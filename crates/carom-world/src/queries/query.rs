@@ -1,11 +1,11 @@
-//! Questions to the whole world: rays, overlaps, what is near.
+//! Queries of the whole world: rays, overlaps, and the nearest body.
 //!
-//! The broad phase says which bodies can be the answer, their shapes which is. Of equal answers the body with the
-//! smallest number counts, so the answer does not depend on the broad phase.
+//! The broad phase finds the candidates, and their shapes decide. If two answers are equal, the
+//! body with the smaller number counts, so the answer does not depend on the broad phase.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays), 25.3.
 
-use crate::bodies::placing::boxed;
+use crate::bodies::body_bounds::boxed;
 use crate::{BodyId, World};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, SpatialIndex};
@@ -14,29 +14,31 @@ use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::{Shape, intersects, project_point, ray_cast, ray_cast_all};
 use core::ops::ControlFlow;
 
-/// Where a ray meets a body.
+/// A hit of a ray on a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BodyHit {
-    /// Which body.
+    /// The body.
     pub body: BodyId,
-    /// Where; in the world frame.
+    /// The hit, in the world frame.
     pub hit: RayHit,
 }
 
-/// The place of a body nearest to a point.
+/// The point of a body nearest to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NearBody {
-    /// Which body.
+    /// The body.
     pub body: BodyId,
-    /// Where; in the world frame.
+    /// The point and its distance, in the world frame.
     pub projection: PointProjection,
 }
 
 impl<B: BroadPhase + SpatialIndex> World<B> {
-    /// The first place where the ray meets a body for which `wanted` is true. Shapes are their surfaces: a ray from
-    /// inside meets the far side. A ray with a NaN or an infinity meets nothing.
+    /// Returns the first hit of the ray on a body for which `wanted` is true.
+    ///
+    /// Shapes count as surfaces: a ray from inside hits the far side. A ray with a NaN or an
+    /// infinity hits nothing.
     pub fn ray_cast(
         &self,
         ray: &Ray,
@@ -60,7 +62,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
         best
     }
 
-    /// Makes `out` every place where the ray meets a body, sorted by the parameter, then the body.
+    /// Makes `out` all hits of the ray, sorted by the parameter, then by the body.
     pub fn ray_cast_all(&self, ray: &Ray, interval: Interval, out: &mut Vec<BodyHit>) {
         out.clear();
         let mut hits = Vec::new();
@@ -92,8 +94,8 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
         out.sort_unstable();
     }
 
-    /// The body nearest to the point and at most `max_distance` away; inside a body the distance is negative. A
-    /// point that is not finite is near nothing.
+    /// Returns the body nearest to the point, at most `max_distance` away. Inside a body the
+    /// distance is negative. A point that is not finite is near no body.
     pub fn nearest(
         &self,
         point: Vec3,

@@ -1,6 +1,8 @@
-//! Many questions to the world at once: the answers to each, in the order of the questions, as one by one.
+//! Many queries of the world at once. The answers are those of single queries, in the order of the
+//! queries.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (queries do not depend on each other: so they are split).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (queries are independent,
+//! so they can be split).
 
 use crate::queries::cast::CastMemory;
 use crate::{BodyHit, BodyId, BodyImpact, NearBody, World};
@@ -9,11 +11,12 @@ use carom_broad::{Answers, BroadPhase, SpatialIndex};
 use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::{ImpactSettings, Motion, Shape};
 
-/// What a question may be answered with: its number, and a body.
+/// A filter of answers: takes the number of a query and a body, and returns whether the body may be
+/// the answer.
 pub type Wanted<'a> = &'a (dyn Fn(usize, BodyId) -> bool + Sync);
 
-/// On the threads of rayon with the feature `parallel`, with the same answers. Where there is one answer or none to a question, `out` has
-/// one or none.
+/// Runs on the threads of rayon with the feature `parallel`, with the same answers. If a query has
+/// at most one answer, its entry in `out` has one or none.
 impl<B: BroadPhase + SpatialIndex + Sync> World<B> {
     /// Makes `out` the answers of [`World::ray_cast`].
     ///
@@ -26,7 +29,8 @@ impl<B: BroadPhase + SpatialIndex + Sync> World<B> {
     ///
     /// let mut world = World::new();
     /// let ball = world.insert(BodyDesc::fixed(Shape::Sphere(Sphere::new(1.0)?)))?;
-    /// let rays = [0.0, 5.0].map(|x| (Ray::new(Vec3::new(x, 9.0, 0.0), Vec3::NEG_Y), Interval::FORWARD));
+    /// let down = |x| Ray::new(Vec3::new(x, 9.0, 0.0), Vec3::NEG_Y);
+    /// let rays = [0.0, 5.0].map(|x| (down(x), Interval::FORWARD));
     /// let mut hits = Answers::new();
     /// world.ray_cast_batch(&rays, &|_, _| true, &mut hits);
     /// assert_eq!((hits.of(0)[0].body, hits.of(0)[0].hit.t), (ball, 8.0));
@@ -66,7 +70,7 @@ impl<B: BroadPhase + SpatialIndex + Sync> World<B> {
         out.gather(places, || (), |(), _, (shape, pose), out| self.overlapping(shape, pose, out));
     }
 
-    /// Makes `out` the answers of [`World::nearest`] to points and how far away a body may be.
+    /// Makes `out` the answers of [`World::nearest`] to points, each with its largest distance.
     pub fn nearest_batch(&self, points: &[(Vec3, f32)], wanted: Wanted<'_>, out: &mut Answers<NearBody>) {
         out.gather(
             points,

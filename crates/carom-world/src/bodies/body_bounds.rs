@@ -1,6 +1,7 @@
-//! The boxes of bodies: around where they are, or, of fast ones, around all of their way.
+//! The boxes of bodies: around the shape, or around the whole path of a fast or swift body.
 //!
-//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of bullets).
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of
+//! bullets).
 
 use crate::bodies::body::Traits;
 use crate::bodies::girth::Girth;
@@ -10,36 +11,39 @@ use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::Body;
 
-/// What boxes are made of, beside the shapes.
+/// The input for boxes, beside the shapes.
 #[derive(Clone, Copy)]
-pub(crate) struct Placing<'a> {
+pub(crate) struct BodyBounds<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) traits: &'a [Traits],
     pub(crate) girths: &'a [Girth],
-    /// As a length.
+    /// A length.
     pub(crate) prediction: f32,
     /// Length of the step.
     pub(crate) dt: f32,
 }
 
-impl Placing<'_> {
-    /// The box of a body: around its shape or, if it is fast or swift, all of its way in a step, and half the prediction around.
+impl BodyBounds<'_> {
+    /// Returns the box of a body: around its shape or, if it is fast or swift, around its path in a
+    /// step. Half the prediction is added on each side.
     pub(crate) fn box_of(&self, index: usize, shape: &Shape) -> Aabb {
         let body = &self.bodies[index];
         if !self.traits[index].is_fast && !self.is_swift(index) {
             return boxed(shape, &body.pose, 0.5 * self.prediction);
         }
-        let (way, angle) = (body.linear_velocity * self.dt, body.angular_velocity.length() * self.dt);
-        clamped(&self.way_of(index, shape, &body.pose, way, angle).inflated(0.5 * self.prediction))
+        let (displacement, angle) =
+            (body.linear_velocity * self.dt, body.angular_velocity.length() * self.dt);
+        clamped(&self.path_box(index, shape, &body.pose, displacement, angle).inflated(0.5 * self.prediction))
     }
 
-    /// The body will go far for its thickness in a step.
+    /// Whether the body will travel far for its thickness in a step.
     pub(crate) fn is_swift(&self, index: usize) -> bool {
         self.girths[index].is_swift(&self.bodies[index], self.prediction, self.dt)
     }
 
-    /// A box around all of the way of a body: from a pose, by a displacement of its centre of mass and an angle.
-    pub(crate) fn way_of(
+    /// Returns a box around a path: from a pose, by a displacement of the centre of mass and an
+    /// angle.
+    pub(crate) fn path_box(
         &self,
         index: usize,
         shape: &Shape,
@@ -53,18 +57,19 @@ impl Placing<'_> {
     }
 }
 
-/// A box around the placed shape and `margin` around it, within the finite numbers: a half-space reaches to their end.
+/// Returns a box around the shape at a pose, with `margin` on each side, within the finite numbers.
+/// A half-space reaches to their end.
 pub(crate) fn boxed(shape: &Shape, pose: &Pose, margin: f32) -> Aabb {
     clamped(&shape.aabb(pose).inflated(margin))
 }
 
 pub(crate) fn clamped(aabb: &Aabb) -> Aabb {
-    // NaN, of numbers beyond all bounds, becomes the whole world.
+    // NaN, from numbers out of range, becomes the whole world.
     let low = |x: f32| if x.is_nan() { f32::MIN } else { x.clamp(f32::MIN, f32::MAX) };
     let high = |x: f32| if x.is_nan() { f32::MAX } else { x.clamp(f32::MIN, f32::MAX) };
     let (min, max) = (aabb.min, aabb.max);
     let min = Vec3::new(low(min.x), low(min.y), low(min.z));
     let max = Vec3::new(high(max.x), high(max.y), high(max.z));
-    // A support map of the user's own may contradict itself.
+    // A support map of a user may contradict itself.
     Aabb { min: min.min(max), max: max.max(min) }
 }

@@ -1,42 +1,47 @@
-//! Whom a body meets, asked for by body: what an edit of one body needs to know of all pairs.
+//! The pairs of one body, for edits of that body.
 //!
-//! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys: an inverted list).
+//! Pairs are sorted by their first body, so those are found by bisection. For pairs with the body
+//! as the second one, the first few queries scan all pairs. Later ones use an index that is sorted
+//! once.
+//!
+//! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys: an
+//! inverted list).
 
 use alloc::vec::Vec;
 use carom_broad::Pair;
 
-/// Whom each body meets: the places of the records, sorted by their second body, once many have been asked for; the first are sorted already.
+/// An index of the pairs by their second body, built after a few queries.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Meetings {
+pub(crate) struct PairsByBody {
     by_b: Vec<u32>,
-    is_known: bool,
-    /// How many bodies were asked for since the records are as they are.
-    n_asked: u32,
+    is_indexed: bool,
+    /// The number of queries since the records changed.
+    n_queries: u32,
 }
 
-/// To sort takes as long as so many walks over all pairs.
-const FEW: u32 = 32;
+/// Queries before the index is built: sorting takes as long as this many scans.
+const MAX_SCANS: u32 = 32;
 
-impl Meetings {
-    /// The records are others now.
+impl PairsByBody {
+    /// Drops the index: the records changed.
     pub(crate) fn forget(&mut self) {
-        (self.is_known, self.n_asked) = (false, 0);
+        (self.is_indexed, self.n_queries) = (false, 0);
     }
 
-    /// Calls `visit` with the place of each pair that a body is in.
+    /// Calls `visit` with the place of each pair of a body.
     pub(crate) fn visit(&mut self, pairs: &[Pair], body: u32, mut visit: impl FnMut(usize)) {
         let first = pairs.partition_point(|pair| pair.a < body);
         let own = pairs[first..].iter().take_while(|pair| pair.a == body).count();
         (first..first + own).for_each(&mut visit);
-        if !self.is_known && self.n_asked < FEW {
-            self.n_asked += 1;
-            // Of two the first is the smaller number.
+        if !self.is_indexed && self.n_queries < MAX_SCANS {
+            self.n_queries += 1;
+            // The first body of a pair has the smaller number.
             let others = pairs[..first].iter().enumerate().filter(|(_, pair)| pair.b == body);
             others.for_each(|(place, _)| visit(place));
             return;
         }
-        if !self.is_known {
-            self.is_known = true;
+        if !self.is_indexed {
+            self.is_indexed = true;
             self.by_b.clear();
             self.by_b.extend(0..pairs.len() as u32);
             self.by_b.sort_unstable_by_key(|&place| (pairs[place as usize].b, place));
@@ -60,14 +65,14 @@ mod tests {
         for a in 0..40u32 {
             pairs.extend((a + 1..40).filter(|b| (a * 7 + b * 5) % 3 == 0).map(|b| Pair { a, b }));
         }
-        let mut meetings = Meetings::default();
-        let mut ask = |body: u32| {
+        let mut pairs_by_body = PairsByBody::default();
+        let mut query = |body: u32| {
             let mut visited = Vec::new();
-            meetings.visit(&pairs, body, |place| visited.push(place));
+            pairs_by_body.visit(&pairs, body, |place| visited.push(place));
             visited
         };
-        let first: Vec<_> = (0..FEW).map(&mut ask).collect();
-        let later: Vec<_> = (0..FEW).map(&mut ask).collect();
+        let first: Vec<_> = (0..MAX_SCANS).map(&mut query).collect();
+        let later: Vec<_> = (0..MAX_SCANS).map(&mut query).collect();
         assert_eq!(first, later);
         for (body, visited) in (0..).zip(first) {
             let mut places = visited.clone();

@@ -1,53 +1,60 @@
-//! Contacts as the solver takes them: manifolds where they stand, with the friction and the restitution of their bodies.
+//! Contacts in the form that the solver takes: links to the manifolds, with friction and
+//! restitution.
 //!
-//! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair: the geometric mean; restitution: the larger).
+//! Two passes, each also on several threads: `select` finds the pairs that the solver gets, and
+//! `write_links` writes a link for each of their manifolds.
+//!
+//! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair: the
+//! geometric mean; restitution: the larger).
 
 use crate::bodies::body::Traits;
 use crate::contacts::record::{NOT_SOLVED, Record};
 use crate::contacts::rules::Rules;
 #[cfg(feature = "parallel")]
-use crate::par::CARRIED;
+use crate::par::CHUNK_LENGTH;
 use carom_math::ops;
 use carom_response::{ContactLink, Response};
 
-/// What the contacts for the solver are made of, beside the records.
-pub(crate) struct Handed<'a> {
-    /// By body: the solver moves it.
+/// The input of both passes, beside the records.
+pub(crate) struct SolverInput<'a> {
+    /// By body: whether the solver moves it.
     pub(crate) is_active: &'a [bool],
     pub(crate) traits: &'a [Traits],
     pub(crate) rules: &'a Rules,
-    /// How many manifolds are in motion: the numbers of those at rest follow.
+    /// The number of manifolds of active pairs. In the numbering of the solver those at rest
+    /// follow.
     pub(crate) n_manifolds: u32,
 }
 
-/// How many records are solved, of some, and how many contacts they have.
+/// Counts of a chunk: how many records the solver gets, and how many manifolds they have.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Part {
     pub(crate) n_solved: u32,
     pub(crate) n_contacts: u32,
 }
 
-impl Handed<'_> {
-    /// Which of the records at these places are solved: theirs are the first of `solved`, which is as long as `busy`. Of the others it is noted
-    /// that they are not. The first of `records` is at place `first`.
-    pub(crate) fn choose(
+impl SolverInput<'_> {
+    /// Finds which of the records at the places `active_pairs` the solver gets, and writes their places to
+    /// the front of `solved`. The others are marked as not solved. `records` begins at place
+    /// `first`.
+    pub(crate) fn select(
         &self,
         (records, first): (&mut [Record], u32),
-        busy: &[u32],
+        active_pairs: &[u32],
         solved: &mut [u32],
     ) -> Part {
         let mut part = Part::default();
-        for &place in busy {
+        for &place in active_pairs {
             let record = &mut records[(place - first) as usize];
             let (a, b) = (record.a.index as usize, record.b.index as usize);
             let is_pushed = !record.is_sensor & !record.is_disabled;
             let is_solved = is_pushed & (self.is_active[a] | self.is_active[b]);
             let n = u32::from(is_solved) * record.n;
-            // Written always, kept when it is solved: a branch would be a guess.
+            // Branchless: always write, advance only if kept.
             solved[part.n_solved as usize] = place;
             part.n_solved += u32::from(n != 0);
             part.n_contacts += n;
-            // So it is after it was looked at.
+            // Records that were just tested have this value already.
             if record.first_solved != NOT_SOLVED {
                 record.first_solved = NOT_SOLVED;
             }
@@ -55,9 +62,9 @@ impl Handed<'_> {
         part
     }
 
-    /// Writes the contacts of these records, all of which are solved, to `out`; the first has number `number`. The first of `records` is at
-    /// place `first`.
-    pub(crate) fn hand_over(
+    /// Writes the contacts of the records at the places `solved` to `out`. The first contact has
+    /// number `number`, and `records` begins at place `first`.
+    pub(crate) fn write_links(
         &self,
         (records, first): (&mut [Record], u32),
         solved: &[u32],
@@ -72,8 +79,8 @@ impl Handed<'_> {
             let is_new = core::mem::take(&mut record.is_unsolved);
             let (a, b) = (record.a.index, record.b.index);
             let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
-            // Bodies that stick do not part before they are joined. Friction acts a gap apart on the
-            // two, and would change their angular momentum.
+            // Bodies that stick must not part before they are joined. Friction acts on both a gap
+            // apart, and would change their angular momentum.
             let (friction, restitution) = if self.rules.of(record.pair()) == Response::Stick {
                 (0.0, 0.0)
             } else {
@@ -88,9 +95,9 @@ impl Handed<'_> {
     }
 }
 
-/// After a step that was refused: these contacts were not solved.
-pub(crate) fn take_back(records: &mut [Record], busy: &[u32], contacts: &[ContactLink]) {
-    for &place in busy {
+/// After a step that the solver refused: these contacts were not solved.
+pub(crate) fn unmark_solved(records: &mut [Record], active_pairs: &[u32], contacts: &[ContactLink]) {
+    for &place in active_pairs {
         let record = &mut records[place as usize];
         record.is_unsolved |=
             contacts.get(record.first_solved as usize).is_some_and(|contact| contact.is_new);
@@ -98,57 +105,76 @@ pub(crate) fn take_back(records: &mut [Record], busy: &[u32], contacts: &[Contac
     }
 }
 
-/// As [`Handed::choose`], of so many records at a time as the answer says; the places of the solved ones of each part stand where those of the
-/// part begin.
+/// As [`SolverInput::select`], on several threads. The solved places of each chunk begin where the chunk
+/// begins.
 #[cfg(feature = "parallel")]
-pub(crate) fn choose_in_parts(
-    handed: &Handed<'_>,
+pub(crate) fn select_in_chunks(
+    solver_input: &SolverInput<'_>,
     (records, first): (&mut [Record], u32),
-    busy: &[u32],
+    active_pairs: &[u32],
     solved: &mut [u32],
     parts: &mut [Part],
 ) {
     if parts.len() <= 1 {
-        parts.iter_mut().for_each(|part| *part = handed.choose((&mut *records, first), busy, solved));
+        parts
+            .iter_mut()
+            .for_each(|part| *part = solver_input.select((&mut *records, first), active_pairs, solved));
         return;
     }
     let middle = parts.len() / 2;
     let (parts, parts_above) = parts.split_at_mut(middle);
-    let (busy, busy_above) = busy.split_at(middle * CARRIED);
-    let (solved, solved_above) = solved.split_at_mut(middle * CARRIED);
+    let (active_pairs, busy_above) = active_pairs.split_at(middle * CHUNK_LENGTH);
+    let (solved, solved_above) = solved.split_at_mut(middle * CHUNK_LENGTH);
     let (records, records_above) = records.split_at_mut((busy_above[0] - first) as usize);
     rayon::join(
-        || choose_in_parts(handed, (records, first), busy, solved, parts),
-        || choose_in_parts(handed, (records_above, busy_above[0]), busy_above, solved_above, parts_above),
+        || select_in_chunks(solver_input, (records, first), active_pairs, solved, parts),
+        || {
+            select_in_chunks(
+                solver_input,
+                (records_above, busy_above[0]),
+                busy_above,
+                solved_above,
+                parts_above,
+            )
+        },
     );
 }
 
-/// As [`Handed::hand_over`], of what [`choose_in_parts`] found of the records at places `busy`; the first contact has number `number`.
+/// As [`SolverInput::write_links`], on several threads, after [`select_in_chunks`]. The first contact has
+/// number `number`.
 #[cfg(feature = "parallel")]
-pub(crate) fn hand_over_in_parts(
-    handed: &Handed<'_>,
+pub(crate) fn write_links_in_chunks(
+    solver_input: &SolverInput<'_>,
     (records, first): (&mut [Record], u32),
-    (busy, solved): (&[u32], &[u32]),
+    (active_pairs, solved): (&[u32], &[u32]),
     (parts, number): (&[Part], u32),
     out: &mut [ContactLink],
 ) {
     if parts.len() <= 1 {
         let n_solved = parts.first().map_or(0, |part| part.n_solved);
-        return handed.hand_over((records, first), &solved[..n_solved as usize], number, out);
+        return solver_input.write_links((records, first), &solved[..n_solved as usize], number, out);
     }
     let middle = parts.len() / 2;
     let (parts, parts_above) = parts.split_at(middle);
     let n_contacts = parts.iter().map(|part| part.n_contacts).sum::<u32>();
     let (out, out_above) = out.split_at_mut(n_contacts as usize);
-    let (busy, busy_above) = busy.split_at(middle * CARRIED);
-    let (solved, solved_above) = solved.split_at(middle * CARRIED);
+    let (active_pairs, busy_above) = active_pairs.split_at(middle * CHUNK_LENGTH);
+    let (solved, solved_above) = solved.split_at(middle * CHUNK_LENGTH);
     let (records, records_above) = records.split_at_mut((busy_above[0] - first) as usize);
     let above = (parts_above, number + n_contacts);
     rayon::join(
-        || hand_over_in_parts(handed, (records, first), (busy, solved), (parts, number), out),
         || {
-            hand_over_in_parts(
-                handed,
+            write_links_in_chunks(
+                solver_input,
+                (records, first),
+                (active_pairs, solved),
+                (parts, number),
+                out,
+            )
+        },
+        || {
+            write_links_in_chunks(
+                solver_input,
                 (records_above, busy_above[0]),
                 (busy_above, solved_above),
                 above,

@@ -1,7 +1,16 @@
-//! The narrow phase on several threads: pieces of the list of pairs, whose contacts each record finds again, so the same
-//! bits as on one.
+//! The narrow phase on several threads: chunks of the list of active pairs. The bits are those of
+//! one thread.
+//!
+//! Each chunk writes its manifolds to a room of its own in the common list:
+//!
+//! - The room has the size that the chunk needed in the last step, and a little more. Large rooms
+//!   cost memory, and all later phases pass over what is unused.
+//! - Manifolds that do not fit are appended behind all rooms. The records say where theirs are, so
+//!   places do not matter.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
+//! Tried: an output for each chunk, joined or copied afterwards; 1.01x to 1.05x slower. See
+//! `benches/notes/carom-world.md`.
 
 use crate::contacts::narrow::{self, Row, Tally};
 use crate::contacts::scene::Scene;
@@ -11,69 +20,65 @@ use carom_geom::Manifold;
 use carom_math::Vec3;
 use rayon::prelude::*;
 
-/// Pairs per piece: some 20 to 60 microseconds of work.
-const PIECE: usize = 256;
+/// Pairs of a chunk: about 20 to 60 microseconds of work.
+const CHUNK_PAIRS: usize = 256;
 
-/// So much is little memory to be written the first time.
-const FRESH: usize = 1 << 16;
+/// Less new memory than this, in bytes, is written by one thread.
+const MIN_PARALLEL_BYTES: usize = 1 << 16;
 
-/// As [`narrow::look_at_all`], but with room between the manifolds of pieces; `counts` is how many each piece had when this was called
-/// before, and has now.
+/// As [`narrow::update_all`], with unused room between the manifolds of chunks.
 ///
-/// Each piece has room for one or two more than it had; those that have none come behind all. Room that nobody needs is read past by
-/// all that comes after: with an eighth more and four for every 64 pairs a step of a pile took 3 in 100 longer. With room for one of each
-/// record a pile of 10,000 boxes took 12 MB more; nor is there so much where little is known of what they have, for memory that is
-/// touched the first time takes a millisecond for 3 MB. To write pieces apart and put them together cost on two threads 2 of 45 milliseconds; to
-/// write each piece apart and copy it to its room, half of one; where all of a piece came behind that had no room for one, a twelfth of all.
-pub(crate) fn look_at_all(
+/// `counts` holds how many manifolds each chunk had in the last call, and gets how many it has now.
+pub(crate) fn update_all(
     scene: &Scene<'_>,
     row: Row<'_>,
     counts: &mut Vec<u32>,
     out: &mut Vec<Manifold>,
 ) -> Tally {
     let n_records = row.records.len();
-    if n_records <= PIECE || rayon::current_num_threads() == 1 {
+    if n_records <= CHUNK_PAIRS || rayon::current_num_threads() == 1 {
         counts.clear();
-        return narrow::look_at_all(scene, row, out);
+        return narrow::update_all(scene, row, out);
     }
-    let n_pieces = n_records.div_ceil(PIECE);
-    // Where pieces came or went the others have moved along: what they had says little.
-    let is_like_before = counts.len().abs_diff(n_pieces) <= n_pieces / 64;
-    counts.resize(n_pieces, 0);
-    let least = if is_like_before { 0 } else { PIECE / 2 };
+    let n_chunks = n_records.div_ceil(CHUNK_PAIRS);
+    // If chunks came or went, the others hold other pairs, and old counts say little.
+    let is_like_before = counts.len().abs_diff(n_chunks) <= n_chunks / 64;
+    counts.resize(n_chunks, 0);
+    let least = if is_like_before { 0 } else { CHUNK_PAIRS / 2 };
     let room_for = |&count: &u32| least.max((count + count / 64) as usize + 2);
-    // Those of the step before are written over.
+    // Old contents are overwritten.
     resize(out, counts.iter().map(room_for).sum(), Manifold::new(Vec3::ZERO));
     let mut rest = &mut out[..];
     let Row { records, places, caches } = row;
     let mut row = Row { records: &mut *records, places, caches };
     let mut begin = 0;
-    let mut pieces = Vec::with_capacity(n_pieces);
+    let mut chunks = Vec::with_capacity(n_chunks);
     for count in counts.iter_mut() {
         let n = room_for(count);
         let (room, behind) = core::mem::take(&mut rest).split_at_mut(n);
-        let (own, others) = row.split_at(PIECE);
-        pieces.push((own, begin, room, count));
+        let (own, others) = row.split_at(CHUNK_PAIRS);
+        chunks.push((own, begin, room, count));
         (row, rest) = (others, behind);
         begin += n;
     }
-    // Left to itself rayon makes tasks so large that one thread waits for the last of the other's for a tenth of the whole.
-    let of_pieces = pieces.into_par_iter().enumerate().with_max_len(1).fold(
-        || (Looked::default(), Vec::new()),
-        |(mut looked, mut few), (piece, (row, begin, room, count))| {
-            let mut room = Room::new(room, &mut few);
-            narrow::look(scene, (row, piece * PIECE), begin, &mut room, &mut looked.tally);
+    // With tasks of its own choice rayon lets one thread wait for the last task of the other.
+    let of_chunks = chunks.into_par_iter().enumerate().with_max_len(1).fold(
+        || (ChunkResult::default(), Vec::new()),
+        |(mut result, mut pair_scratch), (chunk, (row, begin, room, count))| {
+            let mut room = Room::new(room, &mut pair_scratch);
+            narrow::update_pairs(scene, (row, chunk * CHUNK_PAIRS), begin, &mut room, &mut result.tally);
             *count = (room.n + room.beyond.len()) as u32;
             if room.is_full {
-                looked.beyond.push((piece, begin + room.room.len(), room.beyond));
+                result.beyond.push((chunk, begin + room.room.len(), room.beyond));
             }
-            (looked, few)
+            (result, pair_scratch)
         },
     );
-    let Looked { tally, beyond } = of_pieces.map(|(looked, _)| looked).reduce(Looked::default, Looked::and);
-    for (piece, end, found) in beyond {
+    let ChunkResult { tally, beyond } =
+        of_chunks.map(|(result, _)| result).reduce(ChunkResult::default, ChunkResult::and);
+    for (chunk, end, found) in beyond {
         let places_behind = (out.len() - end) as u32;
-        let own = records.chunks_mut(PIECE).nth(piece).unwrap_or_default();
+        let own = records.chunks_mut(CHUNK_PAIRS).nth(chunk).unwrap_or_default();
         for record in own.iter_mut().filter(|record| end <= record.first as usize) {
             record.first += places_behind;
         }
@@ -82,31 +87,31 @@ pub(crate) fn look_at_all(
     tally
 }
 
-/// As [`Vec::resize`]: fresh memory is slow when it is written the first time, and then by all.
+/// As [`Vec::resize`]. The first write to new memory is slow, so all threads share it.
 fn resize<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
     let n_more = n.saturating_sub(list.len());
-    if size_of::<T>() * n_more <= FRESH {
+    if size_of::<T>() * n_more <= MIN_PARALLEL_BYTES {
         return list.resize(n, value);
     }
     list.reserve(n_more);
     list.par_extend(rayon::iter::repeat_n(value, n_more));
 }
 
-/// Room for the manifolds of a piece, and a list of those that have none: their places are behind it.
+/// Room for the manifolds of a chunk, and a list of those that do not fit.
 struct Room<'a> {
     room: &'a mut [Manifold],
-    /// How many are in it.
+    /// How many manifolds are in the room.
     n: usize,
-    /// All that come have no room: also those that would, so that they stay in order.
+    /// A manifold did not fit. All later ones go to `beyond` too, so that they stay in order.
     is_full: bool,
     beyond: Vec<Manifold>,
-    /// Those of one pair: memory.
-    few: &'a mut Vec<Manifold>,
+    /// Scratch memory for one pair.
+    pair_scratch: &'a mut Vec<Manifold>,
 }
 
 impl<'a> Room<'a> {
-    fn new(room: &'a mut [Manifold], few: &'a mut Vec<Manifold>) -> Room<'a> {
-        Room { room, n: 0, is_full: false, beyond: Vec::new(), few }
+    fn new(room: &'a mut [Manifold], pair_scratch: &'a mut Vec<Manifold>) -> Room<'a> {
+        Room { room, n: 0, is_full: false, beyond: Vec::new(), pair_scratch }
     }
 }
 
@@ -129,34 +134,35 @@ impl Sink for Room<'_> {
         place
     }
     fn find(&mut self, find: impl FnOnce(&mut Vec<Manifold>)) -> &[Manifold] {
-        let mut few = core::mem::take(self.few);
-        few.clear();
-        few.find(find);
-        self.make_room(few.len());
-        for manifold in &few {
+        let mut pair_scratch = core::mem::take(self.pair_scratch);
+        pair_scratch.clear();
+        pair_scratch.find(find);
+        self.make_room(pair_scratch.len());
+        for manifold in &pair_scratch {
             self.push(manifold);
         }
-        *self.few = few;
-        self.few
+        *self.pair_scratch = pair_scratch;
+        self.pair_scratch
     }
 }
 
-/// What was found in some pieces.
+/// Counts of some chunks.
 #[derive(Default)]
-struct Looked {
+struct ChunkResult {
     tally: Tally,
-    /// Pieces that had more manifolds than room, where that ended, and those that had none.
+    /// Chunks with more manifolds than room: the chunk, the end of its room, and the manifolds that
+    /// did not fit.
     beyond: Vec<(usize, usize, Vec<Manifold>)>,
 }
 
-impl Looked {
-    /// This, and what was found in the pieces behind.
-    fn and(mut self, mut other: Looked) -> Looked {
+impl ChunkResult {
+    /// Joins these counts with those of the chunks behind.
+    fn and(mut self, mut other: ChunkResult) -> ChunkResult {
         let (all, own) = (&mut self.tally, &mut other.tally);
         all.n_tested += own.n_tested;
         all.n_recycled += own.n_recycled;
         all.n_found += own.n_found;
-        all.n_put_off += own.n_put_off;
+        all.n_deferred += own.n_deferred;
         all.n_still += own.n_still;
         all.left.append(&mut own.left);
         all.resting.append(&mut own.resting);
@@ -175,13 +181,14 @@ mod tests {
         let all: Vec<Manifold> = (0..5).map(numbered).collect();
         for n_room in 0..7 {
             let mut room = alloc::vec![Manifold::new(Vec3::ZERO); n_room];
-            let mut few = Vec::new();
-            let mut sink = Room::new(&mut room, &mut few);
+            let mut pair_scratch = Vec::new();
+            let mut sink = Room::new(&mut room, &mut pair_scratch);
             sink.make_room(1);
             sink.push(&numbered(0));
             let found = sink.find(|out| (1..4).for_each(|k| out.push(numbered(k)))).to_vec();
             assert_eq!(found, [numbered(1), numbered(2), numbered(3)]);
-            // Of one and three, all or the first or none have room; so with the place behind the last.
+            // One and three manifolds: all, the first, or none fit. So it is for the place behind
+            // the last.
             let place = |n: usize, n_in: usize| if n <= n_in { n } else { n_room + n - n_in };
             let n_in = [1, 4].into_iter().rfind(|&n| n <= n_room).unwrap_or(0);
             assert_eq!(sink.len(), place(4, n_in), "{n_room}");

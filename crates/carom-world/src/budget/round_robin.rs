@@ -1,141 +1,151 @@
-//! Whose turn it is to move, where a budget does not suffice for all: the others are halted for the step.
+//! Round robin: if a budget does not suffice for all bodies, selects the ones that move. The others
+//! are halted for the step.
 //!
-//! A halted body keeps its pose and its velocity. Nothing pushes it, gravity included, and who meets it finds it standing still, as a
-//! sleeping body: so no energy comes of it, and time goes by more slowly for it. Its contacts stay as they are, and its touch wakes nobody.
+//! A halted body keeps its pose and its velocity. Nothing pushes it, gravity included. Others meet
+//! it as a body that stands still, so it gives them no energy. Its contacts stay, and its touch
+//! wakes no body.
 //!
-//! Who moves is chosen in the order of the numbers, in a ring, until what they will cost fills what there is: bodies that were inserted
-//! one after the other are mostly near each other, and share their pairs. In each lap those that are fast have their turn, because they are
-//! seen, and of the slow ones every fourth block of 16, the next one in the next lap. So everybody has a turn within four laps, and at
-//! least one body, with all that hang on it in joints, moves in every step. What a body costs follows from how many pairs it is in.
-//! Bodies that their owner moves always do.
+//! Bodies are selected in a ring, in the order of their numbers, until their costs fill the budget.
+//! Bodies that were inserted one after the other are often neighbours and share pairs.
 //!
-//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, Eurographics 2000
-//! (what is seen comes first); E. Catto, Simulation Islands, box2d.org, 2023 (who is left out of a step).
+//! - Fast bodies are selected in each lap, because their motion is seen.
+//! - Slow bodies are selected in blocks of 16 by number, one block in four in each lap. So each
+//!   body moves within four laps.
+//! - In every step at least one body moves, with all bodies that joints connect to it.
+//! - Kinematic bodies always move.
+//! - The cost of a body follows from the number of its pairs.
+//!
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
+//! Based Animation, Eurographics 2000 (visible motion comes first); E. Catto, Simulation Islands,
+//! box2d.org, 2023 (bodies that are left out of a step).
 //! Differs: bodies are left out, not collisions.
 
-use crate::bodies::movers::Movers;
+use crate::bodies::active_bodies::ActiveBodies;
 use crate::contacts::record::Record;
 use crate::joint::Joints;
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_response::{Body, BodyKind};
 
-/// A slow body has its turn in one lap of so many.
-pub(crate) const LAPS: u32 = 4;
+/// A slow body is selected in one lap of so many.
+pub(crate) const LAPS_OF_SLOW_BODIES: u32 = 4;
 
-/// Neighbours by number that are slow have their turns together.
-const BLOCK: u32 = 16;
+/// Slow bodies are selected in blocks of so many numbers.
+const BLOCK_BODIES: u32 = 16;
 
-/// What bodies cost and what there is for them, in seconds, or in steps of work.
+/// Costs of bodies and the amounts to spend, in seconds or in steps of work.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
-    /// Price of a body.
+pub(crate) struct Costs {
+    /// Cost of a body.
     pub(crate) body: f64,
-    /// Price of a manifold that it is in, or of a pair where manifolds are not counted, now.
+    /// Cost in this step of each manifold of a body, or of each of its pairs if manifolds are not
+    /// counted.
     pub(crate) link: f64,
-    /// Price of a pair that it is in, in the next step.
+    /// Cost of each pair of a body, in the next step.
     pub(crate) look: f64,
-    /// What there is for the bodies that move in this step.
+    /// The amount for the bodies that move in this step.
     pub(crate) now: f64,
-    /// What there is for them in every step, the pairs of the next included.
+    /// The amount for them in every step, including the pairs of the next one.
     pub(crate) steady: f64,
 }
 
-/// What all that could move would be.
+/// The counts of all bodies that could move.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Crowd {
+pub(crate) struct Demand {
     /// Bodies that could move.
     pub(crate) n_bodies: usize,
-    /// The pairs of each of them, summed.
+    /// The sum of the numbers of their pairs.
     pub(crate) n_looks: usize,
-    /// The manifolds of these pairs, if they were counted; otherwise 0.
+    /// The number of manifolds of these pairs, if they were counted; otherwise 0.
     pub(crate) n_manifolds: usize,
-    /// Pairs of which a body moved in the step before; unless manifolds were counted, the pairs of each of these bodies, summed.
+    /// Pairs in which a body moved in the step before. Unless manifolds were counted, the sum of
+    /// the pairs of these bodies.
     pub(crate) n_due: usize,
 }
 
-/// Who was chosen.
+/// The counts of the selected bodies.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Chosen {
+pub(crate) struct Selection {
     pub(crate) n_bodies: usize,
-    /// The links of each of them, summed.
+    /// The sum of the numbers of their manifolds, or pairs if manifolds are not counted.
     pub(crate) n_links: usize,
-    /// The pairs of each of them, summed.
+    /// The sum of the numbers of their pairs.
     pub(crate) n_looks: usize,
 }
 
-/// Whose turn it is, and what bodies cost.
+/// The state of the ring, and the costs of bodies.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Turns {
-    /// The body with which the next choice begins.
+pub(crate) struct RoundRobin {
+    /// The body with which the next selection begins.
     pub(crate) next: u32,
     pub(crate) lap: u32,
-    /// Both, as they were before the last choice.
+    /// Both, before the last selection.
     before: (u32, u32),
-    /// By number: the pairs, kept from step to step, and the links, if they were counted.
+    /// By number: how many pairs a body has, kept from step to step, and how many manifolds, if
+    /// counted.
     are_counted: bool,
     n_looks: Vec<u32>,
     n_links: Vec<u32>,
     is_chosen: Vec<bool>,
-    /// The pairs of each of those that were chosen last, summed.
+    /// The sum of the numbers of pairs of the bodies selected last.
     n_looks_moving: usize,
-    /// By number: the next of those that hang together in joints, in a ring.
+    /// By number: the next body of a ring of those that joints connect.
     ring: Vec<u32>,
-    /// No joint came or went since the rings were closed.
+    /// No joint came or went since the rings were found.
     pub(crate) are_rings_known: bool,
 }
 
-impl Turns {
-    /// Counts what bodies cost, if that is not known.
-    pub(crate) fn count(&mut self, n_bodies: usize, records: &[Record], movers: &Movers) -> Crowd {
+impl RoundRobin {
+    /// Counts the pairs of bodies, if they are not known.
+    pub(crate) fn count(&mut self, n_bodies: usize, records: &[Record], active: &ActiveBodies) -> Demand {
         self.n_looks.resize(n_bodies, 0);
         if !core::mem::replace(&mut self.are_counted, true) {
             self.n_looks.fill(0);
             let living = records.iter().filter(|record| !record.is_gap());
             living.for_each(|record| self.note(&record.pair(), 1));
-            self.n_looks_moving = self.sum(movers.list());
+            self.n_looks_moving = self.sum(active.moving());
         }
         self.n_links.clear();
-        let n_looks = self.sum(movers.awake());
-        Crowd {
-            n_bodies: movers.awake().len(),
+        let n_looks = self.sum(active.awake());
+        Demand {
+            n_bodies: active.awake().len(),
             n_looks,
-            n_due: if movers.has_halted() { self.n_looks_moving } else { n_looks },
+            n_due: if active.has_halted() { self.n_looks_moving } else { n_looks },
             n_manifolds: 0,
         }
     }
 
-    /// Counts what bodies cost in manifolds, and the pairs that are to be looked at.
+    /// Counts the manifolds of bodies, and the pairs that are due.
     pub(crate) fn count_manifolds(
         &mut self,
         records: &[Record],
-        movers: &Movers,
+        active: &ActiveBodies,
         is_stale: &[bool],
-        crowd: &mut Crowd,
+        crowd: &mut Demand,
     ) {
         self.n_links.resize(is_stale.len(), 0);
         crowd.n_due = 0;
         for record in records.iter().filter(|record| !record.is_gap()) {
             let (a, b) = (record.a.index, record.b.index);
-            // One that nobody has looked at may turn out to touch.
+            // A pair that was never tested may turn out to touch.
             let links = if record.is_sensor { 0 } else { record.n.max(u32::from(record.is_new)) };
             self.n_links[a as usize] += links;
             self.n_links[b as usize] += links;
             crowd.n_due += usize::from(is_stale[a as usize] || is_stale[b as usize]);
-            if movers.is_awake(a) || movers.is_awake(b) {
+            if active.is_awake(a) || active.is_awake(b) {
                 crowd.n_manifolds += links as usize;
             }
         }
     }
 
-    /// A pair came, with a change of 1, or went, with -1.
+    /// Notes that a pair came, with a `change` of 1, or went, with -1.
     pub(crate) fn note_change(&mut self, pair: Pair, change: i32) {
         if self.are_counted {
             self.note(&pair, change);
         }
     }
 
-    /// Pairs go and come that are not told of.
+    /// Drops the counts: later changes of pairs are not noted.
     pub(crate) fn forget_counts(&mut self) {
         self.are_counted = false;
     }
@@ -153,42 +163,43 @@ impl Turns {
         bodies.iter().map(|&body| self.n_looks[body as usize] as usize).sum()
     }
 
-    /// Chooses who moves, of those who are awake, and marks them for [`Turns::is_chosen`]; after [`Turns::count`].
-    pub(crate) fn choose(
+    /// Selects the awake bodies that move, and marks them for [`RoundRobin::is_chosen`]. Call
+    /// [`RoundRobin::count`] first.
+    pub(crate) fn select(
         &mut self,
         bodies: &[Body],
-        movers: &Movers,
+        active: &ActiveBodies,
         joints: &Joints,
-        terms: &Terms,
+        costs: &Costs,
         is_slow: impl Fn(&Body) -> bool,
-    ) -> Chosen {
+    ) -> Selection {
         self.close_rings(bodies, joints);
         self.before = (self.next, self.lap);
         self.is_chosen.clear();
         self.is_chosen.resize(bodies.len(), false);
-        let mut chosen = Chosen::default();
+        let mut chosen = Selection::default();
         let (mut now, mut next) = (0.0, 0.0);
-        let list = movers.awake();
+        let list = active.awake();
         let first = list.partition_point(|&body| body < self.next);
         let mut lap = self.lap;
         let mut stop = None;
-        for visit in 0..list.len() * LAPS as usize {
+        for visit in 0..list.len() * LAPS_OF_SLOW_BODIES as usize {
             let place = first + visit;
             let body = list[place % list.len()];
             if 0 < visit && place % list.len() == 0 {
-                lap = (lap + 1) % LAPS;
+                lap = (lap + 1) % LAPS_OF_SLOW_BODIES;
             }
             if self.is_chosen[body as usize] || bodies[body as usize].kind != BodyKind::Dynamic {
                 continue;
             }
-            let is_in_turn = (body / BLOCK + lap).is_multiple_of(LAPS);
+            let is_in_turn = (body / BLOCK_BODIES + lap).is_multiple_of(LAPS_OF_SLOW_BODIES);
             if !is_in_turn && is_slow(&bodies[body as usize]) {
                 continue;
             }
-            let group = self.take(body, bodies, movers);
-            let cost = group.n_bodies as f64 * terms.body + group.n_links as f64 * terms.link;
-            let later = cost + group.n_looks as f64 * terms.look;
-            if 0 < chosen.n_bodies && !(now + cost <= terms.now && next + later <= terms.steady) {
+            let group = self.take(body, bodies, active);
+            let cost = group.n_bodies as f64 * costs.body + group.n_links as f64 * costs.link;
+            let later = cost + group.n_looks as f64 * costs.look;
+            if 0 < chosen.n_bodies && !(now + cost <= costs.now && next + later <= costs.steady) {
                 self.leave(body);
                 stop = Some(body);
                 break;
@@ -204,22 +215,22 @@ impl Turns {
         chosen
     }
 
-    /// Those who were chosen last did not move: the next choice begins with them again.
-    pub(crate) fn take_back(&mut self) {
+    /// Undoes the last selection, whose bodies did not move: the next one begins with them again.
+    pub(crate) fn undo_selection(&mut self) {
         (self.next, self.lap) = self.before;
     }
 
-    /// The body moves in this step.
+    /// Whether the body was selected.
     pub(crate) fn is_chosen(&self, body: u32) -> bool {
         self.is_chosen[body as usize]
     }
 
-    /// Chooses a body and all that hang on it.
-    fn take(&mut self, body: u32, bodies: &[Body], movers: &Movers) -> Chosen {
-        let mut group = Chosen::default();
+    /// Selects a body, and all bodies that joints connect to it.
+    fn take(&mut self, body: u32, bodies: &[Body], active: &ActiveBodies) -> Selection {
+        let mut group = Selection::default();
         let mut at = body;
         loop {
-            if movers.is_awake(at) && bodies[at as usize].kind == BodyKind::Dynamic {
+            if active.is_awake(at) && bodies[at as usize].kind == BodyKind::Dynamic {
                 let n_looks = self.n_looks[at as usize] as usize;
                 self.is_chosen[at as usize] = true;
                 group.n_bodies += 1;
@@ -233,7 +244,7 @@ impl Turns {
         }
     }
 
-    /// They do not move after all.
+    /// Undoes the selection of a body, and of all that joints connect to it.
     fn leave(&mut self, body: u32) {
         let mut at = body;
         loop {
@@ -245,7 +256,8 @@ impl Turns {
         }
     }
 
-    /// Who hangs together, if that has changed. What can not be moved holds nobody together.
+    /// Finds the rings of bodies that joints connect, if joints have changed. Bodies that cannot
+    /// move connect nothing.
     fn close_rings(&mut self, bodies: &[Body], joints: &Joints) {
         let n_bodies = bodies.len();
         if core::mem::replace(&mut self.are_rings_known, true) && self.ring.len() == n_bodies {
@@ -253,7 +265,7 @@ impl Turns {
         }
         self.ring.clear();
         self.ring.extend(0..n_bodies as u32);
-        // By number: towards the least one that it hangs together with.
+        // By number: a body closer to the least one of its ring.
         let mut root: Vec<u32> = self.ring.clone();
         let find = |root: &mut [u32], mut at: u32| {
             while root[at as usize] != at {
@@ -268,7 +280,7 @@ impl Turns {
             let (a, b) = (find(&mut root, joint.body_a), find(&mut root, joint.body_b));
             if a != b {
                 root[a.max(b) as usize] = a.min(b);
-                // Two rings become one where their nexts are exchanged.
+                // Two rings become one if their next bodies are exchanged.
                 self.ring.swap(a as usize, b as usize);
             }
         }

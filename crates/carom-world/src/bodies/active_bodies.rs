@@ -1,0 +1,213 @@
+//! The active bodies, kept from step to step, so that sleeping bodies cost nothing.
+//!
+//! A body that is not static is in one of these states:
+//!
+//! | state | meaning | queries |
+//! |---|---|---|
+//! | moving | moves in this step | `moving`, `moves` |
+//! | halted | awake, but left out of this step by a budget | `is_halted` |
+//! | sleeping | left out of steps until something wakes it | `sleepers` |
+//!
+//! Moving and halted bodies together are awake (`awake`, `is_awake`). No body carries a flag of
+//! being halted.
+//!
+//! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (sleeping islands are put away).
+
+use alloc::vec::Vec;
+use carom_response::{Body, BodyKind, Sleepers, Solver};
+
+/// The bodies that are awake, kinematic ones included.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ActiveBodies {
+    /// Numbers of the awake bodies, ascending. Later additions wait in `pending` for `apply_changes`.
+    awake: Vec<u32>,
+    pending: Vec<u32>,
+    /// By number: whether the body is in one of the two lists.
+    is_listed: Vec<bool>,
+    /// Whether a budget halts some bodies. If so, `moving` lists the others, ascending, and
+    /// `is_moving` has them by number.
+    has_halted: bool,
+    moving: Vec<u32>,
+    is_moving: Vec<bool>,
+    /// The kinematic bodies of `awake`.
+    kinematic: Vec<u32>,
+    /// A body was added, fell asleep or was removed since the last call of `apply_changes`.
+    has_changes: bool,
+    /// The groups of sleeping bodies.
+    sleepers: Sleepers,
+}
+
+fn may_move(body: &Body) -> bool {
+    body.kind != BodyKind::Fixed && !body.is_sleeping
+}
+
+impl ActiveBodies {
+    /// Returns the active bodies of a restored world, of which `halted` are halted.
+    pub(crate) fn of(bodies: &[Body], sleepers: &Sleepers, halted: &[u32]) -> ActiveBodies {
+        let mut active = ActiveBodies { sleepers: sleepers.clone(), ..ActiveBodies::default() };
+        for (number, body) in bodies.iter().enumerate() {
+            if may_move(body) {
+                active.add(number);
+            }
+        }
+        active.has_halted = !halted.is_empty();
+        if active.has_halted {
+            active.is_moving = bodies.iter().map(may_move).collect();
+            halted.iter().for_each(|&number| active.is_moving[number as usize] = false);
+            active.moving =
+                (0..).zip(&active.is_moving).filter(|(_, moves)| **moves).map(|(number, _)| number).collect();
+        }
+        active
+    }
+
+    /// Adds a body that was inserted or that wakes.
+    pub(crate) fn add(&mut self, body: usize) {
+        if self.is_listed.len() <= body {
+            self.is_listed.resize(body + 1, false);
+        }
+        if !self.is_listed[body] {
+            self.is_listed[body] = true;
+            self.pending.push(body as u32);
+            self.has_changes = true;
+        }
+    }
+
+    /// Notes that a body was removed.
+    pub(crate) fn note_removal(&mut self) {
+        self.has_changes = true;
+    }
+
+    /// Wakes a body and the bodies that fell asleep with it. Its time at rest starts from zero,
+    /// also if it was awake.
+    pub(crate) fn wake(&mut self, bodies: &mut [Body], body: usize) {
+        let sleepers = core::mem::take(&mut self.sleepers);
+        sleepers.wake_each(bodies, body, |woken| self.add(woken));
+        self.sleepers = sleepers;
+    }
+
+    /// After a step: puts to sleep the islands that are at rest. Returns how many bodies fell
+    /// asleep.
+    pub(crate) fn fall_asleep(&mut self, bodies: &mut [Body], solver: &Solver) -> usize {
+        let n_fallen = self.sleepers.fall_asleep(bodies, solver);
+        self.has_changes |= 0 < n_fallen;
+        n_fallen
+    }
+
+    /// The groups of sleeping bodies.
+    pub(crate) fn sleepers(&self) -> &Sleepers {
+        &self.sleepers
+    }
+
+    /// Applies what was noted: drops bodies that sleep or are gone, and inserts new ones in order.
+    /// While bodies are halted, the new ones are halted too.
+    pub(crate) fn apply_changes(&mut self, bodies: &[Body]) {
+        if !core::mem::take(&mut self.has_changes) {
+            return;
+        }
+        let ActiveBodies { awake, pending, is_listed, has_halted, moving, is_moving, kinematic, .. } = self;
+        let mut stays = |number: &u32| {
+            let stays = may_move(&bodies[*number as usize]);
+            is_listed[*number as usize] = stays;
+            stays
+        };
+        awake.retain(&mut stays);
+        pending.retain(&mut stays);
+        is_listed.resize(bodies.len(), false);
+        if *has_halted {
+            moving.retain(|&number| is_listed[number as usize]);
+            is_moving.resize(bodies.len(), false);
+            for (moves, is_listed) in is_moving.iter_mut().zip(&*is_listed) {
+                *moves &= *is_listed;
+            }
+        }
+        if !pending.is_empty() {
+            awake.append(pending);
+            awake.sort_unstable();
+        }
+        kinematic.clear();
+        let is_kinematic = |number: &u32| bodies[*number as usize].kind == BodyKind::Kinematic;
+        kinematic.extend(awake.iter().copied().filter(is_kinematic));
+    }
+
+    /// Makes the chosen and the kinematic bodies move, and halts all others.
+    pub(crate) fn halt_others(&mut self, is_chosen: impl Fn(u32) -> bool) {
+        self.has_halted = true;
+        self.moving.clear();
+        self.is_moving.clear();
+        self.is_moving.resize(self.is_listed.len(), false);
+        self.moving.extend(self.awake.iter().copied().filter(|&number| is_chosen(number)));
+        if !self.kinematic.is_empty() {
+            self.moving.extend_from_slice(&self.kinematic);
+            self.moving.sort_unstable();
+        }
+        for &number in &self.moving {
+            self.is_moving[number as usize] = true;
+        }
+    }
+
+    /// Ends halting: all move again. Returns whether some were halted.
+    pub(crate) fn resume(&mut self) -> bool {
+        core::mem::take(&mut self.has_halted)
+    }
+
+    /// Whether the body is awake, but left out of this step by a budget.
+    pub(crate) fn is_halted(&self, body: u32) -> bool {
+        self.has_halted && self.is_awake(body) && !self.moves(body)
+    }
+
+    /// The number of halted bodies.
+    pub(crate) fn n_halted(&self) -> usize {
+        if self.has_halted { self.awake.len() - self.moving.len() } else { 0 }
+    }
+
+    /// Whether some bodies are halted.
+    pub(crate) fn has_halted(&self) -> bool {
+        self.has_halted
+    }
+
+    /// The numbers of the bodies that move in this step, ascending. Valid after `apply_changes`.
+    pub(crate) fn moving(&self) -> &[u32] {
+        if self.has_halted { &self.moving } else { &self.awake }
+    }
+
+    /// The kinematic bodies among them.
+    pub(crate) fn kinematic(&self) -> &[u32] {
+        &self.kinematic
+    }
+
+    /// The numbers of the awake bodies: moving or halted.
+    pub(crate) fn awake(&self) -> &[u32] {
+        &self.awake
+    }
+
+    /// By number: whether the body moves in this step. May be shorter than the table of bodies.
+    fn flags(&self) -> &[bool] {
+        if self.has_halted { &self.is_moving } else { &self.is_listed }
+    }
+
+    /// Whether the body moves in this step.
+    #[inline]
+    pub(crate) fn moves(&self, body: u32) -> bool {
+        self.flags().get(body as usize).is_some_and(|moves| *moves)
+    }
+
+    /// Writes by number whether the solver moves the body: it is moving and dynamic. Valid after
+    /// `apply_changes`.
+    pub(crate) fn write_dynamic(&self, bodies: &[Body], out: &mut Vec<bool>) {
+        out.clear();
+        out.extend_from_slice(self.flags());
+        out.resize(bodies.len(), false);
+        self.kinematic.iter().for_each(|&number| out[number as usize] = false);
+        let is_active = |body: &Body| body.kind == BodyKind::Dynamic && !body.is_sleeping;
+        debug_assert!(
+            out.iter().zip(bodies).all(|(out, body)| !*out || is_active(body)),
+            "changes are pending"
+        );
+    }
+
+    /// Whether the body is moving or halted.
+    #[inline]
+    pub(crate) fn is_awake(&self, body: u32) -> bool {
+        self.is_listed.get(body as usize).is_some_and(|is_listed| *is_listed)
+    }
+}

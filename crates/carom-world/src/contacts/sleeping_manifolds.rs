@@ -1,0 +1,109 @@
+//! The manifolds of pairs in which nothing moves: both bodies sleep, are halted, or cannot move.
+//!
+//! They stay at their places, so that sleeping bodies cost nothing. Manifolds of active pairs are
+//! written anew in each step (`ContactSet::manifolds`).
+//!
+//! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (contacts of sleeping islands are put
+//! away).
+
+use crate::contacts::record::Record;
+use alloc::vec::Vec;
+use carom_geom::Manifold;
+
+/// Fewer unused manifolds than this are not compacted.
+const MIN_UNUSED: usize = 1024;
+
+/// The largest run of unused manifolds that is used again. Longer ones, of meshes, are few.
+const MAX_REUSED_RUN: usize = 4;
+
+/// Manifolds of the pairs at rest, in no order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SleepingManifolds {
+    manifolds: Vec<Manifold>,
+    /// The number of unused manifolds among them.
+    n_unused: usize,
+    /// By length: the first places of unused runs. The next record with as many manifolds takes
+    /// one.
+    free: [Vec<u32>; MAX_REUSED_RUN + 1],
+}
+
+impl SleepingManifolds {
+    /// Returns the manifolds of a record that is at rest.
+    #[inline]
+    pub(crate) fn manifolds_of(&self, record: &Record) -> Option<&[Manifold]> {
+        record.is_at_rest.then(|| &self.manifolds[record.range()])
+    }
+
+    /// All of them, unused ones included.
+    pub(crate) fn manifolds(&self) -> &[Manifold] {
+        &self.manifolds
+    }
+
+    /// The number of those in use.
+    pub(crate) fn len(&self) -> usize {
+        self.manifolds.len() - self.n_unused
+    }
+
+    /// Reserves room for `n` manifolds at once. If the list grew by doubling, one step would copy
+    /// all of it.
+    pub(crate) fn make_room(&mut self, n: usize) {
+        self.manifolds.reserve(n.saturating_sub(self.manifolds.len()));
+    }
+
+    /// The number of manifolds for which there is room.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.manifolds.capacity()
+    }
+
+    /// The manifolds of a snapshot, all of them at rest.
+    pub(crate) fn of(manifolds: &[Manifold], records: &mut [Record]) -> SleepingManifolds {
+        records.iter_mut().for_each(|record| record.is_at_rest = true);
+        SleepingManifolds { manifolds: manifolds.to_vec(), ..SleepingManifolds::default() }
+    }
+
+    /// Takes over the manifolds of a record from the list `from`.
+    pub(crate) fn take(&mut self, record: &mut Record, from: &[Manifold]) {
+        let own = &from[record.range()];
+        record.is_at_rest = true;
+        if let Some(first) = self.free.get_mut(own.len()).and_then(Vec::pop) {
+            record.first = first;
+            self.n_unused -= own.len();
+            self.manifolds[record.range()].copy_from_slice(own);
+            return;
+        }
+        record.first = self.manifolds.len() as u32;
+        self.manifolds.extend_from_slice(own);
+    }
+
+    /// Releases the manifolds of a record that is removed.
+    pub(crate) fn release_record(&mut self, record: &Record) {
+        if record.is_at_rest {
+            self.release(record.first, record.n);
+        }
+    }
+
+    /// Marks a run of manifolds as unused.
+    pub(crate) fn release(&mut self, first: u32, n: u32) {
+        self.n_unused += n as usize;
+        if let (true, Some(free)) = (0 < n, self.free.get_mut(n as usize)) {
+            free.push(first);
+        }
+    }
+
+    /// Compacts the list if more than half of it is unused.
+    pub(crate) fn compact(&mut self, records: &mut [Record]) {
+        if self.n_unused <= MIN_UNUSED.max(self.manifolds.len() / 2) {
+            return;
+        }
+        let mut kept = Vec::with_capacity(self.len());
+        for record in records.iter_mut().filter(|record| record.is_at_rest) {
+            let first = kept.len() as u32;
+            kept.extend_from_slice(&self.manifolds[record.range()]);
+            record.first = first;
+        }
+        self.manifolds = kept;
+        self.n_unused = 0;
+        self.free.iter_mut().for_each(Vec::clear);
+    }
+}
