@@ -416,7 +416,7 @@ fn known(runner: &mut Runner) {
     race_known(runner, "dual quaternion skin", tree, &query, |tree, turn| tree.set_bones(&poses[turn]));
 }
 
-fn race_known<D: Deformation + Clone>(
+fn race_known<D: Deformation<Query = Aabb> + Clone>(
     runner: &mut Runner,
     workload: &str,
     tree: KnownTree<D>,
