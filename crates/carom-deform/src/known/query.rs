@@ -1,4 +1,10 @@
-//! What known deformations are asked with: boxes, or k-DOPs.
+//! The volumes that known deformations are asked with: boxes, or k-DOPs.
+//!
+//! Both are pairs of parallel planes with directions that never change. So tests are exact, and a
+//! volume that holds another one is found by comparing their planes.
+//!
+//! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision
+//! Detection Using Bounding Volume Hierarchies of k-DOPs, 1998.
 
 use carom_bounds::{Aabb, BoundingVolume, KDop, Slabs};
 use glam::Vec3;

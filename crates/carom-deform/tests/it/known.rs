@@ -373,7 +373,7 @@ fn a_slanted_needle_touches_fewer_faces_by_its_kdop() {
     let needle = KDop::from_points(&ends);
     kdops.collect_faces_touching(&needle, &mut by_kdop);
     assert!(by_kdop.iter().all(|face| by_box.contains(face)));
-    assert!(0 < by_kdop.len() && 4 * by_kdop.len() < by_box.len(), "{} {}", by_kdop.len(), by_box.len());
+    assert!(!by_kdop.is_empty() && 4 * by_kdop.len() < by_box.len(), "{} {}", by_kdop.len(), by_box.len());
     assert!(2 * kdops.work().volumes < boxes.work().volumes);
     for plane in 0..18 {
         for bad in [f32::NAN, -1e9] {
