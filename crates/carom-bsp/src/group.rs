@@ -3,7 +3,9 @@
 //! A shifted plane needs a convex body: it moves out by one reach. The group is therefore swept ball by ball.
 //! - The ball that is foremost along the segment goes first. Its impact bounds the sweeps of the others, which end early.
 //! - The first impact of any ball is the impact of the group; of equal ones that of the lowest number.
-//! - Each ball is never late, so the group is never late. The hull of the balls would stop at what passes between them.
+//! - Each ball is never late, so the group is never late (test:
+//!   `groups::groups_are_never_late_and_never_earlier_than_their_hull`). The hull of the balls would stop at what passes
+//!   between them.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (several spheres as one character).
 
