@@ -127,6 +127,8 @@ fn walks(runner: &mut Runner, hills: &Hills, name: &str) {
         let middle = feet + DVec3::Y * (0.5 * HEIGHT + 0.5);
         let mut character =
             Character::new(figure, CharacterSettings::default(), middle).expect("the settings are allowed");
+        // Half a metre above the ground rapier's goes on with the wish at once, so this one does, too.
+        character.set_velocity(direction * SPEED);
         for _ in 0..STEPS {
             character.walk(&mut world, direction * SPEED, STEP);
         }
@@ -311,7 +313,7 @@ fn car(runner: &mut Runner, hills: &Hills) {
     runner.slow(row, contest);
 }
 
-/// Each step begins anew, a little before the wall, and the worlds are filled outside of the times.
+/// The second step of a world is timed, in which all bullets come to the wall. So each call needs a world of its own.
 fn bullets(runner: &mut Runner) {
     let workload = "bullets";
     if !runner.wants(workload) {
@@ -321,7 +323,7 @@ fn bullets(runner: &mut Runner) {
     let places: Vec<Vec3> = (0..n)
         .map(|i| {
             let (column, line) = (i % 50, i / 50);
-            Vec3::new(-3.0 - 0.01 * (i % 97) as f32, 0.4 * line as f32 - 8.0, 0.4 * column as f32 - 10.0)
+            Vec3::new(-11.0 - 0.01 * (i % 97) as f32, 0.4 * line as f32 - 8.0, 0.4 * column as f32 - 10.0)
         })
         .collect();
     // Metres per second: 8.3 metres a step.
@@ -374,16 +376,17 @@ fn bullets(runner: &mut Runner) {
         (of_ours, of_theirs)
     };
     let mut answers = Answers::new();
-    for steps in [1, 4] {
+    for steps in [2, 5] {
         let (of_ours, of_theirs) = passed(steps);
         println!("    after {steps} steps {of_ours} of {n} are behind the wall, rapier {of_theirs}");
         assert_eq!(of_ours, 0, "carom lets bullets through");
         answers.equal(&format!("{workload}: behind the wall after {steps}"), &of_ours, &of_theirs);
     }
-    // One first step is what is timed; so each call needs a world of its own.
     let rounds = 12;
     let mut worlds: Vec<World> = (0..rounds).map(|_| ours().0).collect();
     let mut peers: Vec<PhysicsWorld> = (0..rounds).map(|_| theirs().0).collect();
+    worlds.iter_mut().for_each(|world| _ = world.step(STEP as f32).expect("a good step"));
+    peers.iter_mut().for_each(PhysicsWorld::step);
     // Kept, so that no time goes into dropping them.
     let (mut done, mut peers_done) = (Vec::with_capacity(rounds), Vec::with_capacity(rounds));
     let row = Row { workload, size: n as u64, unit: Unit::Ms, per_call: 1 };
