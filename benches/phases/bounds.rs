@@ -1,4 +1,4 @@
-//! Bounding volumes: how long a test of two takes, and how long a fit.
+//! Bounding volumes: how long a test of two takes, how long a fit, and how long a box around what is placed.
 //!
 //! The boards are the same for every volume, turned at random, so the shares of pairs that overlap tell what tightness buys.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
@@ -9,12 +9,14 @@ use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_bounds::{
     Aabb, Aabb8, Aabb16, BoundingVolume, KDop, Lss, Obb, Rss, Sphere, overlaps_packets, overlaps_packets_16,
 };
+use carom_geom::{Capsule, Cone, ConvexHull, Cylinder, SupportMap, aabb_from_support};
 use carom_math::Pose;
 use carom_scenes::Rng;
 use glam::Vec3;
 use parry3d::bounding_volume::details::point_cloud_bounding_sphere;
 use parry3d::bounding_volume::{BoundingSphere, BoundingVolume as _};
 use parry3d::query::details::intersection_test_cuboid_cuboid;
+use parry3d::shape::{Shape as ParryShape, SharedShape};
 use std::hint::black_box;
 
 /// Pairs that one call goes through.
@@ -48,6 +50,8 @@ fn main() {
     let boards: Vec<[Board; 2]> = (0..N).map(|_| [0; 2].map(|_| Board::new(&mut rng))).collect();
     overlaps(&mut runner, &boards);
     packets(&mut runner, &boards);
+    placed(&mut runner, &boards);
+    supports(&mut runner);
     fits(&mut runner);
 }
 
@@ -171,6 +175,85 @@ fn packets(runner: &mut Runner, boards: &[[Board; 2]]) {
         .entry("parry, one by one", || {
             for aabb in &peers {
                 black_box(peer.intersects(black_box(aabb)));
+            }
+        });
+    runner.alike(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, contest);
+}
+
+/// A box around a turned box, by the signs of the matrix.
+fn placed(runner: &mut Runner, boards: &[[Board; 2]]) {
+    let workload = "placed, Aabb";
+    if !runner.wants(workload) {
+        return;
+    }
+    let inputs: Vec<(Aabb, Pose)> =
+        boards.iter().map(|[board, _]| (Aabb { min: -board.half, max: board.half }, board.pose)).collect();
+    let peers: Vec<_> = inputs.iter().map(|(aabb, pose)| (parry::aabb(aabb), parry::pose(pose))).collect();
+    let mut answers = Answers::new();
+    for (i, (aabb, pose)) in inputs.iter().enumerate() {
+        let theirs = peers[i].0.transform_by(&peers[i].1);
+        let ours = parry::aabb(&aabb.placed(&pose.wide()));
+        answers.number(&format!("minimum {i}"), 0.0, (ours.mins - theirs.mins).length().into(), 1e-5);
+        answers.number(&format!("maximum {i}"), 0.0, (ours.maxs - theirs.maxs).length().into(), 1e-5);
+        // The corners of the board, computed in `f64` and rounded.
+        let is_held = boards[i][0].corners.iter().all(|&corner| {
+            let slack = Vec3::splat(1e-6);
+            aabb.placed(&pose.wide()).overlaps(&Aabb { min: corner - slack, max: corner + slack })
+        });
+        answers.equal(&format!("corners {i}"), &is_held, &true);
+    }
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            for (aabb, pose) in &inputs {
+                black_box(black_box(aabb).placed(&pose.wide()));
+            }
+        })
+        .entry("parry", || {
+            for (aabb, pose) in &peers {
+                black_box(black_box(aabb).transform_by(pose));
+            }
+        });
+    runner.alike(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, contest);
+}
+
+/// Boxes around placed shapes, from their farthest points along the axes.
+fn supports(runner: &mut Runner) {
+    let points: Vec<Vec3> = Hulls::new(32, 3).points[0].iter().map(|p| p.as_vec3()).collect();
+    let hull = ConvexHull::from_points(&points).expect("points of an ellipsoid have a hull");
+    let peer = parry::hull(&Hulls::new(32, 3).points[0]).expect("parry builds the hull");
+    support(runner, "support, hull", &hull, &peer);
+    let capsule = Capsule::new(0.8, 0.3).expect("sizes");
+    support(runner, "support, capsule", &capsule, &*SharedShape::capsule_y(0.8, 0.3));
+    let cylinder = Cylinder::new(0.8, 0.3).expect("sizes");
+    support(runner, "support, cylinder", &cylinder, &*SharedShape::cylinder(0.8, 0.3));
+    let cone = Cone::new(0.8, 0.3).expect("sizes");
+    support(runner, "support, cone", &cone, &*SharedShape::cone(0.8, 0.3));
+}
+
+fn support(runner: &mut Runner, workload: &'static str, shape: &impl SupportMap, peer: &dyn ParryShape) {
+    if !runner.wants(workload) {
+        return;
+    }
+    let mut rng = Rng::new(24);
+    let poses: Vec<Pose> =
+        (0..N).map(|_| Pose::new(rng.rotation().as_quat(), (rng.direction() * 2.0).as_vec3())).collect();
+    let peers: Vec<_> = poses.iter().map(parry::pose).collect();
+    let mut answers = Answers::new();
+    for (i, pose) in poses.iter().enumerate() {
+        let (ours, theirs) = (aabb_from_support(shape, &pose.wide()), peer.compute_aabb(&peers[i]));
+        let ours = parry::aabb(&ours);
+        answers.number(&format!("minimum {i}"), 0.0, (ours.mins - theirs.mins).length().into(), 1e-4);
+        answers.number(&format!("maximum {i}"), 0.0, (ours.maxs - theirs.maxs).length().into(), 1e-4);
+    }
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            for pose in &poses {
+                black_box(aabb_from_support(shape, &black_box(pose).wide()));
+            }
+        })
+        .entry("parry", || {
+            for pose in &peers {
+                black_box(peer.compute_aabb(black_box(pose)));
             }
         });
     runner.alike(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, contest);

@@ -12,6 +12,8 @@
 //! - `morph`, `linear skin`, `dual quaternion skin`, `modes` are a step of a knot that follows
 //!   from parameters, with one small query. The peers compute all vertices by carom's code, and
 //!   the boxes of all triangles.
+//! - `morph, slanted needle` is the same for a needle that is not along an axis: boxes, balls and
+//!   k-DOPs of the nodes, and in each case a test of the candidates.
 //! - `crossings of a sheet` is a waving sheet against itself, with normal cones, without, and on
 //!   a budget.
 //! - `edit: 20 faces` removes some faces of that sheet and adds them again. The peers are built
@@ -27,6 +29,8 @@
 //! a ten-thousandth. Its free step is shorter than the certified one, by at most a quarter here.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
+#[path = "deform/known.rs"]
+mod known;
 #[path = "deform/push_out.rs"]
 mod push_out;
 
@@ -36,10 +40,9 @@ use carom_benches::trees::boxes;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_bounds::{Aabb, BoundingVolume as _, KDop, Obb, Rss, Sphere};
 use carom_bvh::{BuildSettings, Bvh, TreeVolume};
-use carom_deform::known::{BoneWeights, Deformation, KnownTree};
 use carom_deform::{
-    AutoTree, Cones, DeformableMesh, DualQuaternionTree, FeatureSearch, FollowingTree, HybridTree,
-    KnownError, LazyTree, LinearSkinTree, ModalTree, MorphTree, PairKind, RebuiltTree, RefitTree,
+    AutoTree, Cones, DeformableMesh, FeatureSearch, FollowingTree, HybridTree, LazyTree, PairKind,
+    RebuiltTree, RefitTree,
 };
 use carom_geom::TriMesh;
 use carom_math::{Interval, Pose, Ray};
@@ -47,7 +50,7 @@ use carom_query::{MeshShape, Shape, intersects, project_point, ray_cast};
 use carom_scenes::Rng;
 use carom_scenes::mesh::{Knot, torus_knot};
 use carom_testkit::{data, meshes};
-use glam::{Affine3A, DVec3, Quat, Vec3};
+use glam::{DVec3, Vec3};
 use obvhs::BvhBuildParams;
 use parry3d::math::Pose as ParryPose;
 use parry3d::partitioning::{Bvh as ParryBvh, BvhBuildStrategy, BvhWorkspace};
@@ -87,7 +90,7 @@ fn main() {
     }
     volumes(&mut runner);
     door(&mut runner);
-    known(&mut runner);
+    known::known(&mut runner);
     sheet(&mut runner);
     edits(&mut runner);
     push_out::race(&mut runner);
@@ -383,105 +386,6 @@ fn door(runner: &mut Runner) {
             });
         runner.slow(row, contest);
     }
-}
-
-/// Trees of known deformations, of which a query visits a small part.
-fn known(runner: &mut Runner) {
-    let knot = torus_knot(&Knot::default(), 100_000);
-    let (rest, faces) = (knot.vertices_f32(), knot.triangles);
-    let fields = [5.0_f32, 7.0, 9.0, 11.0]
-        .map(|rate| rest.iter().map(|p| 0.01 * (*p * rate).map(f32::sin)).collect::<Vec<Vec3>>());
-    let middle = rest[rest.len() / 2].as_dvec3();
-    let query = Aabb::around(middle - DVec3::splat(0.05), middle + DVec3::splat(0.05));
-    // Eight bones along x, each vertex between two of them.
-    let place = |p: &Vec3| ((p.x + 1.5) / 3.0 * 7.0).clamp(0.0, 6.999);
-    let bones: Vec<[u16; 2]> = rest.iter().map(|p| [place(p) as u16, place(p) as u16 + 1]).collect();
-    let weights: Vec<[f32; 2]> = rest.iter().map(|p| [1.0 - place(p).fract(), place(p).fract()]).collect();
-    let bones = || BoneWeights::new(&bones, &weights, 8).expect("the weights have the sum 1");
-    let pose = |bone: usize, turn: usize| {
-        let angle = 0.02 * bone as f32 * (1.0 - turn as f32);
-        Pose::new(Quat::from_rotation_z(angle), Vec3::new(0.0, 0.01 * angle, 0.0))
-    };
-    let poses = [0, 1].map(|turn| core::array::from_fn::<_, 8, _>(|bone| pose(bone, turn)));
-    let maps = poses.map(|all| all.map(|p| Affine3A::from_rotation_translation(p.rotation, p.translation)));
-    let factors = [[0.2, -0.4, 1.0, 0.3], [-0.2, 0.4, 0.5, 0.3]];
-
-    let tree = MorphTree::new(&rest, &fields, faces.clone()).expect("the targets fit");
-    race_known(runner, "morph", tree, &query, |tree, turn| tree.set_weights(&factors[turn]));
-    let tree = ModalTree::new(&rest, &fields, faces.clone()).expect("the modes fit");
-    race_known(runner, "modes", tree, &query, |tree, turn| tree.set_amplitudes(&factors[turn]));
-    let tree = LinearSkinTree::new(&rest, bones(), faces.clone()).expect("the skin fits");
-    race_known(runner, "linear skin", tree, &query, |tree, turn| tree.set_bones(&maps[turn]));
-    let tree = DualQuaternionTree::new(&rest, bones(), faces).expect("the skin fits");
-    race_known(runner, "dual quaternion skin", tree, &query, |tree, turn| tree.set_bones(&poses[turn]));
-}
-
-fn race_known<D: Deformation + Clone>(
-    runner: &mut Runner,
-    workload: &str,
-    tree: KnownTree<D>,
-    query: &Aabb,
-    set: impl Fn(&mut KnownTree<D>, usize) -> Result<(), KnownError>,
-) {
-    if !runner.wants(workload) {
-        return;
-    }
-    let set =
-        |tree: &mut KnownTree<D>, turn: usize| set(tree, turn).expect("parameters of a scene are allowed");
-    let (mut ours, mut theirs, mut parrys) = (tree.clone(), tree.clone(), tree);
-    let mut found = Vec::new();
-    let mut ask = |turn: usize| {
-        set(&mut ours, turn);
-        found.clear();
-        ours.collect_faces_touching(query, &mut found);
-        found.len()
-    };
-
-    let mut positions = Vec::new();
-    theirs.positions_into(&mut positions);
-    let mut all = Step::<RefitTree>::new(&positions, theirs.faces());
-    let mut ask_all = |turn: usize| {
-        set(&mut theirs, turn);
-        theirs.positions_into(&mut positions);
-        all.run([&positions, &positions], core::slice::from_ref(query));
-        all.found.len()
-    };
-
-    let faces = parrys.faces().to_vec();
-    let mut places = Vec::new();
-    parrys.positions_into(&mut places);
-    let box_of = |places: &[Vec3], i: usize| {
-        let [a, b, c] = faces[i].map(|v| places[v as usize]);
-        Aabb { min: a.min(b).min(c), max: a.max(b).max(c) }
-    };
-    let boxes: Vec<_> = (0..faces.len()).map(|i| parry::aabb(&box_of(&places, i))).collect();
-    let mut parry_tree = ParryBvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-    let mut workspace = BvhWorkspace::default();
-    let mut ask_parry = |turn: usize| {
-        set(&mut parrys, turn);
-        parrys.positions_into(&mut places);
-        for i in 0..faces.len() {
-            parry_tree.insert_or_update_partially(parry::aabb(&box_of(&places, i)), i as u32, 0.0);
-        }
-        parry_tree.refit(&mut workspace);
-        let around = parry::aabb(query);
-        parry_tree.intersect_aabb(&around).filter(|&i| box_of(&places, i as usize).overlaps(query)).count()
-    };
-
-    let mut answers = Answers::new();
-    for turn in [0, 1] {
-        let ours = ask(turn);
-        answers.equal("all vertices", &ours, &ask_all(turn));
-        answers.equal("parry", &ours, &ask_parry(turn));
-    }
-    let row = Row { workload, size: faces.len() as u64, unit: Unit::Us, per_call: 1 };
-    let turns = [const { Cell::new(0_usize) }; 3];
-    let next = |k: usize| turns[k].replace(1 - turns[k].get());
-    let contest = Contest::new(answers)
-        .entry("carom", || _ = black_box(ask(next(0))))
-        .entry("carom refit", || _ = black_box(ask_all(next(1))))
-        .entry("parry refit", || _ = black_box(ask_parry(next(2))));
-    runner.some(row, contest);
 }
 
 /// A waving sheet that does not cross itself, with normal cones and without.

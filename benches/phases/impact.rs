@@ -1,13 +1,16 @@
 //! Times of impact: convex bodies moving straight and turning, bodies swept across a mesh of 70,000 triangles, two meshes, and the first
-//! contact of one body among many.
+//! contact of one body among many. Boxes along the axes and conservative advancement have rows of their own.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::mesh_pairs::Body;
 use carom_benches::peers::parry;
 use carom_benches::scenes::Hulls;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
-use carom_ccd::Earliest;
+use carom_bounds::{Aabb, Shaft};
+use carom_ccd::{Earliest, MovingAabb, Proposal, conservative_advancement, time_of_impact};
 use carom_geom::{ConvexHull, Cuboid, Sphere};
+use carom_gjk::{GjkCache, GjkSettings, nearest_simplex};
+use carom_math::WidePose;
 use carom_query::{
     ImpactQueue, ImpactSettings, Motion, MovingShape, Shape, TimeOfImpact, Workspace, cast, cast_with,
 };
@@ -49,6 +52,12 @@ fn main() {
         if runner.wants(workload) {
             boxes(&mut runner, workload, angle);
         }
+    }
+    if runner.wants("advancement") {
+        advancement(&mut runner);
+    }
+    if runner.wants("boxes along the axes") {
+        axis_boxes(&mut runner);
     }
     mesh(&mut runner);
     for (workload, angle) in [("mesh-mesh 0", 0.0), ("mesh-mesh 0.5", 0.5), ("mesh-mesh 3", 3.0)] {
@@ -163,6 +172,133 @@ fn boxes(runner: &mut Runner, workload: &str, angle: f64) {
         })
         .collect();
     pairs(runner, workload, 8, angle, &shapes, &peers, &clouds, &cases);
+}
+
+/// Hulls that turn: conservative advancement beside the search for a root along an axis, with the same GJK.
+fn advancement(runner: &mut Runner) {
+    let workload = "advancement";
+    let hulls: Vec<ConvexHull> = Hulls::new(32, 11)
+        .points
+        .iter()
+        .map(|points| points.iter().map(|p| p.as_vec3()).collect::<Vec<_>>())
+        .map(|points| ConvexHull::from_points(&points).expect("points of an ellipsoid have a hull"))
+        .collect();
+    let mut rng = Rng::new(33);
+    let cases: Vec<Case> = (0..500)
+        .map(|_| {
+            let from = rng.direction() * rng.range(2.2, 3.5);
+            let aim = rng.direction() * rng.range(0.0, 1.0) - from;
+            let still = (rng.rotation(), DVec3::ZERO, DVec3::ZERO, rng.direction());
+            case(rng.below(16), rng.below(16), [still, (rng.rotation(), from, aim, rng.direction())])
+        })
+        .collect();
+    let settings = ImpactSettings::default();
+    let search = |case: &Case, is_advancement: bool| {
+        let (a, b) = (&hulls[case.a], &hulls[case.b]);
+        let mut cache = GjkCache::new();
+        let propose = |b_in_a: &WidePose, tolerance: f64| {
+            let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
+            let near = nearest_simplex(a, b, b_in_a, &gjk, Some(&mut cache));
+            Proposal {
+                axis: near.axis,
+                points_a: near.points_a,
+                points_b: near.points_b,
+                n_points: near.n_points,
+                weights: near.weights,
+            }
+        };
+        let [motion_a, motion_b] = &case.motions;
+        if is_advancement {
+            conservative_advancement(a, motion_a, b, motion_b, &settings, propose)
+        } else {
+            time_of_impact(a, motion_a, b, motion_b, &settings, propose)
+        }
+    };
+    let mut answers = Answers::new();
+    for (i, case) in cases.iter().enumerate() {
+        // The brackets hold the same time.
+        let is_same = match (search(case, true), search(case, false)) {
+            (TimeOfImpact::Hit(x), TimeOfImpact::Hit(y)) => x.t_lo <= y.t_hi && y.t_lo <= x.t_hi,
+            (TimeOfImpact::Clear(_), TimeOfImpact::Clear(_)) => true,
+            _ => false,
+        };
+        answers.equal(&format!("{workload} case {i}"), &is_same, &true);
+    }
+    let row = Row { workload, size: 32, unit: Unit::Ns, per_call: cases.len() as u64 };
+    let all = |is_advancement: bool| {
+        for case in &cases {
+            std::hint::black_box(search(case, is_advancement));
+        }
+    };
+    let contest = Contest::new(answers)
+        .entry("carom advancement", || all(true))
+        .entry("carom roots along an axis", || all(false));
+    runner.some(row, contest);
+}
+
+/// Boxes along the axes, one of which moves: when they meet, whether they meet, and whether a shaft around the way of
+/// the moving one meets the other.
+fn axis_boxes(runner: &mut Runner) {
+    let workload = "boxes along the axes";
+    let mut rng = Rng::new(34);
+    let cases: Vec<([DVec3; 2], [DVec3; 2], DVec3)> = (0..2000)
+        .map(|_| {
+            let mut half = || single(rng.in_box(DVec3::splat(0.05), DVec3::splat(1.0)));
+            let halves = [half(), half()];
+            let from = single(rng.in_box(DVec3::splat(-2.5), DVec3::splat(2.5)));
+            (halves, [DVec3::ZERO, from], single(rng.in_box(DVec3::splat(-4.0), DVec3::splat(4.0))))
+        })
+        .collect();
+    let ours = |(halves, places, way): &([DVec3; 2], [DVec3; 2], DVec3)| {
+        let moving = |i: usize, velocity: DVec3| {
+            MovingAabb::new(places[i] - halves[i], places[i] + halves[i], velocity).expect("finite numbers")
+        };
+        moving(0, DVec3::ZERO).time_of_impact(&moving(1, *way), 1.0)
+    };
+    let shaft = |(halves, places, way): &([DVec3; 2], [DVec3; 2], DVec3)| {
+        let at = |i: usize, place: DVec3| Aabb::around(place - halves[i], place + halves[i]);
+        Shaft::new(&at(1, places[1]), &at(1, places[1] + *way)).overlaps(&at(0, places[0]))
+    };
+    let theirs = |(halves, places, way): &([DVec3; 2], [DVec3; 2], DVec3)| {
+        let [a, b] = halves.map(|half| ParryCuboid::new(parry::vector(half.as_vec3())));
+        let pose = |place: DVec3| ParryPose::from_translation(parry::vector(place.as_vec3()));
+        let options = ShapeCastOptions::with_max_time_of_impact(1.0);
+        let zero = parry::vector(glam::Vec3::ZERO);
+        let way = parry::vector(way.as_vec3());
+        cast_shapes(&pose(places[0]), zero, &a, &pose(places[1]), way, &b, options)
+            .ok()
+            .flatten()
+            .map(|hit| hit.time_of_impact)
+    };
+    let mut answers = Answers::new();
+    for (i, case) in cases.iter().enumerate() {
+        let impact = ours(case);
+        compare(&mut answers, &format!("{workload} case {i}"), &impact, theirs(case));
+        // A shaft holds the way, rounded outwards.
+        let is_hit = matches!(impact, TimeOfImpact::Hit(_));
+        answers.equal(&format!("shaft {i}"), &(is_hit && !shaft(case)), &false);
+    }
+    let n_false =
+        cases.iter().filter(|case| shaft(case) && !matches!(ours(case), TimeOfImpact::Hit(_))).count();
+    println!("    {n_false} of {} shafts are met by boxes that the moving one does not meet", cases.len());
+    let row = Row { workload, size: cases.len() as u64, unit: Unit::Ns, per_call: cases.len() as u64 };
+    let contest = Contest::new(answers)
+        .entry("carom time of impact", || {
+            for case in &cases {
+                std::hint::black_box(ours(case));
+            }
+        })
+        .entry("carom shaft", || {
+            for case in &cases {
+                std::hint::black_box(shaft(case));
+            }
+        })
+        .entry("parry cast", || {
+            for case in &cases {
+                std::hint::black_box(theirs(case));
+            }
+        });
+    runner.alike(row, contest);
 }
 
 /// Times carom against parry's casts and its sweep.

@@ -8,7 +8,8 @@
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_bsp::{
-    Ball, Bevels, Body, Brush, BspSettings, BspTree, Contents, Cylinder, Point, Points, TraceStack,
+    Ball, BallGroup, Bevels, Body, Brush, BspSettings, BspTree, Contents, Cylinder, PlacedBall, Point,
+    Points, TraceStack,
 };
 use carom_geom::{Cuboid, Cylinder as CylinderShape, Sphere};
 use carom_math::{Interval, Pose, Ray};
@@ -46,6 +47,9 @@ fn main() {
     for level in &levels {
         if runner.wants("ray") {
             rays(&mut runner, level);
+        }
+        if runner.wants("three balls") {
+            groups(&mut runner, level);
         }
         let half = Vec3::new(16.0, 16.0, 28.0);
         let up = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
@@ -183,6 +187,79 @@ fn rays(runner: &mut Runner, level: &Level) {
         .entry("carom BSP", || {
             for (from, way) in &level.ways {
                 std::hint::black_box(ours(&level.edges, *from, *way));
+            }
+        })
+        .entry("carom BVH", || {
+            for (from, way) in &level.ways {
+                std::hint::black_box(by_tree(*from, *way));
+            }
+        })
+        .entry("parry", || {
+            for (from, way) in &level.ways {
+                std::hint::black_box(theirs(*from, *way));
+            }
+        });
+    runner.some(row, contest);
+}
+
+/// A player of three balls, none of them in the next one: head, chest and feet.
+fn groups(runner: &mut Runner, level: &Level) {
+    let balls = [(-20.0, 8.0), (4.0, 16.0), (28.0, 8.0)]
+        .map(|(z, radius)| PlacedBall { center: DVec3::new(0.0, 0.0, z - 4.0), radius });
+    let group = BallGroup::new(&balls).expect("three balls");
+    let ours = |from: DVec3, way: DVec3, stack: &mut TraceStack| {
+        level.edges.trace_group_with(&group, from, way, Contents::SOLID, stack).map(|found| found.hit.t)
+    };
+    let shapes = balls.map(|ball| Shape::Sphere(Sphere::new(ball.radius as f32).expect("a size")));
+    let still = Motion::new(DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO)
+        .expect("finite numbers");
+    let settings = ImpactSettings::default();
+    let mut memory = Workspace::default();
+    let mut by_tree = |from: DVec3, way: DVec3| {
+        let mut first = None;
+        for (ball, shape) in balls.iter().zip(&shapes) {
+            let motion = Motion::new(DQuat::IDENTITY, from + ball.center, DVec3::ZERO, way, DVec3::ZERO)
+                .expect("finite numbers");
+            if let TimeOfImpact::Hit(hit) =
+                cast_with(&level.brushes, &still, shape, &motion, &settings, &mut memory)
+                && first.is_none_or(|first| hit.t_hi < first)
+            {
+                first = Some(hit.t_hi);
+            }
+        }
+        first
+    };
+    let options = ShapeCastOptions::with_max_time_of_impact(1.0);
+    let parts = balls.map(|ball| {
+        let pose = parry::pose(&Pose::new(Quat::IDENTITY, ball.center.as_vec3()));
+        (pose, SharedShape::ball(ball.radius as f32))
+    });
+    let compound = ParryCompound::new(parts.to_vec());
+    let theirs = |from: DVec3, way: DVec3| {
+        let pose = parry::pose(&Pose::new(Quat::IDENTITY, from.as_vec3()));
+        let (origin, zero) = (parry3d::math::Pose::IDENTITY, parry::vector(Vec3::ZERO));
+        let way = parry::vector(way.as_vec3());
+        cast_shapes(&origin, zero, &level.brushes_peer, &pose, way, &compound, options)
+            .ok()
+            .flatten()
+            .map(|hit| f64::from(hit.time_of_impact))
+    };
+    let mut answers = Answers::new();
+    let mut stack = TraceStack::new();
+    for (i, (from, way)) in level.ways.iter().enumerate() {
+        let what = format!("three balls {i}");
+        let number = |t: Option<f64>| t.unwrap_or(2.0);
+        let tree = number(by_tree(*from, *way));
+        answers.number(&what, tree, number(theirs(*from, *way)), TOLERANCE);
+        let is_early = number(ours(*from, *way, &mut stack)) <= tree + TOLERANCE;
+        answers.equal(&format!("{what}: late"), &is_early, &true);
+    }
+    let row =
+        Row { workload: "three balls", size: level.n, unit: Unit::Ns, per_call: level.ways.len() as u64 };
+    let contest = Contest::new(answers)
+        .entry("carom BSP", || {
+            for (from, way) in &level.ways {
+                std::hint::black_box(ours(*from, *way, &mut stack));
             }
         })
         .entry("carom BVH", || {

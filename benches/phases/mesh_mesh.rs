@@ -1,12 +1,17 @@
-//! Two meshes of about 70,000 triangles each: do they touch, which triangles do, how far apart are they.
+//! Two meshes of about 70,000 triangles each: do they touch, which triangles do, how far apart are they,
+//! do they keep a clearance, how deep are their vertices along rays.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::mesh_pairs::{Body, MeshPair, SCENES, mesh_pair};
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_math::Pose;
-use carom_query::{Workspace, distance_with, intersects, triangle_pairs};
+use carom_query::{
+    RayDepthCache, RayDepthSettings, RayMesh, Workspace, distance_with, intersects, nearer_than, ray_depth,
+    triangle_pairs,
+};
 use parry3d::math::Pose as ParryPose;
+use parry3d::query::RayCast as _;
 use parry3d::shape::TriMesh as ParryMesh;
 use std::cell::RefCell;
 
@@ -107,6 +112,133 @@ fn contests(runner: &mut Runner, pair: &MeshPair) {
         .entry("parry", || {
             for peer in peers {
                 std::hint::black_box(their(peer));
+            }
+        });
+    runner.slow(row, contest);
+
+    if *scene == "close" {
+        clearance(runner, pair, [&peer_a, &peer_b]);
+    }
+    if *scene == "shallow" {
+        depth_by_rays(runner, pair, [&peer_a, &peer_b]);
+    }
+}
+
+/// Whether meshes 0.02 apart keep a clearance of half and of twice that. The peer can only be asked for the distance.
+fn clearance(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
+    let MeshPair { name: scene, a, b, poses } = pair;
+    let poses = &poses[..DISTANCE_POSES.min(poses.len())];
+    let memory = RefCell::new(Workspace::default());
+    let is_nearer = |pose: &Pose, clearance: f32| {
+        nearer_than(&a.shape, &Pose::IDENTITY, &b.shape, pose, clearance, &mut memory.borrow_mut()).is_some()
+    };
+    let distance_of = |pose: &Pose| {
+        distance_with(&a.shape, &Pose::IDENTITY, &b.shape, pose, &mut memory.borrow_mut()).distance
+    };
+    let their = |pose: &Pose| {
+        parry3d::query::distance(&ParryPose::IDENTITY, peers[0], &parry::pose(pose), peers[1])
+            .map_or(f32::NAN, |answer| answer.distance)
+    };
+    for (kept, clearance) in [("kept", 0.01), ("not kept", 0.04)] {
+        let mut answers = Answers::new();
+        for (i, pose) in poses.iter().enumerate() {
+            answers.equal(
+                &format!("{scene}, pose {i}"),
+                &is_nearer(pose, clearance),
+                &(their(pose) < clearance),
+            );
+        }
+        let name = format!("{scene} clearance {kept}");
+        let size = a.mesh.mesh().n_triangles() as u64;
+        let row = Row { workload: &name, size, unit: Unit::Us, per_call: poses.len() as u64 };
+        let contest = Contest::new(answers)
+            .entry("carom", || {
+                for pose in poses {
+                    std::hint::black_box(is_nearer(pose, clearance));
+                }
+            })
+            .entry("carom distance", || {
+                for pose in poses {
+                    std::hint::black_box(distance_of(pose) < clearance);
+                }
+            })
+            .entry("parry distance", || {
+                for pose in poses {
+                    std::hint::black_box(their(pose) < clearance);
+                }
+            });
+        runner.slow(row, contest);
+    }
+}
+
+/// Vertices inside the other mesh, and how deep along their normals. The peer casts a ray from each vertex in the box of
+/// the other mesh, and looks for no wall of its own mesh: so it answers less.
+fn depth_by_rays(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
+    let MeshPair { name: scene, a, b, poses } = pair;
+    let poses = &poses[..10.min(poses.len())];
+    let (rays_a, rays_b) = (RayMesh::new(a.mesh.clone()), RayMesh::new(b.mesh.clone()));
+    let settings = RayDepthSettings::default().with_full_every(1);
+    let (mut cache, mut found) = (RayDepthCache::default(), Vec::new());
+    let mut ours = |pose: &Pose| {
+        found.clear();
+        ray_depth(&rays_a, &Pose::IDENTITY, &rays_b, pose, &settings, &mut cache, &mut found);
+        found.clone()
+    };
+    // Place and inward normal of the vertices of a mesh, each in the frame of the other one.
+    let cast = |rays: &RayMesh, to_other: &Pose, vertex: u32, other: &ParryMesh| {
+        let place = to_other.transform_point(rays.mesh().mesh().vertices()[vertex as usize]);
+        let normal = to_other.transform_vector(rays.vertex_normal(vertex).unwrap_or_default());
+        let ray = parry3d::query::Ray::new(parry::vector(place), parry::vector(-normal));
+        let hit = other.cast_local_ray_and_get_normal(&ray, f32::MAX, false)?;
+        // From behind: the vertex is inside.
+        (0.0 < hit.normal.dot(ray.dir) || other.is_backface(hit.feature)).then_some(hit.time_of_impact)
+    };
+    let both = |pose: &Pose| {
+        let sides = [(&rays_a, pose.inverse(), peers[1]), (&rays_b, *pose, peers[0])];
+        let mut n = 0;
+        for (rays, to_other, other) in sides {
+            let bounds = other.local_aabb();
+            for vertex in 0..rays.mesh().mesh().vertices().len() as u32 {
+                let place = to_other.transform_point(rays.mesh().mesh().vertices()[vertex as usize]);
+                let is_in = bounds.contains_local_point(parry::vector(place));
+                n += usize::from(is_in && cast(rays, &to_other, vertex, other).is_some());
+            }
+        }
+        n
+    };
+    let mut answers = Answers::new();
+    for (i, pose) in poses.iter().enumerate() {
+        let all = ours(pose);
+        for contact in &all {
+            let (rays, to_other, other) = if contact.is_vertex_of_a {
+                (&rays_a, pose.inverse(), peers[1])
+            } else {
+                (&rays_b, *pose, peers[0])
+            };
+            let theirs = cast(rays, &to_other, contact.vertex, other).unwrap_or(f32::NAN);
+            let depth = -f64::from(contact.contact.distance);
+            answers.number(
+                &format!("{scene}, pose {i}, vertex {}", contact.vertex),
+                depth,
+                theirs.into(),
+                1e-3,
+            );
+        }
+        let n = both(pose);
+        answers.equal(&format!("{scene}, pose {i}: fewer rays"), &(n < all.len()), &false);
+    }
+    let name = format!("{scene} depth by rays");
+    let size = a.mesh.mesh().n_triangles() as u64;
+    let row = Row { workload: &name, size, unit: Unit::Us, per_call: poses.len() as u64 };
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            for pose in poses {
+                std::hint::black_box(ours(pose));
+            }
+        })
+        .entry("parry, the rays alone", || {
+            for pose in poses {
+                std::hint::black_box(both(pose));
             }
         });
     runner.slow(row, contest);

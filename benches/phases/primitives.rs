@@ -1,13 +1,16 @@
-//! Primitive tests: rays against boxes and triangles, closest points of segments, triangles against boxes.
+//! Primitive tests: rays against boxes and triangles, closest points of segments, triangles against boxes,
+//! points in triangles.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_geom::closest::closest_points;
 use carom_geom::overlap::overlaps;
+use carom_geom::segment_triangle::point_in_triangle;
 use carom_geom::{Cuboid, Segment, Triangle};
 use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_testkit::random::Random;
+use glam::DVec3;
 use parry3d::query::details::{closest_points_segment_segment, intersection_test_cuboid_triangle};
 use parry3d::query::{ClosestPoints, Ray as ParryRay, RayCast};
 use std::hint::black_box;
@@ -113,6 +116,46 @@ fn main() {
         }
         runner.alike(row("triangle-box"), contest(answers, ours, theirs));
     }
+    point_triangle(&mut runner);
+}
+
+/// Points of a grid and triangles in its plane, so that both have the same numbers. parry's test divides, so it may
+/// differ for points on an edge.
+fn point_triangle(runner: &mut Runner) {
+    let workload = "point-triangle";
+    if !runner.wants(workload) {
+        return;
+    }
+    let mut random = Random::new(18);
+    let mut point = || {
+        let p = (random.cube_point() * 8.0).round();
+        DVec3::new(p.x, p.y, 1.0)
+    };
+    let inputs: Vec<(DVec3, [DVec3; 3])> = core::iter::repeat_with(|| (point(), [0; 3].map(|_| point())))
+        .filter(|(_, [a, b, c])| (*b - *a).cross(*c - *a) != DVec3::ZERO)
+        .take(N)
+        .collect();
+    let peers: Vec<_> = inputs
+        .iter()
+        .map(|(p, t)| {
+            let [p, a, b, c] = [*p, t[0], t[1], t[2]].map(|p| parry::vector(p.as_vec3()));
+            (p, parry3d::shape::Triangle::new(a, b, c))
+        })
+        .collect();
+    let ours = |i: usize| point_in_triangle(inputs[i].0, &inputs[i].1);
+    let theirs = |i: usize| peers[i].1.contains_point(peers[i].0);
+    let mut answers = Answers::new();
+    for (i, (p, [a, b, c])) in inputs.iter().enumerate() {
+        // Whole numbers: the sides are exact.
+        let side = |u: DVec3, v: DVec3| (v - u).cross(*p - u).z;
+        let sides = [side(*a, *b), side(*b, *c), side(*c, *a)];
+        let is_in = sides.iter().all(|&s| 0.0 <= s) || sides.iter().all(|&s| s <= 0.0);
+        assert_eq!(ours(i), is_in, "{p} in {a} {b} {c}");
+        answers.equal(&format!("point {i}"), &ours(i), &theirs(i));
+    }
+    println!("    {} of {N} are in their triangle", (0..N).filter(|&i| ours(i)).count());
+    let contest = contest(answers, |i| f32::from(ours(i)), |i| f32::from(theirs(i)));
+    runner.alike(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, contest);
 }
 
 /// Both go through all inputs.

@@ -5,6 +5,7 @@
 //! - `all nodes` is a bake at all nodes of 64 cells along each axis. The peer is the projection
 //!   onto a mesh of parry, asked for each node; it gives the distance without a sign.
 //! - `sample N` is distance and gradient of points near the surface: a batch, and one by one.
+//! - `drops in a field` is a step of particles that bounce off a field.
 //! - The other rows are in `sdf/pairs.rs`: a field against bodies and rays.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
@@ -14,11 +15,12 @@ mod pairs;
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_geom::TriMesh;
+use carom_particles::{Bounce, advance_in_field};
 use carom_scenes::Rng;
 use carom_scenes::mesh::torus;
 use carom_sdf::{BakeSettings, Field, Grid, Sample, SdfGrid, SparseSdf};
-use glam::{IVec3, UVec3, Vec3};
-use parry3d::query::PointQuery;
+use glam::{DVec3, IVec3, UVec3, Vec3};
+use parry3d::query::{PointQuery, RayCast as _};
 use std::hint::black_box;
 
 /// Relative to the size of the torus: by how much distances in `f32` may differ.
@@ -33,6 +35,7 @@ fn main() {
         sample(&mut runner, &mesh, n);
     }
     all_nodes(&mut runner, &mesh);
+    particles(&mut runner, &mesh);
     pairs::pairs(&mut runner, &mesh);
 }
 
@@ -131,5 +134,55 @@ fn all_nodes(runner: &mut Runner, mesh: &TriMesh) {
             black_box(theirs.project_local_point(*place, false));
         }
     });
+    runner.slow(row, contest);
+}
+
+/// A step of drops around a torus that may bounce off its field. parry casts a ray for each way, without a bounce.
+/// The drops are put back each time, which is timed too.
+fn particles(runner: &mut Runner, mesh: &TriMesh) {
+    let workload = "drops in a field";
+    if !runner.wants(workload) {
+        return;
+    }
+    const DT: f32 = 1.0 / 60.0;
+    const RADIUS: f32 = 0.002;
+    let field = SdfGrid::from_mesh(mesh, &settings(64)).expect("the torus is in the grid");
+    let theirs = parry::mesh(mesh.vertices(), mesh.indices()).expect("a torus is a mesh");
+    let mut rng = Rng::new(6);
+    // Outside, by the field: within a step's way of the surface or far from it.
+    let starts: Vec<Vec3> =
+        core::iter::repeat_with(|| rng.in_box(DVec3::splat(-1.3), DVec3::splat(1.3)).as_vec3())
+            .filter(|p| 0.03 < field.sample(*p).distance)
+            .take(100_000)
+            .collect();
+    let falls: Vec<Vec3> = starts.iter().map(|_| (rng.direction() * 9.0).as_vec3()).collect();
+    let (mut positions, mut velocities, mut fates) = (starts.clone(), falls.clone(), Vec::new());
+    let at = |p: Vec3| {
+        let Sample { distance, gradient, .. } = field.sample(p);
+        (distance, gradient.normalize_or(Vec3::Y))
+    };
+    let mut step = || {
+        positions.copy_from_slice(&starts);
+        velocities.copy_from_slice(&falls);
+        advance_in_field(at, RADIUS, &mut positions, &mut velocities, DT, &Bounce::default(), &mut fates)
+            .expect("finite")
+            .n_bounced
+    };
+    let cast = || {
+        let is_met = |(start, fall): (&Vec3, &Vec3)| {
+            let ray = parry3d::query::Ray::new(parry::vector(*start), parry::vector(*fall));
+            theirs.cast_local_ray(&ray, DT, true).is_some()
+        };
+        starts.iter().zip(&falls).filter(|&way| is_met(way)).count()
+    };
+    let mut answers = Answers::new();
+    let (ours, rays) = (step() as f64, cast() as f64);
+    // Drops have a radius, and rays have none: so many more bounce at a glance.
+    answers.number("drops that bounce", ours, rays, 0.05 * rays);
+    println!("    {ours} drops bounce, {rays} rays meet the mesh");
+    let row = Row { workload, size: starts.len() as u64, unit: Unit::Ns, per_call: starts.len() as u64 };
+    let contest = Contest::new(answers)
+        .entry("carom", || _ = black_box(step()))
+        .entry("parry rays", || _ = black_box(cast()));
     runner.slow(row, contest);
 }

@@ -1,4 +1,5 @@
-//! A mesh in fewer triangles, and in hulls: carom's decomposition and parry's (V-HACD), on the same meshes.
+//! A mesh in fewer triangles, and in hulls: carom's decomposition and parry's (V-HACD), on the same meshes; and
+//! distances by a level of detail.
 //!
 //! What is compared is the promise: points of the mesh's surface that no hull holds are counted, and differ.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
@@ -6,12 +7,18 @@
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_geom::{ConvexHull, TriMesh};
+use carom_math::Pose;
+use carom_query::{MeshShape, Shape, Workspace, distance_with};
+use carom_scenes::Rng;
 use carom_scenes::mesh::{Gear, Knot, MeshData, bumpy_icosphere, gear, torus, torus_knot};
 use carom_simplify::{DecomposeSettings, Side, SimplifySettings, decompose, simplify};
+use carom_world::{DetailLevels, allowed_error};
 use glam::Vec3;
 use parry3d::shape::ConvexPolyhedron;
 use parry3d::transformation::vhacd::{VHACD, VHACDParameters};
+use std::cell::RefCell;
 use std::hint::black_box;
+use std::sync::Arc;
 
 fn main() {
     let mut runner = Runner::new("simplify");
@@ -25,6 +32,7 @@ fn main() {
         let mesh = TriMesh::new(data.vertices_f32(), data.triangles.clone()).expect("scenes are meshes");
         coarser(&mut runner, name, &mesh);
         hulls(&mut runner, name, &mesh, &data);
+        levels(&mut runner, name, &mesh);
     }
 }
 
@@ -79,6 +87,66 @@ fn hulls(runner: &mut Runner, name: &str, mesh: &TriMesh, data: &MeshData) {
         .entry("carom", || drop(black_box(ours())))
         .entry("parry", || drop(black_box(theirs())));
     runner.slow(row, contest);
+}
+
+/// Distances of two such bodies far from a viewer, who allows an error of 0.05: the level that is taken for them, and
+/// the exact shapes.
+fn levels(runner: &mut Runner, name: &str, mesh: &TriMesh) {
+    let workload = format!("distance by level of detail, {name}");
+    if !runner.wants(&workload) {
+        return;
+    }
+    let shape = |mesh: &TriMesh| {
+        Shape::Mesh(Arc::new(MeshShape::new(mesh.clone()).expect("a scene's mesh has a tree")))
+    };
+    let mut levels = DetailLevels::new(shape(mesh));
+    let mut last = 0.0;
+    for part in [4, 16, 64] {
+        let settings = SimplifySettings::default().with_max_triangles(mesh.n_triangles() / part);
+        let coarse = simplify(mesh, &settings).expect("a scene can be simplified");
+        // Errors ascend.
+        last = (coarse.error() as f32).next_up().max(last);
+        levels = levels.with_level(shape(&coarse.mesh), last).expect("an error");
+    }
+    // 25 m away, under an angle of two milliradians.
+    let level = levels.level(allowed_error(25.0, 0.002), 0);
+    let (exact, coarse, error) = (levels.shape(0), levels.shape(level), levels.error(level));
+    println!("{workload}: level {level}, error at most {error:.4}");
+    let mut rng = Rng::new(9);
+    let poses: Vec<Pose> = (0..32)
+        .map(|_| {
+            let place = rng.direction() * rng.range(2.6, 4.0);
+            Pose::new(rng.rotation().as_quat(), place.as_vec3())
+        })
+        .collect();
+    let memory = RefCell::new(Workspace::default());
+    let distance = |shape: &Shape, pose: &Pose| {
+        distance_with(shape, &Pose::IDENTITY, shape, pose, &mut memory.borrow_mut()).distance
+    };
+    let mut answers = Answers::new();
+    for (i, pose) in poses.iter().enumerate() {
+        let (ours, exact) = (distance(coarse, pose), distance(exact, pose));
+        answers.number(
+            &format!("{workload}, pose {i}"),
+            ours.into(),
+            exact.into(),
+            f64::from(2.0 * error) + 1e-5,
+        );
+    }
+    let row = Row {
+        workload: &workload,
+        size: mesh.n_triangles() as u64,
+        unit: Unit::Us,
+        per_call: poses.len() as u64,
+    };
+    let all = |shape: &Shape| {
+        for pose in &poses {
+            black_box(distance(shape, pose));
+        }
+    };
+    let contest =
+        Contest::new(answers).entry("carom, the level", || all(coarse)).entry("carom, exact", || all(exact));
+    runner.some(row, contest);
 }
 
 fn held(hulls: &[ConvexHull], point: Vec3, slack: f32) -> bool {

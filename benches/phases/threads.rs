@@ -14,23 +14,32 @@
 //! 45 ns, and in 350 a minute later, when two piles at once are nearly twice as fast and what is written on one core and read on the other
 //! is dear. Both are told, before the pile and after it.
 //!
+//! The rows `... on threads` but for the pile are broad phases of the family of sweep and prune: a frame is the moves of
+//! a crowd and all pairs. No peer has them on threads of a CPU.
+//!
 //! The peers are built with their own threads here, also for the rows of one thread: [`trees`](../trees.rs) has the rows without.
 //! parry builds on one thread always; obvhs refits on one, and bvh not at all.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
+use carom_benches::broad::Recording;
 use carom_benches::peers::bvh;
 use carom_benches::peers::tree_rows::{Place, build, refit};
 use carom_benches::trees::boxes;
 use carom_benches::{Answers, Contest, Row, Runner, Unit, pile};
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{BroadPhase, Filter};
+use carom_broad_sap::{
+    BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions, SapSettings,
+};
 use carom_bvh::BuildQuality;
-use carom_scenes::bench_pile;
 use carom_scenes::mesh::{Knot, torus_knot};
+use carom_scenes::{CrowdKind, bench_pile};
 use carom_world::{SolverSettings, World};
 use glam::Vec3;
 use obvhs::BvhBuildParams;
 use parry3d::partitioning::Bvh as ParryBvh;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::scope;
@@ -48,6 +57,14 @@ fn main() {
         let (n, steps) = if runner.is_quick() { (1000, 60) } else { (10_000, 300) };
         pile_on_threads(&mut runner, n, steps);
     }
+    broad_on_threads(&mut runner, "box pruning on threads", 10_000, |_| BoxPruning::new());
+    let regions = |bounds: &Aabb| Regions::grid(bounds, [4; 3]).expect("64 regions");
+    broad_on_threads(&mut runner, "regions on threads", 100_000, |bounds| {
+        MultiBoxPruning::with_finder(RegionPruner::new(regions(bounds)))
+    });
+    broad_on_threads(&mut runner, "sweeps of regions on threads", 100_000, |bounds| {
+        MultiSap::with_finder(RegionAxes::new(regions(bounds), SapSettings::default()))
+    });
     let sizes: &[usize] = if runner.is_quick() { &[100_000] } else { &[100_000, 1_000_000] };
     for &n in sizes {
         let knot = torus_knot(&Knot::default(), n);
@@ -150,6 +167,57 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
         round_trip()
     );
     assert_eq!(sides[0].0.borrow().state_hash(), sides[1].0.borrow().state_hash(), "the same bits");
+}
+
+/// Frames of a crowd by a broad phase on one thread and on two, which must find the same pairs.
+fn broad_on_threads<B: BroadPhase + Send>(
+    runner: &mut Runner,
+    workload: &str,
+    n: usize,
+    broad: impl Fn(&Aabb) -> B,
+) {
+    if !runner.wants(workload) {
+        return;
+    }
+    let n = if runner.is_quick() { n / 10 } else { n };
+    let recording = Recording::of_crowd(CrowdKind::Mixed, n, 7);
+    let bounds = recording.first.iter().fold(recording.first[0], |all, aabb| all.merged(aabb));
+    let batch: Vec<_> = recording.first.iter().map(|&aabb| (aabb, Filter::default())).collect();
+    let sides = [1, 2].map(|n_threads| {
+        let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin");
+        let (mut broad, mut ids) = (broad(&bounds), Vec::new());
+        broad.insert_batch(&batch, &mut ids).expect("boxes of a scene are finite");
+        (pool, RefCell::new((broad, ids, Vec::new(), Vec::new())))
+    });
+    let number = Cell::new(0);
+    let frame = |side: usize| {
+        let (pool, state) = &sides[side];
+        let (broad, ids, moves, pairs) = &mut *state.borrow_mut();
+        let moved = &recording.frames[recording.turn(number.get())];
+        moves.clear();
+        moves.extend(moved.iter().map(|&(i, aabb)| (ids[i as usize], aabb)));
+        pool.install(|| {
+            broad.update(moves).expect("all proxies are live");
+            broad.pairs(pairs);
+        });
+    };
+    let mut answers = Answers::new();
+    for _ in 0..3 {
+        [0, 1].map(frame);
+        let [one, two] = [0, 1].map(|side: usize| sides[side].1.borrow());
+        answers.equal("pairs", &(one.3 == two.3, one.3.is_empty()), &(true, false));
+        number.set(number.get() + 1);
+    }
+    let row = Row { workload, size: n as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers)
+        .entry("1 thread", || frame(0))
+        .entry("2 threads", || frame(1))
+        .of_whole_runs()
+        .by_the_wall();
+    let times = runner.frames(row, 60, contest, || number.set(number.get() + 1));
+    if let [one, two] = &times[..] {
+        println!("    two threads are {:.2} times as fast as one", one.typical / two.typical);
+    }
 }
 
 /// How long a word takes from one thread to another and back, in nanoseconds: the least of the means of a hundred.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-pub(crate) const GROUPS: [&str; 27] = [
+pub(crate) const GROUPS: [&str; 28] = [
     "primitives",
     "pair_lists",
     "bounds",
@@ -24,6 +24,7 @@ pub(crate) const GROUPS: [&str; 27] = [
     "impact",
     "elements",
     "levels",
+    "walk",
     "tri_tri",
     "mesh_mesh",
     "volumes",

@@ -69,15 +69,27 @@ impl BspTree {
     /// A place near by where the body is free of what is in `mask`: itself where it is, else the nearest that is reached straight along
     /// the normal of a plane that is between it and a cell near by, along an axis, or between axes. `None` for a place that is no place.
     pub fn nearest_free(&self, body: &impl Body, place: DVec3, mask: Contents) -> Option<DVec3> {
-        if !place.is_finite() {
+        self.nearest_free_of(&[(body, DVec3::ZERO)], place, mask)
+    }
+
+    /// [`BspTree::nearest_free`] of bodies that move together, each with its reference point as seen from the place.
+    pub(crate) fn nearest_free_of<B: Body>(
+        &self,
+        bodies: &[(&B, DVec3)],
+        place: DVec3,
+        mask: Contents,
+    ) -> Option<DVec3> {
+        if !bodies.iter().all(|(_, by)| (place + *by).is_finite()) {
             return None;
         }
         let mut stack = TraceStack::new();
         let mut directions = Vec::new();
-        let walk = Walk::still(self, body, place, mask, &mut stack);
         let mut is_free = true;
-        while walk.next(1.0, &mut stack, |plane| directions.push(plane.normal)).is_some() {
-            is_free = false;
+        for (body, by) in bodies {
+            let walk = Walk::still(self, *body, place + *by, mask, &mut stack);
+            while walk.next(1.0, &mut stack, |plane| directions.push(plane.normal)).is_some() {
+                is_free = false;
+            }
         }
         if is_free {
             return Some(place);
@@ -92,14 +104,19 @@ impl BspTree {
         let mut nearest = f64::INFINITY;
         let mut found = None;
         for direction in directions {
-            // Beyond the level, and the body clear of it.
-            let beyond =
-                (self.high - self.low).length() + (place - self.low).length() + body.reach(-direction);
+            // Beyond the level, and each body clear of it.
+            let size = (self.high - self.low).length();
+            let beyond = bodies.iter().fold(0.0, |most: f64, (body, by)| {
+                most.max(size + (place + *by - self.low).length() + body.reach(-direction))
+            });
             let far = beyond.min(nearest);
             covered.clear();
-            let walk = Walk::<_, false>::all(self, body, [place, direction * far], mask, &mut stack);
-            while let Some(piece) = walk.next(1.0, &mut stack, |_| ()) {
-                covered.push((piece.low, piece.high));
+            for (body, by) in bodies {
+                let segment = [place + *by, direction * far];
+                let walk = Walk::<_, false>::all(self, *body, segment, mask, &mut stack);
+                while let Some(piece) = walk.next(1.0, &mut stack, |_| ()) {
+                    covered.push((piece.low, piece.high));
+                }
             }
             covered.sort_by(|a, b| a.0.total_cmp(&b.0));
             // Where the pieces leave the first gap that is more than rounding.
@@ -108,7 +125,9 @@ impl BspTree {
                 .iter()
                 .fold(0.0, |end: f64, piece| if piece.0 <= end + slack { end.max(piece.1) } else { end });
             let way = direction * (end * far + 2.0 * self.thin);
-            if end < 1.0 && way.length() < nearest && !self.is_within(body, place + way, mask, &mut stack) {
+            let mut is_within =
+                || bodies.iter().any(|(body, by)| self.is_within(*body, place + way + *by, mask, &mut stack));
+            if end < 1.0 && way.length() < nearest && !is_within() {
                 (nearest, found) = (way.length(), Some(place + way));
             }
         }

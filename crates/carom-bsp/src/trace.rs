@@ -55,12 +55,24 @@ impl BspTree {
         mask: Contents,
         stack: &mut TraceStack,
     ) -> Option<TraceHit> {
+        self.trace_until(body, [from, way], mask, 1.0, stack)
+    }
+
+    /// The first impact on a segment from a point by a vector. Those after `limit` may be left out.
+    pub(crate) fn trace_until(
+        &self,
+        body: &impl Body,
+        [from, way]: [DVec3; 2],
+        mask: Contents,
+        limit: f64,
+        stack: &mut TraceStack,
+    ) -> Option<TraceHit> {
         if !(from.is_finite() && way.is_finite()) {
             return None;
         }
         let walk = Walk::sweep(self, body, [from, way], mask, stack);
         let mut best: Option<TraceHit> = None;
-        let mut limit = 1.0;
+        let mut limit = limit;
         // What comes first is looked at first.
         while let Some(piece) = walk.next(limit, stack, |_| ()) {
             let hit = self.enter(&piece, from, way, mask);

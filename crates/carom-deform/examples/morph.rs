@@ -1,11 +1,12 @@
 //! A bumpy ball that swells and dents, asked in each frame what is in a small box: `morph [ROWS]`.
 //!
 //! The tree computes the boxes and vertices that the question comes near. Beside it a mesh whose
-//! vertices are all computed and whose tree is refitted gives the same answers.
+//! vertices are all computed and whose tree is refitted gives the same answers. A slanted needle is
+//! asked too: by its box, and by its 18-DOP, which touches fewer faces.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
-use carom_bounds::Aabb;
-use carom_deform::{DeformableMesh, MorphTree, RefitTree};
+use carom_bounds::{Aabb, BoundingVolume as _, KDop};
+use carom_deform::{DeformableMesh, MorphKDopTree, MorphTree, RefitTree};
 use glam::Vec3;
 use std::error::Error;
 
@@ -35,6 +36,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         rest.iter().map(dent).collect(),
     ];
     let mut tree = MorphTree::new(&rest, &targets, faces.clone())?;
+    let mut kdops = MorphKDopTree::<18>::new(&rest, &targets, faces.clone())?;
+    let needle = [Vec3::splat(0.3), Vec3::splat(0.9)];
+    let (mut by_box, mut by_kdop) = (Vec::new(), Vec::new());
     let mut mesh = DeformableMesh::from_triangles(&rest, faces)?.with_trees::<RefitTree>();
     let query = Aabb { min: Vec3::new(0.9, -0.05, -0.05), max: Vec3::new(1.0, 0.05, 0.05) };
     let (mut found, mut of_mesh, mut positions) = (Vec::new(), Vec::new(), Vec::new());
@@ -54,6 +58,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         if found != of_mesh {
             return Err(format!("frame {frame}: {found:?}, and {of_mesh:?} of the whole mesh").into());
         }
+        kdops.set_weights(&[0.2 * sine, cosine, 0.5 * sine])?;
+        by_box.clear();
+        by_kdop.clear();
+        tree.collect_faces_touching(&Aabb::from_points(&needle), &mut by_box);
+        kdops.collect_faces_touching(&KDop::from_points(&needle), &mut by_kdop);
+        if by_kdop.iter().any(|face| by_box.binary_search(face).is_err()) {
+            return Err(format!("frame {frame}: the box of the needle misses a face").into());
+        }
         println!(
             "frame {frame}: {} faces in the box; {} boxes and {} vertices computed, all are {} and {}",
             found.len(),
@@ -62,6 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             mesh.faces().len(),
             positions.len(),
         );
+        println!("  the needle: {} faces by its box, {} by its 18-DOP", by_box.len(), by_kdop.len());
     }
     Ok(())
 }

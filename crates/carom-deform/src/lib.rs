@@ -142,9 +142,9 @@
 //! # Known deformations
 //! If the vertices follow from a few parameters, a pass over them is not needed: the trees in
 //! [`known`] compute a node's volume from the parameters when a query comes to it. [`MorphTree`] is
-//! for morph targets, [`LinearSkinTree`] and [`DualQuaternionTree`] for skins, [`ModalTree`] for
-//! modes of vibration. The answers are those from all vertices (test:
-//! `known::answers_are_those_of_brute_force`).
+//! for morph targets, and [`MorphKDopTree`] if queries are k-DOPs. [`LinearSkinTree`] and
+//! [`DualQuaternionTree`] are for skins, [`ModalTree`] is for modes of vibration. The answers are
+//! those from all vertices (test: `known::answers_are_those_of_brute_force`).
 //!
 //! ```
 //! use carom_bounds::Aabb;
@@ -202,7 +202,9 @@ pub use crossings::Crossings;
 pub use deformable::{Added, DeformableMesh, MAX_ELEMENTS, MAX_POSITION};
 pub use error::DeformError;
 pub use impacts::{FeatureImpact, FreeStep, Impacts};
-pub use known::{BoneWeights, DualQuaternionTree, KnownError, LinearSkinTree, ModalTree, MorphTree};
+pub use known::{
+    BoneWeights, DualQuaternionTree, KnownError, LinearSkinTree, ModalTree, MorphKDopTree, MorphTree,
+};
 pub use pair::{FeaturePair, PairKind};
 pub use push_out::{PushOut, SignedDistance};
 pub use ray_depths::{RayDepths, RayUpdate};

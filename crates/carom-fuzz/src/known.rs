@@ -4,7 +4,7 @@
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_deform::known::{Deformation, KnownTree};
-use carom_deform::{BoneWeights, DualQuaternionTree, LinearSkinTree, ModalTree, MorphTree};
+use carom_deform::{BoneWeights, DualQuaternionTree, LinearSkinTree, ModalTree, MorphKDopTree, MorphTree};
 use carom_math::Pose;
 use glam::{Affine3A, Vec3};
 
@@ -13,7 +13,7 @@ const MAX_VERTICES: usize = 12;
 /// Targets, modes or bones.
 const MAX_PARAMETERS: usize = 4;
 
-/// A tree of one of the four kinds goes through a few parameters and questions.
+/// A tree of one of the five kinds goes through a few parameters and questions.
 pub fn known(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let n = 1 + bytes.below(MAX_VERTICES);
@@ -21,12 +21,15 @@ pub fn known(bytes: &[u8]) {
     let rest: Vec<Vec3> = (0..n).map(|_| bytes.point_f32()).collect();
     let faces: Vec<[u32; 3]> =
         (0..bytes.below(24)).map(|_| [(); 3].map(|()| bytes.below(n) as u32)).collect();
-    let kind = bytes.below(4);
-    if kind < 2 {
+    let kind = bytes.below(5);
+    if kind < 2 || kind == 4 {
         let targets: Vec<Vec<Vec3>> = (0..k).map(|_| (0..n).map(|_| bytes.point_f32()).collect()).collect();
         let weights = |bytes: &mut Bytes<'_>| -> Vec<f32> { (0..k).map(|_| bytes.float() as f32).collect() };
         if kind == 0 {
             let Ok(tree) = MorphTree::new(&rest, &targets, faces) else { return };
+            follow(tree, &mut bytes, |tree, bytes| tree.set_weights(&weights(bytes)).is_ok());
+        } else if kind == 4 {
+            let Ok(tree) = MorphKDopTree::<18>::new(&rest, &targets, faces) else { return };
             follow(tree, &mut bytes, |tree, bytes| tree.set_weights(&weights(bytes)).is_ok());
         } else {
             let Ok(tree) = ModalTree::new(&rest, &targets, faces) else { return };
@@ -76,9 +79,8 @@ fn follow<D: Deformation>(
         tree.positions_into(&mut positions);
         assert!(is_set || before == positions);
         assert!(positions.iter().all(|p| p.abs().max_element() <= carom_deform::MAX_POSITION));
-        let of = |face: u32| {
-            Aabb::from_points(&tree.faces()[face as usize].map(|vertex| positions[vertex as usize]))
-        };
+        let corners = |face: u32| tree.faces()[face as usize].map(|vertex| positions[vertex as usize]);
+        let of = |face: u32| Aabb::from_points(&corners(face));
         tree.visit_volumes(|volume, faces| {
             let aabb = volume.to_aabb();
             for &face in faces {
@@ -92,8 +94,9 @@ fn follow<D: Deformation>(
         if query.check().is_err() {
             continue;
         }
-        let brute: Vec<u32> =
-            (0..tree.faces().len() as u32).filter(|&face| of(face).overlaps(&query)).collect();
+        let query = D::Query::from_aabb(&query);
+        let touches = |&face: &u32| D::Query::from_points(&corners(face)).overlaps(&query);
+        let brute: Vec<u32> = (0..tree.faces().len() as u32).filter(touches).collect();
         found.clear();
         tree.collect_faces_touching(&query, &mut found);
         assert_eq!(found, brute, "{query:?}");

@@ -1,7 +1,10 @@
 //! Levels of any brushes: points are in them or not, nothing that moves is stopped late, and a mesh of the brushes is the same level.
 
 use crate::bytes::Bytes;
-use carom_bsp::{Ball, Bevels, Body, Brush, BspError, BspSettings, BspTree, Contents, Point, SplitPlane};
+use carom_bsp::{
+    Ball, BallGroup, Bevels, Body, Brush, BspError, BspSettings, BspTree, Contents, PlacedBall, Point,
+    SplitPlane,
+};
 use carom_testkit::oracle::brush::{Body as Mover, BrushTruth, brush_depth, soup};
 use glam::DVec3;
 
@@ -70,7 +73,24 @@ pub fn levels(bytes: &[u8]) {
         }
         sweep(&tree, &Point, &points, from, way);
         sweep(&tree, &Ball { radius }, &balls, from, way);
+        let radii = [radius, 0.5 * radius, 0.0];
+        group(&tree, &radii.map(|radius| PlacedBall { center: bytes.point(), radius }), from, way);
     }
+}
+
+/// The group is stopped with the first of its balls.
+fn group(tree: &BspTree, balls: &[PlacedBall], from: DVec3, way: DVec3) {
+    let Ok(group) = BallGroup::new(balls) else {
+        assert!(balls.iter().any(|ball| !(ball.center.is_finite() && 0.0 <= ball.radius)), "{balls:?}");
+        return;
+    };
+    let of_ball = |ball: &PlacedBall| {
+        let body = Ball { radius: ball.radius };
+        tree.trace(&body, from + ball.center, way, Contents::SOLID).map(|hit| hit.t)
+    };
+    let first = balls.iter().filter_map(of_ball).reduce(f64::min);
+    let found = tree.trace_group(&group, from, way, Contents::SOLID);
+    assert_eq!(found.map(|found| found.hit.t), first, "{balls:?} from {from} by {way}");
 }
 
 fn sweep(tree: &BspTree, body: &impl Body, truth: &BrushTruth, from: DVec3, way: DVec3) {

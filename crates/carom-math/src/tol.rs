@@ -517,7 +517,7 @@ pub const PAIR_COSINE: f64 = 0.6;
 pub const SKIN_ROUNDING: f64 = f64::from_bits((1023 - 44) << 52);
 
 /// Pure number, times the reach of a mesh and the number of modes plus 4, a length: 2^-50, which is
-/// 8 u in `f64`. By so much the spheres of reduced coordinates grow.
+/// 8 u in `f64`. By so much the spheres of reduced coordinates grow, and the k-DOPs of morph targets.
 ///
 /// The vertex and the centre are sums of one product for each mode, off by sqrt(3) u for each, and
 /// the radius by u: 4.5 u for each mode, and 10 u for the last sums.

@@ -3,6 +3,7 @@
 
 mod brushes;
 mod entangled;
+mod groups;
 mod levels;
 mod meshes;
 mod oracle;

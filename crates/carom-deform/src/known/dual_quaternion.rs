@@ -207,6 +207,7 @@ impl Sealed for DualQuaternionSkin {}
 
 impl Deformation for DualQuaternionSkin {
     type Volume = Aabb;
+    type Query = Aabb;
 
     fn rest(&self) -> &[Vec3] {
         &self.rest
@@ -244,6 +245,10 @@ impl Deformation for DualQuaternionSkin {
             (min, max) = (min.min(low), max.max(high));
         }
         Aabb::around(min - self.slack, max + self.slack)
+    }
+
+    fn tested(volume: &Aabb) -> Aabb {
+        *volume
     }
 
     fn position(&self, vertex: u32) -> Vec3 {

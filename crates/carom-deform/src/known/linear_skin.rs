@@ -86,6 +86,7 @@ impl Sealed for LinearSkin {}
 
 impl Deformation for LinearSkin {
     type Volume = Aabb;
+    type Query = Aabb;
 
     fn rest(&self) -> &[Vec3] {
         &self.rest
@@ -112,6 +113,10 @@ impl Deformation for LinearSkin {
         }
         let slack = min.abs().max(max.abs()) * (tol::SKIN_ROUNDING * self.weights.max_bones());
         Aabb::around(min - slack, max + slack)
+    }
+
+    fn tested(volume: &Aabb) -> Aabb {
+        *volume
     }
 
     fn position(&self, vertex: u32) -> Vec3 {

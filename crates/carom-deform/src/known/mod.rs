@@ -7,7 +7,8 @@
 //! once, in `tree.rs`. A [`Deformation`] gives it two things: a volume of a node that holds the
 //! node's vertices, and the exact position of a vertex.
 //! - [`MorphTree`]: weighted sums of displacements, weights of any sign, boxes.
-//! - [`ModalTree`]: the same sums, with amplitudes of modes, and spheres.
+//! - [`MorphKDopTree`]: the same sums, k-DOPs, and queries that are k-DOPs.
+//! - [`ModalTree`]: the same sums, spheres; weights are called amplitudes, as those of modes.
 //! - [`LinearSkinTree`]: linear blend skinning, boxes.
 //! - [`DualQuaternionTree`]: dual quaternion skinning, boxes.
 
@@ -19,7 +20,9 @@ mod error;
 mod linear_skin;
 mod modal;
 mod morph;
+mod morph_kdop;
 mod node_lists;
+mod query;
 mod tree;
 
 pub use bone_weights::BoneWeights;
@@ -28,6 +31,8 @@ pub use error::KnownError;
 pub use linear_skin::{LinearSkin, LinearSkinTree};
 pub use modal::{ModalTree, Modes};
 pub use morph::{Morph, MorphTree};
+pub use morph_kdop::{MorphKDop, MorphKDopTree};
+pub use query::QueryVolume;
 pub use tree::{KnownTree, KnownWork};
 
 use carom_bounds::BoundingVolume;
@@ -39,11 +44,14 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// A deformation with parameters. It is sealed: choose one of the four of this crate.
+/// A deformation with parameters. It is sealed: choose one of the five of this crate.
 pub trait Deformation: Sealed {
-    /// The volume of a node. An answer is a face whose box touches the query, so queries are tested
-    /// against the box of the volume: a ball around three vertices need not hold their box.
+    /// The volume of a node.
     type Volume: BoundingVolume;
+
+    /// The volume that is asked with. An answer is a face whose volume of this kind touches the
+    /// query.
+    type Query: QueryVolume;
 
     /// The vertices before any deformation.
     fn rest(&self) -> &[Vec3];
@@ -55,6 +63,10 @@ pub trait Deformation: Sealed {
     /// The volume of a node for the present parameters. It holds [`Deformation::position`] of each
     /// vertex of the node, in exact arithmetic.
     fn volume(&self, node: usize) -> Self::Volume;
+
+    /// What a query is tested against: it holds the query volume of each face of the node. A ball
+    /// around three vertices need not hold their box, so balls are tested by their boxes.
+    fn tested(volume: &Self::Volume) -> Self::Query;
 
     /// The position of a vertex for the present parameters, computed in `f64` and rounded once.
     fn position(&self, vertex: u32) -> Vec3;

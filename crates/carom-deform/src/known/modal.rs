@@ -23,7 +23,7 @@ use super::node_lists::NodeLists;
 use super::sealed::Sealed;
 use super::{Deformation, KnownError, KnownTree};
 use alloc::vec::Vec;
-use carom_bounds::{BoundingVolume, Sphere};
+use carom_bounds::{Aabb, BoundingVolume, Sphere};
 use carom_math::{rounding, tol};
 use glam::Vec3;
 
@@ -65,6 +65,7 @@ impl Sealed for Modes {}
 
 impl Deformation for Modes {
     type Volume = Sphere;
+    type Query = Aabb;
 
     fn rest(&self) -> &[Vec3] {
         &self.fields.rest
@@ -99,6 +100,10 @@ impl Deformation for Modes {
         let of_vertex =
             (center.abs().max_element() + radius) * f64::from(f32::EPSILON) + f64::from(f32::from_bits(1));
         Sphere { center: rounded, radius: rounding::up(radius + moved + summed + of_vertex) }
+    }
+
+    fn tested(volume: &Sphere) -> Aabb {
+        volume.to_aabb()
     }
 
     fn position(&self, vertex: u32) -> Vec3 {

@@ -57,6 +57,7 @@ impl Sealed for Morph {}
 
 impl Deformation for Morph {
     type Volume = Aabb;
+    type Query = Aabb;
 
     fn rest(&self) -> &[Vec3] {
         &self.fields.rest
@@ -84,6 +85,10 @@ impl Deformation for Morph {
         }
         // To the nearest number, as the vertices are.
         Aabb { min: min.as_vec3(), max: max.as_vec3() }
+    }
+
+    fn tested(volume: &Aabb) -> Aabb {
+        *volume
     }
 
     fn position(&self, vertex: u32) -> Vec3 {

@@ -3,15 +3,14 @@
 //! The tree is built once, over the rest positions, and keeps its form. A query goes down from the
 //! root. The volume of a node is computed when a query first comes to it, and kept until the
 //! parameters change; so are the vertices of a leaf. A face is an answer if the box of its three
-//! computed vertices touches the query. So the answers are those of computing all vertices and
+//! computed vertices touches the query, or their k-DOP if queries are k-DOPs. So the answers are those of computing all vertices and
 //! testing each face (test: `known::answers_are_those_of_brute_force`). Volumes decide the cost
 //! only. If a volume is inside the query, all its faces are answers, and no vertex is computed.
 //!
 //! Reference: D. James, D. Pai, BD-Tree: Output-Sensitive Collision Detection for Reduced
 //! Deformable Models, 2004, 4.
 
-use super::{Deformation, KnownError};
-use crate::bounds::around;
+use super::{Deformation, KnownError, QueryVolume};
 use crate::update::{Layout, build_tree};
 use crate::{MAX_ELEMENTS, MAX_POSITION};
 use alloc::vec;
@@ -27,9 +26,9 @@ pub struct KnownTree<D: Deformation> {
     faces: Vec<[u32; 3]>,
     tree: Bvh,
     layout: Layout,
-    /// The box of the volume by reference, of the parameters numbered in `box_steps`.
-    boxes: Vec<Aabb>,
-    box_steps: Vec<u64>,
+    /// What queries are tested against, by reference, of the parameters numbered in `tested_steps`.
+    tested: Vec<D::Query>,
+    tested_steps: Vec<u64>,
     /// By vertex, of the parameters numbered in `vertex_steps`.
     vertices: Vec<Vec3>,
     vertex_steps: Vec<u64>,
@@ -47,7 +46,7 @@ pub struct KnownWork {
     pub volumes: u64,
     /// Vertices computed.
     pub vertices: u64,
-    /// Volumes of nodes and boxes of faces tested against a query.
+    /// Volumes of nodes and volumes of faces tested against a query.
     pub box_tests: u64,
 }
 
@@ -66,7 +65,7 @@ impl<D: Deformation> KnownTree<D> {
             return Err(KnownError::NoSuchVertex { face });
         }
         let rest = deformation.rest();
-        let boxes: Vec<Aabb> = faces.iter().map(|face| box_of_face(face, rest)).collect();
+        let boxes: Vec<Aabb> = faces.iter().map(|face| volume_of(face, rest)).collect();
         let tree = build_tree(&boxes);
         let layout = Layout::new(&tree);
         let n_references = 8 * tree.n_nodes();
@@ -82,8 +81,8 @@ impl<D: Deformation> KnownTree<D> {
         Ok(KnownTree {
             faces,
             layout,
-            boxes: vec![Aabb::EMPTY; n_references],
-            box_steps: vec![0; n_references],
+            tested: vec![D::Query::EMPTY; n_references],
+            tested_steps: vec![0; n_references],
             vertices: deformation.rest().to_vec(),
             vertex_steps: vec![0; n_vertices],
             deformation,
@@ -128,9 +127,9 @@ impl<D: Deformation> KnownTree<D> {
 
     /// Adds the faces whose boxes touch the query to `out`, in ascending order. A box is that of
     /// the face's three positions. A query without a point, whose `min` is above `max` or NaN,
-    /// touches none.
-    pub fn collect_faces_touching(&mut self, query: &Aabb, out: &mut Vec<u32>) {
-        if !query.min.cmple(query.max).all() {
+    /// touches none. For [`MorphKDopTree`](super::MorphKDopTree) read k-DOP for box.
+    pub fn collect_faces_touching(&mut self, query: &D::Query, out: &mut Vec<u32>) {
+        if !query.is_query() {
             return;
         }
         let first = out.len();
@@ -140,17 +139,17 @@ impl<D: Deformation> KnownTree<D> {
         }
         while let Some(node) = self.stack.pop() {
             for (reference, child) in self.tree.children(node) {
-                if self.box_steps[reference] != self.step {
-                    self.box_steps[reference] = self.step;
-                    self.boxes[reference] = self.deformation.volume(reference).to_aabb();
+                if self.tested_steps[reference] != self.step {
+                    self.tested_steps[reference] = self.step;
+                    self.tested[reference] = D::tested(&self.deformation.volume(reference));
                     self.work.volumes += 1;
                 }
-                let aabb = &self.boxes[reference];
+                let tested = &self.tested[reference];
                 self.work.box_tests += 1;
-                if !aabb.overlaps(query) {
+                if !tested.overlaps(query) {
                     continue;
                 }
-                if query.contains(aabb) {
+                if query.holds(tested) {
                     out.extend_from_slice(&self.layout.order[self.layout.range(reference)]);
                     continue;
                 }
@@ -172,7 +171,7 @@ impl<D: Deformation> KnownTree<D> {
                             self.work.vertices += 1;
                         }
                     }
-                    if box_of_face(face, &self.vertices).overlaps(query) {
+                    if volume_of::<D::Query>(face, &self.vertices).overlaps(query) {
                         out.push(number);
                     }
                 }
@@ -198,9 +197,10 @@ impl<D: Deformation> KnownTree<D> {
     }
 }
 
+/// The volume of a face.
 #[inline]
-fn box_of_face(face: &[u32; 3], positions: &[Vec3]) -> Aabb {
-    around(face.iter().map(|&vertex| Aabb::from_point(positions[vertex as usize])))
+fn volume_of<Q: QueryVolume>(face: &[u32; 3], positions: &[Vec3]) -> Q {
+    Q::of_triangle(face.map(|vertex| positions[vertex as usize]))
 }
 
 /// Whether rest positions are allowed.

@@ -2,9 +2,12 @@
 //! formulas.
 
 use crate::scenes::{grid, waves};
-use carom_bounds::{Aabb, BoundingVolume};
+use carom_bounds::{Aabb, BoundingVolume, KDop, Slabs};
 use carom_deform::known::{BoneWeights, Deformation, KnownTree};
-use carom_deform::{DeformableMesh, DualQuaternionTree, LinearSkinTree, ModalTree, MorphTree, RefitTree};
+use carom_deform::{
+    DeformableMesh, DualQuaternionTree, KnownError, LinearSkinTree, ModalTree, MorphKDopTree, MorphTree,
+    RefitTree,
+};
 use carom_math::Pose;
 use carom_testkit::random::Random;
 use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
@@ -139,10 +142,15 @@ fn check<D: Deformation>(
         set(&mut tree, &mut random);
         tree.positions_into(&mut positions);
         for query in queries(&mut random, &positions) {
+            // Boxes, and what holds two points alone: a slanted needle, if queries are k-DOPs.
+            let query = match random.below(3) {
+                0 => D::Query::from_points(&[query.min, query.max]),
+                _ => D::Query::from_aabb(&query),
+            };
             found.clear();
             found.push(7);
             tree.collect_faces_touching(&query, &mut found);
-            let of = |face: &[u32; 3]| Aabb::from_points(&face.map(|vertex| positions[vertex as usize]));
+            let of = |face: &[u32; 3]| D::Query::from_points(&face.map(|vertex| positions[vertex as usize]));
             let brute: Vec<u32> = (0..)
                 .zip(tree.faces())
                 .filter(|(_, face)| of(face).overlaps(&query))
@@ -163,6 +171,18 @@ fn answers_are_those_of_brute_force() {
     check("morph", MorphTree::new(&rest, &fields, faces.clone()).unwrap(), n_sets, |tree, random| {
         tree.set_weights(&weights(random, 9)).unwrap();
     });
+    fn kdops<const K: usize>(tree: Result<MorphKDopTree<K>, KnownError>, n_sets: usize)
+    where
+        KDop<K>: Slabs,
+    {
+        check(&format!("{K}-DOPs"), tree.unwrap(), n_sets, |tree, random| {
+            tree.set_weights(&weights(random, 9)).unwrap();
+        });
+    }
+    kdops::<6>(MorphKDopTree::new(&rest, &fields, faces.clone()), n_sets);
+    kdops::<14>(MorphKDopTree::new(&rest, &fields, faces.clone()), n_sets);
+    kdops::<18>(MorphKDopTree::new(&rest, &fields, faces.clone()), n_sets);
+    kdops::<26>(MorphKDopTree::new(&rest, &fields, faces.clone()), n_sets);
     check("modal", ModalTree::new(&rest, &fields, faces.clone()).unwrap(), n_sets, |tree, random| {
         tree.set_amplitudes(&weights(random, 9)).unwrap();
     });
@@ -181,7 +201,7 @@ fn a_query_at_a_corner_of_the_box_of_a_face_finds_it() {
     let skin = BoneWeights::new(&[[0]; 3], &[[1.0]; 3], 1).unwrap();
     let fields = [[Vec3::X; 3]];
     let faces = vec![[0, 1, 2]];
-    fn check<D: Deformation>(mut tree: KnownTree<D>) {
+    fn check<D: Deformation<Query = Aabb>>(mut tree: KnownTree<D>) {
         for corner in 0..8_u32 {
             let at = Vec3::new((corner & 1) as f32, (corner >> 1 & 1) as f32, (corner >> 2) as f32);
             let mut found = Vec::new();
@@ -313,7 +333,7 @@ fn queries_compute_what_they_come_near() {
     let affines = |p: &Pose| Affine3A::from_rotation_translation(p.rotation, p.translation);
     linear.set_bones(&poses.iter().map(affines).collect::<Vec<_>>()).unwrap();
     dual.set_bones(&poses).unwrap();
-    fn check<D: Deformation>(name: &str, tree: &mut KnownTree<D>) {
+    fn check<D: Deformation<Query = Aabb>>(name: &str, tree: &mut KnownTree<D>) {
         let mut n_nodes = 0;
         tree.visit_volumes(|_, _| n_nodes += 1);
         let middle = tree.position(4800);
@@ -334,6 +354,40 @@ fn queries_compute_what_they_come_near() {
     check("morph", &mut tree);
     check("linear", &mut linear);
     check("dual", &mut dual);
+}
+
+/// A needle between opposite corners of the mesh: its k-DOP touches few faces, its box most of
+/// them. Queries with a NaN, or whose planes contradict each other, touch none.
+#[test]
+fn a_slanted_needle_touches_fewer_faces_by_its_kdop() {
+    let (n, up) = (40, Vec3::Y * 0.3);
+    let (rest, faces) = (waves(n, 0.1, 0.0), grid(n));
+    let fields = [vec![up; n * n], rest.iter().map(|p| 0.2 * up * (9.0 * p.x).sin()).collect()];
+    let mut boxes = MorphTree::new(&rest, &fields, faces.clone()).unwrap();
+    let mut kdops = MorphKDopTree::<18>::new(&rest, &fields, faces).unwrap();
+    boxes.set_weights(&[-1.0, 0.5]).unwrap();
+    kdops.set_weights(&[-1.0, 0.5]).unwrap();
+    let ends = [boxes.position(0), boxes.position((n * n - 1) as u32)];
+    let (mut by_box, mut by_kdop) = (Vec::new(), Vec::new());
+    boxes.collect_faces_touching(&Aabb::from_points(&ends), &mut by_box);
+    let needle = KDop::from_points(&ends);
+    kdops.collect_faces_touching(&needle, &mut by_kdop);
+    assert!(by_kdop.iter().all(|face| by_box.contains(face)));
+    assert!(!by_kdop.is_empty() && 4 * by_kdop.len() < by_box.len(), "{} {}", by_kdop.len(), by_box.len());
+    assert!(2 * kdops.work().volumes < boxes.work().volumes);
+    for plane in 0..18 {
+        for bad in [f32::NAN, -1e9] {
+            let mut query = needle;
+            query.offsets[plane] = bad;
+            by_kdop.clear();
+            kdops.collect_faces_touching(&query, &mut by_kdop);
+            assert_eq!(by_kdop, [0_u32; 0], "{query:?}");
+        }
+    }
+    kdops.collect_faces_touching(&KDop::EMPTY, &mut by_kdop);
+    assert_eq!(by_kdop, [0_u32; 0]);
+    kdops.collect_faces_touching(&KDop::EVERYTHING, &mut by_kdop);
+    assert_eq!(by_kdop.len(), kdops.faces().len());
 }
 
 /// The positions of a tree are those of a mesh for searches of the whole.
@@ -360,6 +414,8 @@ fn warm_queries_do_not_allocate() {
     let skin = chain(&rest, 4.0, 6);
     let mut morph = MorphTree::new(&rest, &targets(&mut Random::new(6), &rest, 4), faces.clone()).unwrap();
     let mut modal = ModalTree::new(&rest, &targets(&mut Random::new(7), &rest, 4), faces.clone()).unwrap();
+    let mut kdops =
+        MorphKDopTree::<14>::new(&rest, &targets(&mut Random::new(6), &rest, 4), faces.clone()).unwrap();
     let mut linear = LinearSkinTree::new(&rest, skin.clone(), faces.clone()).unwrap();
     let mut dual = DualQuaternionTree::new(&rest, skin, faces).unwrap();
     let poses = poses(&mut Random::new(8), 6);
@@ -369,11 +425,13 @@ fn warm_queries_do_not_allocate() {
         let query = Aabb { min: Vec3::splat(-1.0), max: Vec3::splat(weight) };
         morph.set_weights(&[weight; 4]).unwrap();
         modal.set_amplitudes(&[weight; 4]).unwrap();
+        kdops.set_weights(&[weight; 4]).unwrap();
         linear.set_bones(&affines).unwrap();
         dual.set_bones(&poses).unwrap();
         found.clear();
         morph.collect_faces_touching(&query, &mut found);
         modal.collect_faces_touching(&query, &mut found);
+        kdops.collect_faces_touching(&KDop::from_aabb(&query), &mut found);
         linear.collect_faces_touching(&query, &mut found);
         dual.collect_faces_touching(&query, &mut found);
         dual.positions_into(&mut positions);

@@ -1,9 +1,9 @@
 //! Volumes of nodes hold the computed vertices: compared exactly, for random and ugly parameters.
 
 use crate::known::{affines, poses, targets, tube, weights};
-use carom_bounds::{Aabb, Sphere};
-use carom_deform::known::{BoneWeights, Deformation, KnownTree};
-use carom_deform::{DualQuaternionTree, LinearSkinTree, ModalTree, MorphTree};
+use carom_bounds::{Aabb, BoundingVolume, KDop, Slabs, Sphere};
+use carom_deform::known::{BoneWeights, Deformation, KnownTree, QueryVolume};
+use carom_deform::{DualQuaternionTree, LinearSkinTree, ModalTree, MorphKDopTree, MorphTree};
 use carom_math::Pose;
 use carom_testkit::random::Random;
 use glam::{Affine3A, DQuat, DVec3, Vec3};
@@ -47,6 +47,62 @@ fn check<D: Deformation>(
 
 fn in_box(aabb: &Aabb, p: Vec3) -> bool {
     aabb.min.cmple(p).all() && p.cmple(aabb.max).all()
+}
+
+/// Whether the k-DOP holds the point along each direction, decided in fractions where `f64` could
+/// be wrong, and the k-DOP of the point, which is rounded outwards.
+fn in_kdop<const K: usize>(kdop: &KDop<K>, p: Vec3) -> bool
+where
+    KDop<K>: Slabs,
+{
+    let fraction = |x: f32| BigRational::from_float(x).unwrap();
+    let is_below = |i: usize| {
+        let sign = if i < K / 2 { 1.0 } else { -1.0 };
+        let direction = KDop::<K>::DIRECTIONS[i % (K / 2)].map(|x| sign * f32::from(x));
+        let terms = [0, 1, 2].map(|axis| direction[axis] * p[axis]);
+        let sum: f64 = terms.iter().map(|&term| f64::from(term)).sum();
+        let size: f64 = terms.iter().map(|&term| f64::from(term.abs())).sum();
+        sum + 1e-15 * size < f64::from(kdop.offsets[i])
+            || terms.map(fraction).iter().sum::<BigRational>() <= fraction(kdop.offsets[i])
+    };
+    (0..K).all(is_below) && kdop.holds(&KDop::of_triangle([p; 3]))
+}
+
+#[test]
+fn kdops_of_morphs_hold_their_vertices() {
+    fn of<const K: usize>(seed: u64)
+    where
+        KDop<K>: Slabs,
+    {
+        let (rest, faces) = tube(9, 6);
+        let mut random = Random::new(seed);
+        let mut positions = Vec::new();
+        for round in 0..5 {
+            let by: f32 = [0.0, 0.0, 1.0, 1e3, 1e12][round];
+            let rest: Vec<Vec3> = rest.iter().map(|p| *p * by.max(1.0) + by).collect();
+            let fields = targets(&mut random, &rest, [1, 3, 5, 8, 10][round]);
+            let mut tree = MorphKDopTree::<K>::new(&rest, &fields, faces.clone()).unwrap();
+            let mut boxes = MorphTree::new(&rest, &fields, faces.clone()).unwrap();
+            for _ in 0..n_sets() / 10 {
+                let weights = weights(&mut random, fields.len());
+                tree.set_weights(&weights).unwrap();
+                check(&tree, &mut positions, in_kdop, || format!("{weights:?}"));
+                // Along the axes they are the boxes, number for number.
+                boxes.set_weights(&weights).unwrap();
+                let mut of_boxes = Vec::new();
+                boxes.visit_volumes(|aabb, _| of_boxes.push(*aabb));
+                let mut of_boxes = of_boxes.into_iter();
+                tree.visit_volumes(|kdop, faces| {
+                    let aabb = of_boxes.next().unwrap();
+                    assert!(faces.is_empty() || aabb == kdop.to_aabb(), "{aabb:?} {kdop:?}");
+                });
+            }
+        }
+    }
+    of::<6>(26);
+    of::<14>(27);
+    of::<18>(28);
+    of::<26>(29);
 }
 
 #[test]
@@ -158,14 +214,20 @@ fn volumes_of_one_face_hold_it_though_parameters_cancel() {
         let fields = [part, 1.0 - part].map(|part| rest.map(|p| p * -part));
         let mut morph = MorphTree::new(&rest, &fields, faces.clone()).unwrap();
         let mut modal = ModalTree::new(&rest, &fields, faces.clone()).unwrap();
+        let mut kdops = MorphKDopTree::<26>::new(&rest, &fields, faces.clone()).unwrap();
         let weights = [[1.0, 1.0], [0.5, 0.0], [random.unit() as f32, random.unit() as f32]][random.below(3)];
         morph.set_weights(&weights).unwrap();
         modal.set_amplitudes(&weights).unwrap();
         check(&morph, &mut positions, in_box, || format!("{rest:?} {weights:?}"));
         check(&modal, &mut positions, holds, || format!("{rest:?} {weights:?}"));
+        kdops.set_weights(&weights).unwrap();
+        check(&kdops, &mut positions, in_kdop, || format!("{rest:?} {weights:?}"));
 
         // The other way: carried far away, where `f32` is coarse beside the face.
         let near = [(); 2].map(|()| random.cube_point().as_vec3());
+        let mut kdops = MorphKDopTree::<14>::new(&near, &[[far; 2]], faces.clone()).unwrap();
+        kdops.set_weights(&weights[..1]).unwrap();
+        check(&kdops, &mut positions, in_kdop, || format!("{near:?} {far:?} {weights:?}"));
         let mut modal = ModalTree::new(&near, &[[far; 2]], faces.clone()).unwrap();
         modal.set_amplitudes(&weights[..1]).unwrap();
         check(&modal, &mut positions, holds, || format!("{near:?} {far:?} {weights:?}"));

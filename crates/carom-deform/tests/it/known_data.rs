@@ -26,7 +26,7 @@ fn man() -> Option<(Frames, Vec<[u32; 3]>)> {
 }
 
 /// Small boxes at vertices: the same faces as by all vertices and all faces.
-fn check<D: Deformation>(name: &str, tree: &mut KnownTree<D>, random: &mut Random) {
+fn check<D: Deformation<Query = Aabb>>(name: &str, tree: &mut KnownTree<D>, random: &mut Random) {
     let (mut positions, mut found) = (Vec::new(), Vec::new());
     tree.positions_into(&mut positions);
     for size in [0.0, 0.01, 0.05, 0.2] {
