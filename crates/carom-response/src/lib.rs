@@ -91,6 +91,7 @@ mod solver;
 mod spring;
 mod store;
 mod summary;
+mod surface;
 mod take_back;
 mod validate;
 
@@ -104,4 +105,5 @@ pub use response::Response;
 pub use settings::{SolverError, SolverSettings};
 pub use solver::{Hurry, Solver, SolverMemory, StepStats};
 pub use spring::{TorsionSpring, Winding};
+pub use surface::SurfaceVelocity;
 pub use validate::Inconsistency;

@@ -33,6 +33,7 @@ use crate::prepare::{Given, links};
 use crate::rest::Touch;
 use crate::settings::{SolverError, SolverSettings};
 use crate::summary::Summary;
+use crate::surface::{self, Drive, Driven, SurfaceVelocity};
 use crate::take_back;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -87,7 +88,10 @@ pub struct Solver {
     movers: Vec<u32>,
     /// Per body its slot; [`STILL`] for who does not move.
     slots: Vec<u32>,
+    /// Of contacts of the next step, in their order.
+    surfaces: Vec<SurfaceVelocity>,
     // Workspace.
+    drives: Vec<Drive>,
     summaries: Vec<Summary>,
     /// As [`Verdict::are_plain`](crate::summary::Verdict) says.
     are_plain: bool,
@@ -152,6 +156,12 @@ impl Solver {
     /// change concerns bodies that sleep, wake them ([`Solver::wake_all`]).
     pub fn settings_mut(&mut self) -> &mut SolverSettings {
         &mut self.settings
+    }
+
+    /// The surface velocities of the next step, to be filled before it, sorted by their contacts; the step empties the
+    /// list, even if it is refused.
+    pub fn surface_velocities_mut(&mut self) -> &mut Vec<SurfaceVelocity> {
+        &mut self.surfaces
     }
 
     /// Forgets all impulses: after bodies were renumbered, or a scene was replaced.
@@ -227,6 +237,18 @@ impl Solver {
         joints: &mut [Joint],
         dt: Real,
     ) -> Result<StepStats, SolverError> {
+        let stats = self.step_checked(bodies, contacts, joints, dt);
+        self.surfaces.clear();
+        stats
+    }
+
+    fn step_checked(
+        &mut self,
+        bodies: &mut [Body],
+        contacts: &[ContactPair],
+        joints: &mut [Joint],
+        dt: Real,
+    ) -> Result<StepStats, SolverError> {
         self.settings.check(dt)?;
         if let Some(body) = bodies.iter().position(|b| !b.is_finite()) {
             return Err(SolverError::BodyNotFinite(body));
@@ -267,6 +289,20 @@ impl Solver {
     ///
     /// Who is short of time makes the rest of a step in fewer substeps: see [`Hurry`]. Others answer with what they are asked: `&mut |left| left`.
     pub fn step_awake(
+        &mut self,
+        bodies: &mut [Body],
+        movers: &[u32],
+        contacts: &Contacts<'_>,
+        (joints, moving_joints): (&mut [Joint], &[u32]),
+        dt: Real,
+        hurry: &mut Hurry<'_>,
+    ) -> Result<StepStats, SolverError> {
+        let stats = self.step_awake_checked(bodies, movers, contacts, (joints, moving_joints), dt, hurry);
+        self.surfaces.clear();
+        stats
+    }
+
+    fn step_awake_checked(
         &mut self,
         bodies: &mut [Body],
         movers: &[u32],
@@ -355,8 +391,11 @@ impl Solver {
         self.load_contacts(contacts, h, &mut stats);
         self.load_joints(bodies, MovingJoints { list: joints, places: moving });
 
-        let first = Pass::new(&self.settings, h);
+        // Kept apart while the groups are changed.
+        let (drives, surfaces) = (core::mem::take(&mut self.drives), core::mem::take(&mut self.surfaces));
+        let first = Pass { drives: &drives, ..Pass::new(&self.settings, h) };
         let mut pass = first;
+        let mut elapsed = 0.0;
         let SolverSettings { joint_frequency, joint_damping, .. } = self.settings;
         let softness = |h: Real| Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
         let mut substep = Substep { h, softness: softness(h), slop: first.slop };
@@ -382,7 +421,7 @@ impl Solver {
                 if n < left {
                     (left, h) = (n, h * longer);
                     free.iter_mut().for_each(|free| free.lengthen(longer));
-                    pass = Pass::new(settings, h);
+                    pass = Pass { drives: &drives, ..Pass::new(settings, h) };
                     substep = Substep { h, softness: softness(h), ..substep };
                 }
             }
@@ -395,8 +434,8 @@ impl Solver {
                 colors.run(states, &pass);
             }
             if !bouncing.is_empty() {
-                let mut bodies = Bouncers { states, free, masses };
-                let moment = Moment { h, next_h: h, has_begun: true };
+                let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces };
+                let moment = Moment { h, next_h: h, elapsed, has_begun: true };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };
@@ -406,8 +445,9 @@ impl Solver {
             for (step, &place) in joint_steps.iter().zip(moving) {
                 step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, true);
             }
-            (pass.stage, pass.ratio) = (Stage::Solve, ratio);
+            (pass.stage, pass.ratio, pass.elapsed) = (Stage::Solve, ratio, elapsed);
             colors.run(states, &pass);
+            elapsed += h;
             left -= 1;
             stats.n_substeps += 1;
             if moving.is_empty() && !are_loaded && 0 < left {
@@ -420,7 +460,7 @@ impl Solver {
                     colors.run(states, &Pass { stage: Stage::TakeBack, ..first });
                 }
             } else if are_loaded {
-                colors.run(states, &Pass { stage: Stage::RelaxLoaded, ratio: 1.0, ..pass });
+                colors.run(states, &Pass { stage: Stage::RelaxLoaded, ratio: 1.0, elapsed, ..pass });
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
@@ -429,11 +469,12 @@ impl Solver {
         }
         if !bouncing.is_empty() {
             // The relaxation looks one substep of the full number ahead; a bounce must come before it.
-            let mut bodies = Bouncers { states, free, masses };
-            let moment = Moment { h, next_h: 1.0 / first.inverse_h, has_begun: false };
+            let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces };
+            let moment = Moment { h, next_h: 1.0 / first.inverse_h, elapsed, has_begun: false };
             impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
         }
-        colors.run(states, &Pass { stage: Stage::Relax, ..first });
+        colors.run(states, &Pass { stage: Stage::Relax, elapsed, ..first });
+        (self.drives, self.surfaces) = (drives, surfaces);
         stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
         for &place in moving {
             let joint = &mut joints[place as usize];
@@ -473,7 +514,8 @@ impl Solver {
         let verdict = loops::summarize(contacts, 0, n_bodies, slop, &mut self.summaries);
         self.are_plain = verdict.are_plain;
         if verdict.are_good {
-            return Ok(());
+            let bad = surface::find_bad(&self.surfaces, contacts.len());
+            return bad.map_or(Ok(()), |place| Err(SolverError::SurfaceVelocity(place)));
         }
         for k in 0..contacts.len() {
             if !contacts.is_whole(k) {
@@ -509,7 +551,8 @@ impl Solver {
         let Solver { settles, stirred, touches, classes, states, masses, free, .. } = self;
         let (summaries, slots, is_active, kept_h) =
             (&self.summaries, &self.slots, &self.is_active, self.kept_h);
-        let given = Given { bodies, joints, summaries, slots, is_active };
+        let surfaces = &self.surfaces[..];
+        let given = Given { bodies, joints, summaries, surfaces, slots, is_active };
         let forces = Forces {
             bodies,
             gravity: self.settings.gravity,
@@ -569,6 +612,11 @@ impl Solver {
         };
         (stats.n_warm, stats.n_contacts) =
             loops::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.traces);
+        let Solver { surfaces, active, coloring, masses, groups, drives, free, .. } = self;
+        let driven = Driven { surfaces, contacts, active, places: coloring.places(), masses };
+        driven.load(groups, drives, |slots| {
+            slots.into_iter().for_each(|slot| free[slot as usize].is_driven = true);
+        });
     }
 
     /// Writes what a step has to know of each joint.

@@ -69,6 +69,7 @@ impl<B: BroadPhase> World<B> {
         self.bodies.n_live += 1;
         self.bodies.n_sensors += usize::from(desc.is_sensor);
         self.contacts.rules.set_body(index as u32, desc.response);
+        self.contacts.belts.set(index as u32, desc.surface_velocity, desc.surface_spin);
         Ok(self.bodies.id_at(index as u32))
     }
 
@@ -82,6 +83,7 @@ impl<B: BroadPhase> World<B> {
         self.budget.turns.are_rings_known &= !self.joints.remove_of(id.index);
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
+        self.contacts.belts.set(id.index, Vec3::ZERO, Vec3::ZERO);
         self.bodies.movers.unsettle();
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         self.bodies.put_shape(index, None);

@@ -34,6 +34,7 @@ impl<B: BroadPhase> World<B> {
             self.joints.find_moving(&self.bodies.movers, &mut self.contacts.work.joints);
         }
         self.hand_over_contacts();
+        self.hand_over_surfaces();
         self.note_starts();
         let n_planned = plan.substeps(self.stats.n_tested, self.contacts.work.contacts.len());
         let World { settings, solver, bodies, joints, contacts, .. } = self;

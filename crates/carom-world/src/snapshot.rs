@@ -18,6 +18,7 @@ use crate::contacts::record::Record;
 use crate::contacts::records::Records;
 use crate::contacts::rest::Rest;
 use crate::contacts::rules::Rules;
+use crate::contacts::surface_velocity::Belts;
 use crate::joint::Joints;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -55,6 +56,8 @@ pub struct Snapshot {
     joints: Joints,
     #[cfg_attr(feature = "serde", serde(default))]
     rules: Rules,
+    #[cfg_attr(feature = "serde", serde(default))]
+    belts: Belts,
     records: Vec<Record>,
     caches: Vec<ManifoldCache>,
     manifolds: Vec<Manifold>,
@@ -93,6 +96,7 @@ impl<B: BroadPhase> World<B> {
             n_held: self.budget.pace.n_held,
             joints: self.joints.stored(),
             rules: self.contacts.rules.clone(),
+            belts: self.contacts.belts.clone(),
             records,
             caches,
             manifolds,
@@ -133,6 +137,7 @@ impl<B: BroadPhase + Default> World<B> {
         [world.budget.turns.next, world.budget.turns.lap] = snapshot.turn_to_move;
         world.joints = Joints::restored(&snapshot.joints);
         world.contacts.rules = snapshot.rules.clone();
+        world.contacts.belts = snapshot.belts.clone();
         world.bodies.movers = Movers::of(&snapshot.bodies);
         world.contacts.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
         world.contacts.pairs = world.contacts.records.iter().map(Record::pair).collect();
@@ -193,6 +198,7 @@ impl Snapshot {
         let is_live: Vec<bool> = self.generations.iter().map(|generation| generation % 2 == 1).collect();
         self.joints.check(&is_live)?;
         self.rules.check(&is_live)?;
+        self.belts.check(&is_live)?;
         self.check_pairs()?;
         self.solver.validate(self.bodies.len())?;
         demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;

@@ -12,6 +12,7 @@ mod responses;
 mod scene;
 mod springs;
 mod stacks;
+mod surfaces;
 mod truths;
 mod turning;
 mod whirl;

@@ -55,6 +55,11 @@ pub struct BodyDesc {
     pub is_sensor: bool,
     /// What it does to bodies that it touches: [`World::set_response`](crate::World::set_response).
     pub response: Response,
+    /// Velocity of its surface against it, at its origin and in its frame: a conveyor belt. Length per time:
+    /// [`World::set_surface_velocity`](crate::World::set_surface_velocity).
+    pub surface_velocity: Vec3,
+    /// Angular velocity of its surface against it, in its frame: a turntable, a curved belt. Radians per time.
+    pub surface_spin: Vec3,
     /// Fast for its size: what its way in a step meets, turning included, stops it there until the next step, so that a dynamic
     /// body passes through nothing. Of two fast bodies each is stopped by the other's whole way, also where a third
     /// stopped that one before.
@@ -89,6 +94,8 @@ impl BodyDesc {
             family: 0,
             is_sensor: false,
             response: Response::Collide,
+            surface_velocity: Vec3::ZERO,
+            surface_spin: Vec3::ZERO,
             is_fast: false,
             gravity_scale: 1.0,
             linear_damping: 0.0,
@@ -163,6 +170,11 @@ impl BodyDesc {
         BodyDesc { response, ..self }
     }
 
+    /// With a surface that moves against it, in its frame: velocity at its origin, and spin.
+    pub fn with_surface_velocity(self, surface_velocity: Vec3, surface_spin: Vec3) -> BodyDesc {
+        BodyDesc { surface_velocity, surface_spin, ..self }
+    }
+
     /// Fast, or not.
     pub fn with_fast(self, is_fast: bool) -> BodyDesc {
         BodyDesc { is_fast, ..self }
@@ -225,6 +237,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
     check_not_negative(desc.angular_damping, "angular damping")?;
     check_not_negative(desc.density, "density")?;
     check_response(desc.response)?;
+    check_surface(desc.surface_velocity, desc.surface_spin)?;
     if !desc.gravity_scale.is_finite() {
         return Err(WorldError::BadNumber("gravity scale"));
     }
@@ -271,6 +284,12 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
 /// Finite velocities.
 pub(crate) fn check_velocity(linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
     if linear.is_finite() && angular.is_finite() { Ok(()) } else { Err(WorldError::BadNumber("velocity")) }
+}
+
+/// A finite velocity of a surface.
+pub(crate) fn check_surface(velocity: Vec3, spin: Vec3) -> Result<(), WorldError> {
+    let is_finite = velocity.is_finite() && spin.is_finite();
+    if is_finite { Ok(()) } else { Err(WorldError::BadNumber("surface velocity")) }
 }
 
 fn check_not_negative(x: f32, what: &'static str) -> Result<(), WorldError> {

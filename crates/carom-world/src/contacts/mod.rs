@@ -5,7 +5,7 @@
 //! - `narrow`, `recycling`, `internal_edges`: the narrow phase: contacts of shapes.
 //! - `rest`, `meetings`: contacts in which nothing moves; the pairs of a body.
 //! - `events`, `responses`: what is told, and what bodies do that do not collide.
-//! - `handed`: what the solver is given.
+//! - `handed`, `surface_velocity`: what the solver is given.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what goes from phase to phase).
 
@@ -28,6 +28,7 @@ pub(crate) mod rest;
 pub(crate) mod rules;
 pub(crate) mod scene;
 pub(crate) mod sink;
+pub(crate) mod surface_velocity;
 
 use crate::BodyId;
 use crate::bodies::BodySet;
@@ -39,6 +40,7 @@ use crate::contacts::record::Record;
 use crate::contacts::records::Records;
 use crate::contacts::rest::Rest;
 use crate::contacts::rules::{ResponseEvent, Rules};
+use crate::contacts::surface_velocity::Belts;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};
@@ -72,6 +74,8 @@ pub(crate) struct ContactSet {
     /// What bodies do when they touch, and what they did in the last step.
     pub(crate) rules: Rules,
     pub(crate) responses: Vec<ResponseEvent>,
+    /// Surfaces that move along themselves.
+    pub(crate) belts: Belts,
     pub(crate) work: Work,
 }
 

@@ -99,7 +99,7 @@ pub(super) fn set<K: Ord, V>(list: &mut Vec<(K, V)>, key: K, value: Option<V>) {
     }
 }
 
-fn check_list<K: Ord, V>(
+pub(super) fn check_list<K: Ord, V>(
     list: &[(K, V)],
     is_sound: impl Fn(usize) -> bool,
     what: &'static str,
