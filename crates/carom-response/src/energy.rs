@@ -7,7 +7,8 @@
 //! - So there is a factor from 0 to 1, for all impulses of a group of bodies, that gives no energy.
 //! - One factor for all impulses keeps the momentum and the angular momentum of the group.
 //!
-//! Groups with joints or with a body that its owner moves may gain energy, and are left alone.
+//! Groups with joints, with a body that its owner moves, or on a surface that moves may gain energy, and are
+//! left alone.
 //!
 //! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3 (energy of impulses).
 //! Tried: bounding islands that overlap deep, and bodies alone that overlap less. Both sank under a load.
@@ -135,7 +136,8 @@ impl Energies {
             sum.is_rash |= given.is_rash(slot, &states[slot]);
             sum.is_wanted |= sum.is_rash || given.is_deep(slot) && !self.has_neighbour[slot];
             let body = &given.bodies[given.movers[slot] as usize];
-            let is_free = given.free[slot].is_loose() && body.torque == Vec3::ZERO;
+            let free = &given.free[slot];
+            let is_free = free.is_loose() && !free.is_driven && body.torque == Vec3::ZERO;
             self.sums[root].is_left_alone |= !is_free || !(0.0 < body.inverse_mass);
         }
         for slot in 0..n {

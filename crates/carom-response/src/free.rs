@@ -49,6 +49,8 @@ pub(crate) struct Free {
     pub(crate) has_bounced: bool,
     /// Joints hold it. They turn with the body, so its angular velocity is that of its present orientation.
     pub(crate) is_jointed: bool,
+    /// A surface that moves otherwise than its body may give it energy.
+    pub(crate) is_driven: bool,
     pub(crate) rotation: Quat,
     /// The inertia tensor in the body's frame; zero if all principal moments are equal.
     pub(crate) inertia: Mat3,
@@ -68,6 +70,7 @@ impl Free {
         is_whirling: false,
         has_bounced: false,
         is_jointed: false,
+        is_driven: false,
         rotation: Quat::IDENTITY,
         inertia: Mat3::ZERO,
     };

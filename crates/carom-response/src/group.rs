@@ -2,6 +2,7 @@
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009.
 
+use crate::drive::{Drive, NO_DRIVE};
 use crate::lane_vec::Lanes;
 use crate::settings::SolverSettings;
 use carom_geom::MAX_CONTACTS;
@@ -36,6 +37,8 @@ pub(crate) struct Group {
     pub(crate) movable_b: u8,
     /// The most contacts of a lane.
     pub(crate) n_points: u8,
+    /// Number of the [`Drive`] of its surfaces, or [`NO_DRIVE`].
+    pub(crate) drive: u32,
     pub(crate) inverse_mass_a: Lanes,
     pub(crate) inverse_mass_b: Lanes,
     pub(crate) inverse_inertia_a: [Lanes; 6],
@@ -87,6 +90,7 @@ impl Group {
             movable_a: 0,
             movable_b: 0,
             n_points: 0,
+            drive: NO_DRIVE,
             inverse_mass_a: NONE,
             inverse_mass_b: NONE,
             inverse_inertia_a: [NONE; 6],
@@ -113,7 +117,7 @@ impl Group {
 
 /// What is the same for all contacts of a substep.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pass {
+pub(crate) struct Pass<'a> {
     pub(crate) stage: Stage,
     /// One over the length of a substep.
     pub(crate) inverse_h: f32,
@@ -125,11 +129,15 @@ pub(crate) struct Pass {
     /// deep in both, has no place to go to; the impulses on it would grow from step to step, until a small turn makes them a torque
     /// that throws it away. No pile presses so hard.
     pub(crate) most_kept: f32,
+    /// Velocities of surfaces, by the number that a group has.
+    pub(crate) drives: &'a [Drive],
+    /// Time from the start of the step to where the bodies are now.
+    pub(crate) elapsed: f32,
 }
 
-impl Pass {
+impl Pass<'_> {
     /// The first of a step in substeps of this length.
-    pub(crate) fn new(settings: &SolverSettings, h: f32) -> Pass {
+    pub(crate) fn new(settings: &SolverSettings, h: f32) -> Pass<'static> {
         let unit = settings.length_unit;
         let rate = 1.0 / h;
         Pass {
@@ -139,6 +147,8 @@ impl Pass {
             push_out_speed: settings.push_out_speed * unit,
             slop: settings.slop * unit,
             most_kept: MOST_KEPT * unit,
+            drives: &[],
+            elapsed: 0.0,
         }
     }
 }

@@ -21,6 +21,7 @@ use crate::free::Free;
 use crate::lane_vec::State;
 use crate::mass::{MassData, held_center};
 use crate::settings::SolverSettings;
+use crate::surface::{SurfaceVelocity, of_contact};
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Mat3, Real, Vec3, ops};
 
@@ -38,6 +39,8 @@ pub(crate) struct Bouncers<'a> {
     pub(crate) states: &'a mut [State],
     pub(crate) free: &'a mut [Free],
     pub(crate) masses: &'a [MassData],
+    /// Of contacts whose surfaces move otherwise than their bodies.
+    pub(crate) surfaces: &'a [SurfaceVelocity],
 }
 
 /// The point of time within a step at which bodies bounce.
@@ -47,6 +50,8 @@ pub(crate) struct Moment {
     pub(crate) h: Real,
     /// Length of the next substep.
     pub(crate) next_h: Real,
+    /// Time since the start of the step.
+    pub(crate) elapsed: Real,
     /// Whether the forces of the substep and its warm start are in the velocities.
     pub(crate) has_begun: bool,
 }
@@ -154,7 +159,8 @@ pub(crate) fn bounce_all(
             let pair = contacts.get(contact as usize);
             if 0.0 < pair.restitution {
                 let sides = [slots(pair.body_a), slots(pair.body_b)];
-                any |= bounce_one(&pair, sides, bodies, settings, moment);
+                let surface = of_contact(bodies.surfaces, contact).copied();
+                any |= bounce_one(&pair, surface, sides, bodies, settings, moment);
             }
         }
         if !any {
@@ -186,6 +192,7 @@ fn speed_after(
 
 fn bounce_one(
     pair: &Seen<'_>,
+    surface: Option<SurfaceVelocity>,
     [slot_a, slot_b]: [usize; 2],
     bodies: &mut Bouncers<'_>,
     settings: &SolverSettings,
@@ -196,6 +203,12 @@ fn bounce_one(
     let mut a = Half::new(bodies, slot_a, moment);
     let mut b = Half::new(bodies, slot_b, moment);
     let gain = b.gain_along(normal) - a.gain_along(normal);
+    if let Some(surface) = surface {
+        // As if the whole of B went along: of its velocity only the change is stored.
+        let velocity = surface.mean_velocity(normal, pair.manifold.contacts().len());
+        b.v += velocity;
+        b.shift += normal * (velocity.dot(normal) * moment.elapsed);
+    }
     let ahead = BOUNCE_LOOK_AHEAD * moment.next_h;
     let mut points = [Vec3::ZERO; MAX_CONTACTS];
     let mut targets = [0.0; MAX_CONTACTS];

@@ -28,7 +28,7 @@ const DEEP: f32 = 4.0;
 pub(crate) struct Stepper<'a, B> {
     pub(crate) groups: &'a mut [Group],
     pub(crate) states: B,
-    pub(crate) pass: &'a Pass,
+    pub(crate) pass: &'a Pass<'a>,
 }
 
 impl<B: States> Kernel for Stepper<'_, B> {
@@ -158,7 +158,7 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
 /// To push the bodies once for all contacts, with a matrix of what each does to the others, and to see anchors from one body alone took a
 /// sixth less time with 1,000 boxes, and none less with 10,000, whose groups do not fit into the cache (November 2026).
 #[inline(always)]
-fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states: &mut B, pass: &Pass) {
+fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states: &mut B, pass: &Pass<'_>) {
     let splat = S::F32x8::splat;
     let zero = splat(simd, 0.0);
     let one = splat(simd, 1.0);
@@ -183,20 +183,27 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
     let deep = splat(simd, DEEP * pass.slop);
     let most_kept = splat(simd, pass.most_kept);
     let leak = S::F32x8::load(simd, &g.leak);
+    let drive = pass.drives.get(g.drive as usize);
+    let elapsed = splat(simd, pass.elapsed);
     let mut k = 0;
     while k < n_points {
         let point = &mut g.points[k];
         let anchor_a = V3::load(simd, &point.anchor_a);
         let anchor_b = V3::load(simd, &point.anchor_b);
-        let distance =
+        let mut distance =
             moved + anchor_b.dot(normal_b) - anchor_a.dot(normal_a) + S::F32x8::load(simd, &point.distance);
+        let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
+        let mut speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
+        if let Some(drive) = drive {
+            let part = S::F32x8::load(simd, &drive.part[k]);
+            distance = distance + part * elapsed;
+            speed = speed + part;
+        }
         let is_apart = distance.gt(zero);
         let wanted = (distance + slop).min(zero) * rate;
         let pushing = wanted.max(slowest);
         let bias = S::F32x8::select(is_apart, distance * inverse_h, pushing);
 
-        let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
-        let speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
         let old = S::F32x8::load(simd, &point.impulse);
         let mass = S::F32x8::load(simd, &point.normal_mass);
         let kept = if PUSHES {
@@ -236,7 +243,13 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
         let friction_a = V3::load(simd, &g.friction_a);
         let friction_b = V3::load(simd, &g.friction_b);
         let slide = b.v + b.w.cross(friction_b) - a.v - a.w.cross(friction_a);
-        let (slide_1, slide_2) = (slide.dot(tangent_1), slide.dot(tangent_2));
+        let (mut slide_1, mut slide_2) = (slide.dot(tangent_1), slide.dot(tangent_2));
+        let mut spin = (b.w - a.w).dot(normal);
+        if let Some(drive) = drive {
+            slide_1 = slide_1 + S::F32x8::load(simd, &drive.slide[0]);
+            slide_2 = slide_2 + S::F32x8::load(simd, &drive.slide[1]);
+            spin = spin + S::F32x8::load(simd, &drive.spin);
+        }
         let m11 = S::F32x8::load(simd, &g.tangent_mass[0]);
         let m22 = S::F32x8::load(simd, &g.tangent_mass[1]);
         let m12 = S::F32x8::load(simd, &g.tangent_mass[2]);
@@ -251,7 +264,6 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
         new_1.store(&mut g.tangent_impulse[0]);
         new_2.store(&mut g.tangent_impulse[1]);
 
-        let spin = (b.w - a.w).dot(normal);
         let old_twist = S::F32x8::load(simd, &g.twist_impulse);
         let twist_limit = coefficient * pressed_lever;
         let want = old_twist - S::F32x8::load(simd, &g.twist_mass) * spin;
@@ -277,6 +289,6 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
 }
 
 /// Runs a stage over the groups of one colour.
-pub(crate) fn run_serial(groups: &mut [Group], states: &mut [State], pass: &Pass) {
+pub(crate) fn run_serial(groups: &mut [Group], states: &mut [State], pass: &Pass<'_>) {
     carom_lanes::dispatch(Stepper { groups, states, pass });
 }

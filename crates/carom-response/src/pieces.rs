@@ -8,6 +8,7 @@ use crate::body::Body;
 use crate::classes::Classes;
 use crate::color::NOBODY;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
+use crate::drive::NO_DRIVE;
 use crate::free::{Free, Moves, delta_rotation, gyration_sq, motion, set_motion, slot_of};
 use crate::group::{Group, Pass};
 use crate::impulse::{self};
@@ -233,6 +234,7 @@ impl Manifolds<'_> {
             (group.body_a, group.body_b) = ([still; 8], [still; 8]);
         }
         (group.n_points, group.movable_a, group.movable_b) = (0, 0, 0);
+        group.drive = NO_DRIVE;
         let (mut n_warm, mut n_contacts) = (0, 0);
         let members = members.iter().take_while(|&&member| member != NOBODY);
         for (lane, (&member, trace)) in members.zip(traces).enumerate() {
@@ -278,7 +280,7 @@ impl<'a> Colors<'a> {
     }
 
     /// One stage, colour after colour.
-    pub(crate) fn run(&mut self, states: &mut [State], pass: &Pass) {
+    pub(crate) fn run(&mut self, states: &mut [State], pass: &Pass<'_>) {
         for class in self.classes.groups() {
             impulse::run_serial(&mut self.groups[class], states, pass);
         }

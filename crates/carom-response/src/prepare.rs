@@ -19,6 +19,7 @@ use crate::par as loops;
 use crate::pieces as loops;
 use crate::rest::Touch;
 use crate::summary::{NOT_MATCHED, Summary};
+use crate::surface::{SurfaceVelocity, find_carried};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_math::Real;
@@ -33,6 +34,7 @@ pub(crate) struct Given<'a> {
     pub(crate) joints: MovingJoints<'a>,
     /// Of all contacts.
     pub(crate) summaries: &'a [Summary],
+    pub(crate) surfaces: &'a [SurfaceVelocity],
     /// The slot of each body; [`slot_of`] reads them.
     pub(crate) slots: &'a [u32],
     /// Who moves by force, by slot; and one more, what cannot move.
@@ -60,7 +62,7 @@ impl Given<'_> {
 
     /// Finds which bodies move together. `settles` becomes which of them are in an island of many that comes
     /// to rest, `touches` what supports each, and `stirred` the numbers of those that a body pushes which moves
-    /// by given velocities: they have not been slow at all.
+    /// by given velocities, or a surface carries: they have not been slow at all.
     pub(crate) fn find_islands(
         &self,
         islands: &mut Islands,
@@ -87,6 +89,7 @@ impl Given<'_> {
                 stirred.push(a);
             }
         }
+        find_carried(self.surfaces, self.summaries, self.bodies, stirred);
         islands.count(MANY_BODIES, settles);
         let drives = |joint: &&Joint| joint.has_turning_motor() || joint.has_turning_spring(self.bodies);
         for joint in self.joints.iter().filter(drives) {

@@ -193,6 +193,8 @@ pub enum SolverError {
     ContactManifold(usize),
     /// The manifold with this number has a number that is infinite or NaN, or negative friction or restitution.
     ContactNotFinite(usize),
+    /// The surface velocity at this place of the list is not finite, of no contact, or of one not after the one before.
+    SurfaceVelocity(usize),
     /// The number at this place of the list of joints that move is that of no joint, or not larger than the one before.
     MovingJoint(usize),
     /// The joint with this number names a body that does not exist, or the same one twice.
@@ -222,6 +224,10 @@ impl core::fmt::Display for SolverError {
             SolverError::ContactNotFinite(contact) => {
                 write!(f, "contact {contact} has a number that is not finite or negative")
             }
+            SolverError::SurfaceVelocity(place) => write!(
+                f,
+                "the surface velocity at place {place} is not finite, or its contact is not after the one before"
+            ),
             SolverError::MovingJoint(place) => {
                 write!(
                     f,

@@ -14,6 +14,7 @@ use crate::classes::Classes;
 use crate::color::Coloring;
 use crate::contact::scale_for;
 use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
+use crate::drive::Drive;
 use crate::energy::{self, Energies};
 use crate::free::{Free, Moves, slot_of};
 use crate::group::{Group, Pass, Stage};
@@ -34,6 +35,7 @@ use crate::prepare::Given;
 use crate::rest::Touch;
 use crate::settings::{SolverError, SolverSettings};
 use crate::summary::Summary;
+use crate::surface::{self, Driven, SurfaceVelocity};
 use crate::take_back;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -92,7 +94,10 @@ pub struct Solver {
     movers: Vec<u32>,
     /// Per body its slot; [`STILL`] for who does not move.
     slots: Vec<u32>,
+    /// Of contacts of the next step, in their order.
+    surfaces: Vec<SurfaceVelocity>,
     // Workspace.
+    drives: Vec<Drive>,
     summaries: Vec<Summary>,
     /// As [`Verdict::are_plain`](crate::summary::Verdict) says.
     are_plain: bool,
@@ -157,6 +162,12 @@ impl Solver {
     /// change concerns bodies that sleep, wake them ([`Body::wake`]).
     pub fn settings_mut(&mut self) -> &mut SolverSettings {
         &mut self.settings
+    }
+
+    /// The surface velocities of the next step, to be filled before it, sorted by their contacts; the step empties the
+    /// list, even if it is refused.
+    pub fn surface_velocities_mut(&mut self) -> &mut Vec<SurfaceVelocity> {
+        &mut self.surfaces
     }
 
     /// Forgets all impulses: after bodies were renumbered, or a scene was replaced.
@@ -227,6 +238,18 @@ impl Solver {
         joints: &mut [Joint],
         dt: Real,
     ) -> Result<StepStats, SolverError> {
+        let stats = self.step_checked(bodies, contacts, joints, dt);
+        self.surfaces.clear();
+        stats
+    }
+
+    fn step_checked(
+        &mut self,
+        bodies: &mut [Body],
+        contacts: &[ContactPair],
+        joints: &mut [Joint],
+        dt: Real,
+    ) -> Result<StepStats, SolverError> {
         self.settings.check(dt)?;
         if let Some(body) = bodies.iter().position(|b| !b.is_finite()) {
             return Err(SolverError::BodyNotFinite(body));
@@ -262,6 +285,19 @@ impl Solver {
     /// Others are not moved, whether they sleep or not. Nobody is woken: whom something moving touches should be awake, with
     /// those it fell asleep with ([`Sleepers`](crate::Sleepers)).
     pub fn step_awake(
+        &mut self,
+        bodies: &mut [Body],
+        movers: &[u32],
+        contacts: &Contacts<'_>,
+        (joints, moving_joints): (&mut [Joint], &[u32]),
+        dt: Real,
+    ) -> Result<StepStats, SolverError> {
+        let stats = self.step_awake_checked(bodies, movers, contacts, (joints, moving_joints), dt);
+        self.surfaces.clear();
+        stats
+    }
+
+    fn step_awake_checked(
         &mut self,
         bodies: &mut [Body],
         movers: &[u32],
@@ -348,7 +384,10 @@ impl Solver {
         self.load_contacts(contacts, h, &mut stats);
         self.load_joints(bodies, MovingJoints { list: joints, places: moving });
 
-        let first = Pass::new(&self.settings, h);
+        // Kept apart while the groups are changed.
+        let (drives, surfaces) = (core::mem::take(&mut self.drives), core::mem::take(&mut self.surfaces));
+        let first = Pass { drives: &drives, ..Pass::new(&self.settings, h) };
+        let mut elapsed = 0.0;
         let SolverSettings { joint_frequency, joint_damping, .. } = self.settings;
         let softness = Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
         let substep = Substep { h, softness, slop: first.slop };
@@ -375,8 +414,8 @@ impl Solver {
                 colors.run(states, &first);
             }
             if !bouncing.is_empty() {
-                let mut bodies = Bouncers { states, free, masses };
-                let moment = Moment { h, next_h: h, has_begun: true };
+                let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces };
+                let moment = Moment { h, next_h: h, elapsed, has_begun: true };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };
@@ -386,7 +425,8 @@ impl Solver {
             for (step, &place) in joint_steps.iter().zip(moving) {
                 step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, true);
             }
-            colors.run(states, &Pass { stage: Stage::Solve, ..first });
+            colors.run(states, &Pass { stage: Stage::Solve, elapsed, ..first });
+            elapsed += h;
             if moving.is_empty() && !are_loaded && !is_last {
                 ended = Some(h);
                 continue;
@@ -397,7 +437,7 @@ impl Solver {
                     colors.run(states, &Pass { stage: Stage::TakeBack, ..first });
                 }
             } else if are_loaded {
-                colors.run(states, &Pass { stage: Stage::RelaxLoaded, ..first });
+                colors.run(states, &Pass { stage: Stage::RelaxLoaded, elapsed, ..first });
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
@@ -406,12 +446,13 @@ impl Solver {
         }
         if !bouncing.is_empty() {
             // The relaxation looks one substep ahead; a bounce must come before it.
-            let mut bodies = Bouncers { states, free, masses };
-            let moment = Moment { h, next_h: 1.0 / first.inverse_h, has_begun: false };
+            let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces };
+            let moment = Moment { h, next_h: 1.0 / first.inverse_h, elapsed, has_begun: false };
             impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
         }
-        colors.run(states, &Pass { stage: Stage::Relax, ..first });
+        colors.run(states, &Pass { stage: Stage::Relax, elapsed, ..first });
         stats.n_substeps = n_substeps;
+        (self.drives, self.surfaces) = (drives, surfaces);
         stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
         for &place in moving {
             let joint = &mut joints[place as usize];
@@ -450,7 +491,8 @@ impl Solver {
         let verdict = loops::summarize(contacts, 0, n_bodies, slop, &mut self.summaries);
         self.are_plain = verdict.are_plain;
         if verdict.are_good {
-            return Ok(());
+            let bad = surface::find_bad(&self.surfaces, contacts.len());
+            return bad.map_or(Ok(()), |place| Err(SolverError::SurfaceVelocity(place)));
         }
         for k in 0..contacts.len() {
             if !contacts.is_whole(k) {
@@ -486,7 +528,8 @@ impl Solver {
         let Solver { settles, stirred, touches, classes, states, masses, free, .. } = self;
         let (summaries, slots, is_active, kept_h) =
             (&self.summaries, &self.slots, &self.is_active, self.kept_h);
-        let given = Given { bodies, joints, summaries, slots, is_active };
+        let surfaces = &self.surfaces[..];
+        let given = Given { bodies, joints, summaries, surfaces, slots, is_active };
         let forces = Forces {
             bodies,
             gravity: self.settings.gravity,
@@ -546,6 +589,11 @@ impl Solver {
         };
         (stats.n_warm, stats.n_contacts) =
             loops::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.traces);
+        let Solver { surfaces, active, coloring, masses, groups, drives, free, .. } = self;
+        let driven = Driven { surfaces, contacts, active, places: coloring.places(), masses };
+        driven.load(groups, drives, |slots| {
+            slots.into_iter().for_each(|slot| free[slot as usize].is_driven = true);
+        });
     }
 
     /// Writes what a step has to know of each joint.

@@ -24,7 +24,7 @@ const ASKED: f32 = 2.0;
 
 /// One pass over the contacts of a group.
 #[inline(always)]
-pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B, pass: &Pass) {
+pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B, pass: &Pass<'_>) {
     let splat = S::F32x8::splat;
     let (zero, one) = (splat(simd, 0.0), splat(simd, 1.0));
     let mut a: Motion<S> = gather_motion(simd, states, &g.body_a);
@@ -36,6 +36,7 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
     let slop = S::F32x8::load(simd, &g.slop);
     let rate = splat(simd, -ASKED * pass.push_out_rate);
     let fastest = splat(simd, ASKED * pass.push_out_speed);
+    let drive = pass.drives.get(g.drive as usize);
 
     // What each contact would take back alone, and what that does to the bodies.
     let mut backs = [zero; MAX_CONTACTS];
@@ -51,7 +52,10 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
         let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
         let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
         let asked = ((given + slop).min(zero) * rate).min(fastest);
-        let speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
+        let mut speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
+        if let Some(drive) = drive {
+            speed = speed + S::F32x8::load(simd, &drive.part[k]);
+        }
         let speed = speed.min(asked).max(zero);
         let back = (speed * S::F32x8::load(simd, &point.normal_mass)).min(S::F32x8::load(simd, &point.total));
         backs[k] = back;

@@ -74,6 +74,7 @@ impl<B: BroadPhase> World<B> {
         self.bodies.n_sensors += usize::from(desc.is_sensor);
         self.bodies.n_hooked += usize::from(desc.has_hooks);
         self.contacts.rules.set_body(index as u32, desc.response);
+        self.contacts.belts.set(index as u32, desc.surface_velocity, desc.surface_spin);
         Ok(self.bodies.id_at(index as u32))
     }
 
@@ -87,6 +88,7 @@ impl<B: BroadPhase> World<B> {
         self.budget.round_robin.are_rings_known &= !self.joints.remove_of(id.index);
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
+        self.contacts.belts.set(id.index, Vec3::ZERO, Vec3::ZERO);
         self.bodies.active.note_removal();
         self.bodies.steering.forget(id.index);
         self.bodies.weights[index] = Weight::NONE;

@@ -58,6 +58,7 @@ mod settings;
 mod snapshot;
 mod stats;
 mod steering;
+mod surfaces;
 mod validate;
 mod waking;
 mod world;

@@ -30,6 +30,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.collect_solver_input();
         self.hand_over_materials();
+        self.hand_over_surfaces();
         self.continuous_step().note_starts();
         let n_planned = plan.substeps(self.stats.n_tested, self.contacts.scratch.contacts.len());
         let forces = if 0.0 < dt { self.begin_forces() } else { Vec::new() };

@@ -23,6 +23,7 @@ use crate::contacts::record::Record;
 use crate::contacts::records::Records;
 use crate::contacts::rules::Rules;
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
+use crate::contacts::surface_velocity::Belts;
 use crate::joint::Joints;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -68,6 +69,7 @@ pub struct Snapshot {
     rules: Rules,
     /// The memory of hooks, by pair.
     hook_memory: Vec<([u32; 2], u32)>,
+    belts: Belts,
     records: Vec<Record>,
     caches: Vec<ManifoldCache>,
     manifolds: Vec<Manifold>,
@@ -111,6 +113,7 @@ impl<B: BroadPhase> World<B> {
             joints: self.joints.stored(),
             rules: self.contacts.rules.clone(),
             hook_memory: self.contacts.hooked.memory.clone(),
+            belts: self.contacts.belts.clone(),
             records,
             caches,
             manifolds,
@@ -156,6 +159,7 @@ impl<B: BroadPhase + Default> World<B> {
         world.joints = Joints::restored(&snapshot.joints);
         world.contacts.rules = snapshot.rules.clone();
         world.contacts.hooked.memory = snapshot.hook_memory.clone();
+        world.contacts.belts = snapshot.belts.clone();
         world.bodies.active = ActiveBodies::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.halted);
         world.contacts.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
         world.contacts.pairs = world.contacts.records.iter().map(Record::pair).collect();
@@ -218,6 +222,7 @@ impl Snapshot {
         self.joints.check(&is_live)?;
         self.rules.check(&is_live)?;
         check_memory(&self.hook_memory, &is_live)?;
+        self.belts.check(&is_live)?;
         self.check_pairs()?;
         self.solver.validate(self.bodies.len())?;
         demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;

@@ -115,7 +115,7 @@ impl<'a> Crew<'a> {
         Crew { pieces, colors, parts, n_members }
     }
 
-    fn run(&mut self, states: &mut [State], pass: &Pass) {
+    fn run(&mut self, states: &mut [State], pass: &Pass<'_>) {
         let dones = self.colors.iter_mut().map(|color| &mut color.done);
         let counts = dones.chain(self.parts.iter_mut().map(|part| &mut part.taken));
         counts.for_each(|count| *count.0.get_mut() = 0);
@@ -123,7 +123,7 @@ impl<'a> Crew<'a> {
     }
 
     /// Calls these members; the first of them is the caller.
-    fn call(&self, members: Range<usize>, states: &[SharedLine], pass: &Pass) {
+    fn call(&self, members: Range<usize>, states: &[SharedLine], pass: &Pass<'_>) {
         if members.len() == 1 {
             return self.work(members.start, states, pass);
         }
@@ -134,7 +134,7 @@ impl<'a> Crew<'a> {
         );
     }
 
-    fn work(&self, member: usize, states: &[SharedLine], pass: &Pass) {
+    fn work(&self, member: usize, states: &[SharedLine], pass: &Pass<'_>) {
         let mut patience = LOOKS;
         for (color, parts) in self.colors.iter().zip(self.parts.chunks(self.n_members)) {
             self.take_pieces(color, &parts[member], states, pass);
@@ -158,7 +158,7 @@ impl<'a> Crew<'a> {
     }
 
     /// Solves what is left of a part.
-    fn take_pieces(&self, color: &Color, part: &Part, states: &[SharedLine], pass: &Pass) {
+    fn take_pieces(&self, color: &Color, part: &Part, states: &[SharedLine], pass: &Pass<'_>) {
         let mut doing = Doing { n: 0, done: &color.done.0 };
         let Part { pieces, taken } = part;
         while taken.0.load(Ordering::Relaxed) < pieces.len() {
@@ -197,7 +197,7 @@ impl<'a> Colors<'a> {
         Colors::Shared(Crew::new(groups, classes, n_members, LEAST))
     }
 
-    pub(crate) fn run(&mut self, states: &mut [State], pass: &Pass) {
+    pub(crate) fn run(&mut self, states: &mut [State], pass: &Pass<'_>) {
         match self {
             Colors::Alone(colors) => colors.run(states, pass),
             Colors::Shared(crew) => crew.run(states, pass),
@@ -215,13 +215,15 @@ mod tests {
     const N_BODIES: usize = 4096;
     const STARTS: [u32; 5] = [0, 200, 201, 201, 256];
 
-    const PASS: Pass = Pass {
+    const PASS: Pass<'static> = Pass {
         stage: Stage::Solve,
         inverse_h: 240.0,
         push_out_rate: 60.0,
         push_out_speed: 3.0,
         slop: 0.005,
         most_kept: 32.0,
+        drives: &[],
+        elapsed: 0.0,
     };
 
     /// Groups whose lanes push bodies apart, each body once in a colour.

@@ -11,6 +11,7 @@ mod responses;
 mod scene;
 mod springs;
 mod stacks;
+mod surfaces;
 mod truths;
 mod turning;
 mod whirl;

@@ -57,6 +57,12 @@ pub struct BodyDesc {
     /// Its response to the bodies that it touches:
     /// [`World::set_response`](crate::World::set_response).
     pub response: Response,
+    /// Velocity of its surface against the body, at its origin and in its frame: a conveyor belt.
+    /// Length per time: [`World::set_surface_velocity`](crate::World::set_surface_velocity).
+    pub surface_velocity: Vec3,
+    /// Angular velocity of its surface against the body, in its frame: a turntable, a curved belt.
+    /// Radians per time.
+    pub surface_spin: Vec3,
     /// Whether the body is swept in each step, rotation included, as a bullet of Box2D is. It stops
     /// at the first thing that it meets, until the next step. So a dynamic body passes through
     /// nothing (test: `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is tested
@@ -94,6 +100,8 @@ impl BodyDesc {
             family: 0,
             is_sensor: false,
             response: Response::Collide,
+            surface_velocity: Vec3::ZERO,
+            surface_spin: Vec3::ZERO,
             is_fast: false,
             has_hooks: false,
             gravity_scale: 1.0,
@@ -169,6 +177,11 @@ impl BodyDesc {
         BodyDesc { response, ..self }
     }
 
+    /// With a surface that moves against it, in its frame: velocity at its origin, and spin.
+    pub fn with_surface_velocity(self, surface_velocity: Vec3, surface_spin: Vec3) -> BodyDesc {
+        BodyDesc { surface_velocity, surface_spin, ..self }
+    }
+
     /// Swept in each step, or not.
     pub fn with_fast(self, is_fast: bool) -> BodyDesc {
         BodyDesc { is_fast, ..self }
@@ -242,6 +255,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
     check_damping(desc.linear_damping, desc.angular_damping)?;
     check_not_negative(desc.density, "density")?;
     check_response(desc.response)?;
+    check_surface(desc.surface_velocity, desc.surface_spin)?;
     if !desc.gravity_scale.is_finite() {
         return Err(WorldError::BadNumber("gravity scale"));
     }
@@ -279,6 +293,12 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
 /// Refuses velocities that are not finite.
 pub(crate) fn check_velocity(linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
     if linear.is_finite() && angular.is_finite() { Ok(()) } else { Err(WorldError::BadNumber("velocity")) }
+}
+
+/// A finite velocity of a surface.
+pub(crate) fn check_surface(velocity: Vec3, spin: Vec3) -> Result<(), WorldError> {
+    let is_finite = velocity.is_finite() && spin.is_finite();
+    if is_finite { Ok(()) } else { Err(WorldError::BadNumber("surface velocity")) }
 }
 
 /// Dampings that are not negative, and finite.

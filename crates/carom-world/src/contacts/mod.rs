@@ -9,7 +9,8 @@
 //! - `internal_edges`: contacts with edges inside a floor.
 //! - `sleeping_manifolds`: manifolds of pairs in which nothing moves. `pairs_by_body`: the pairs of one body.
 //! - `events`: what began, persisted and ended. `rules`: responses other than a collision.
-//! - `solver_input`: the contacts in the form that the solver takes.
+//! - `solver_input`, `surface_velocity`: the contacts in the form that the solver takes.
+//! - `hooked`: what hooks keep of pairs, and changed.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what goes from
 //! phase to phase).
@@ -33,6 +34,7 @@ pub(crate) mod scene;
 pub(crate) mod sink;
 pub(crate) mod sleeping_manifolds;
 pub(crate) mod solver_input;
+pub(crate) mod surface_velocity;
 
 use crate::BodyId;
 use crate::bodies::BodySet;
@@ -45,6 +47,7 @@ use crate::contacts::records::Records;
 use crate::contacts::rules::{ResponseEvent, Rules};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::contacts::solver_input::Part;
+use crate::contacts::surface_velocity::Belts;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};
@@ -80,6 +83,8 @@ pub(crate) struct ContactSet {
     pub(crate) rules: Rules,
     pub(crate) responses: Vec<ResponseEvent>,
     pub(crate) hooked: Hooked,
+    /// Surfaces that move along themselves.
+    pub(crate) belts: Belts,
     pub(crate) scratch: Scratch,
 }
 

@@ -4,6 +4,7 @@
 mod bounces;
 mod budget;
 mod bullets;
+mod conveyors;
 mod crowds;
 mod detail;
 mod door;

@@ -1,0 +1,86 @@
+//! Bodies whose surface moves: its velocity is set here, and given to the solver in each step.
+//!
+//! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular counterpart.
+
+use crate::bodies::body;
+use crate::contacts::ContactSet;
+use crate::contacts::record::NOT_SOLVED;
+use crate::contacts::surface_velocity::{Belt, middle_of, velocity_at};
+use crate::{BodyId, World, WorldError};
+use carom_broad::BroadPhase;
+use carom_math::{Pose, Vec3};
+use carom_response::SurfaceVelocity;
+
+impl<B: BroadPhase> World<B> {
+    /// Sets the velocity of a body's surface against the body, in the body's frame, and wakes the body and what
+    /// touches it.
+    ///
+    /// `velocity` is that at the body's origin, length per time; `spin` turns about the origin, radians per time. A
+    /// belt has the first, a turntable the second, a curved belt both. At each contact the part along the surface
+    /// counts: friction pulls the other body to it. The body itself stays; the normal direction is not affected. A
+    /// dynamic body gets the opposite impulse, and so it drives like a tracked vehicle. Zero stops the surface.
+    ///
+    /// The surface gives and takes energy as a motor does. Its power is at most friction times speed.
+    ///
+    /// A body that rides along does not fall asleep. One that is held, by a wall, slips and may; this setter and
+    /// the removal of the wall wake it.
+    ///
+    /// Errors: a stale handle, or a number that is not finite; nothing is changed.
+    pub fn set_surface_velocity(&mut self, id: BodyId, velocity: Vec3, spin: Vec3) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        body::check_surface(velocity, spin)?;
+        if self.contacts.belts.of(index as u32) == Some(&Belt { velocity, spin }) {
+            return Ok(());
+        }
+        self.wake_around(id);
+        self.contacts.belts.set(index as u32, velocity, spin);
+        Ok(())
+    }
+
+    /// The velocity of a body's surface against the body at the body's origin, and its spin, both in the body's
+    /// frame: [`World::set_surface_velocity`].
+    ///
+    /// Errors: a stale handle.
+    pub fn surface_velocity(&self, id: BodyId) -> Result<[Vec3; 2], WorldError> {
+        let index = self.bodies.index_of(id)?;
+        let belt = self.contacts.belts.of(index as u32);
+        Ok(belt.map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin]))
+    }
+
+    /// Gives the solver the velocities of the surfaces at the contacts that it was handed.
+    pub(crate) fn hand_over_surfaces(&mut self) {
+        let out = self.solver.surface_velocities_mut();
+        out.clear();
+        let ContactSet { belts, pairs_by_body, pairs, records, manifolds, sleeping, .. } = &mut self.contacts;
+        for &(body, _) in &belts.of_bodies {
+            pairs_by_body.visit(pairs, body, |place| {
+                let record = &records[place];
+                let [a, b] = [record.a.index, record.b.index];
+                // A pair of two belts comes with the first of them.
+                if record.first_solved == NOT_SOLVED || (body == b && belts.of(a).is_some()) {
+                    return;
+                }
+                let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
+                for (number, manifold) in (record.first_solved..).zip(found) {
+                    let point = middle_of(manifold);
+                    let [body_a, body_b] = [a, b].map(|body| &self.bodies.motions[body as usize]);
+                    // In the middle of the step: at its start a body on a circle would leave it along the tangent.
+                    let way =
+                        (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * self.last.dt);
+                    let of = |body: u32, pose: &Pose, way: Vec3| {
+                        belts.of(body).map_or([Vec3::ZERO; 2], |belt| belt.at(pose, point + way))
+                    };
+                    let [own, own_spin] = of(b, &body_b.pose, -way);
+                    let [other, other_spin] = of(a, &body_a.pose, way);
+                    let mut surface = SurfaceVelocity::new(number, point);
+                    surface.slide = own - other;
+                    surface.spin = (own_spin - other_spin).dot(manifold.normal());
+                    if surface.is_finite() {
+                        out.push(surface);
+                    }
+                }
+            });
+        }
+        out.sort_unstable_by_key(|surface| surface.contact);
+    }
+}
