@@ -252,6 +252,8 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// A hash of all poses, velocities and sleep flags: equal bits give equal hashes.
+    ///
+    /// Fowler, Noll, Vo: FNV-1a with 64 bits.
     pub fn state_hash(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
         let mut take = |word: u32| {

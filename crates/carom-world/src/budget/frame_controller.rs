@@ -10,6 +10,9 @@
 //! - If steps take longer than their budgets, the budgets shrink by the same ratio.
 //!
 //! It reads no clock, and equal costs give equal budgets.
+//!
+//! Reference: V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988 (mean and deviation);
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and 19.9.3 (constant frame rates).
 
 use carom_math::Budget;
 use core::time::Duration;
