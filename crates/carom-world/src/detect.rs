@@ -68,6 +68,14 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Narrow phase: finds the contacts of the active pairs, or of as many as the plan allows.
+    ///
+    /// 1. Copies the records of the active pairs into one row, unless all are active.
+    /// 2. On a budget: selects the pairs that are tested; the others are deferred.
+    /// 3. Updates the row: tests, recycles, copies or defers each pair (`narrow`). Smooths internal
+    ///    edges.
+    /// 4. Counts the deferred pairs. Moves manifolds of pairs in which nothing moves to
+    ///    `ContactSet::sleeping`.
+    /// 5. Writes the records back, and notes the poses of the bodies.
     pub(crate) fn find_contacts(&mut self, plan: &mut Plan, recycling: f32) {
         let mut found = core::mem::take(&mut self.contacts.scratch.manifolds);
         // If all pairs are active, no record is copied. The caches stay in place.
@@ -141,8 +149,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.budget.next_pair = time_critical::next_pair(deferred, self.budget.next_pair);
         left.iter().for_each(|&(first, n)| self.contacts.sleeping.release(first, n));
-        // Manifolds of pairs in which nothing moves go to `ContactSet::sleeping`. With halted bodies these become
-        // most.
+        // With halted bodies most manifolds become those of pairs in which nothing moves.
         if self.bodies.active.has_halted() {
             self.contacts.sleeping.make_room(self.contacts.pairs.len());
         }

@@ -161,7 +161,7 @@ impl<B: BroadPhase> World<B> {
         Ok(self.broad.aabb(proxy)?)
     }
 
-    /// The caller's own number.
+    /// Returns the number that the caller gave to a body.
     pub fn user_data(&self, id: BodyId) -> Result<u64, WorldError> {
         self.bodies.index_of(id).map(|index| self.bodies.traits[index].user_data)
     }
@@ -379,7 +379,7 @@ impl<B: BroadPhase> World<B> {
         Ok(id)
     }
 
-    /// Replaces all settings. The next step wakes what a change concerns, as it does for
+    /// Replaces all settings. The next step wakes the bodies that a change concerns, as after
     /// [`World::solver_settings_mut`].
     ///
     /// Errors: a setting out of its bounds; nothing is changed.

@@ -32,7 +32,7 @@ impl JointId {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Joints {
     list: Vec<Joint>,
-    /// Increasing.
+    /// Ascending.
     ids: Vec<JointId>,
     next: u64,
     n_gaps: usize,

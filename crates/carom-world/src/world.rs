@@ -177,8 +177,9 @@ impl<B: BroadPhase> World<B> {
     /// Finds all contacts at the present poses: see [`World::contacts`] and [`World::events`].
     ///
     /// Each step does this first, but it may recycle contacts and halt bodies; this method does
-    /// neither. It moves no body. Later steps start from what it found, so their bits differ from
-    /// those of a world without this call. An event that it reports is not reported again.
+    /// neither. It moves no body, but wakes those whose contacts began. Later steps start from what
+    /// it found, so their bits differ from those of a world without this call. An event that it
+    /// reports is not reported again.
     pub fn detect(&mut self) -> &Stats {
         self.bodies.active.apply_changes(&self.bodies.motions);
         self.detect_within(&mut Plan::start(Budget::Unlimited, self.budget.cost_model, 0), 0.0);
@@ -261,6 +262,8 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// A hash of all poses, velocities and sleep flags: equal bits give equal hashes.
+    ///
+    /// Fowler, Noll, Vo: FNV-1a with 64 bits.
     pub fn state_hash(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
         let mut take = |word: u32| {

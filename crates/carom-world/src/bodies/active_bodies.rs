@@ -19,7 +19,8 @@ use carom_response::{Body, BodyKind, Sleepers, Solver};
 /// The bodies that are awake, kinematic ones included.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ActiveBodies {
-    /// Numbers of the awake bodies, ascending. Later additions wait in `pending` for `apply_changes`.
+    /// Numbers of the awake bodies, ascending. Later additions wait in `pending` for
+    /// `apply_changes`.
     awake: Vec<u32>,
     pending: Vec<u32>,
     /// By number: whether the body is in one of the two lists.

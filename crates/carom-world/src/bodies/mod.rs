@@ -168,8 +168,8 @@ impl BodySet {
     }
 }
 
-/// Writes the poses of stale bodies to `detected_poses`, and clears their flags. Usually none or nearly all
-/// are stale, so flags are tested in blocks.
+/// Writes the poses of stale bodies to `detected_poses`, and clears their flags. Usually none or
+/// nearly all are stale, so flags are tested in blocks.
 pub(crate) fn note_detected_poses(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
     for ((is_stale, bodies), seen) in is_stale.chunks_mut(64).zip(bodies.chunks(64)).zip(seen.chunks_mut(64))
     {

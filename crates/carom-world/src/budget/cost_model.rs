@@ -81,14 +81,15 @@ impl UnitCosts {
 /// The work of a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StepWork {
-    /// Work of a substep in manifolds. With a clock, each body counts as [`MANIFOLDS_PER_BODY`] of them.
+    /// Work of a substep in manifolds. With a clock, each body counts as [`MANIFOLDS_PER_BODY`] of
+    /// them.
     pub(crate) load: f64,
     /// Manifolds of bodies that move.
     pub(crate) n_manifolds: usize,
     /// The number of active pairs.
     pub(crate) n_active_pairs: usize,
     /// The sum of the numbers of pairs of all moving bodies.
-    pub(crate) n_links: usize,
+    pub(crate) n_manifold_ends: usize,
     /// The sum of the numbers of pairs of all bodies that moved in the step before.
     pub(crate) n_due: usize,
     /// Whether bodies are halted.
@@ -153,9 +154,9 @@ impl CostModel {
 
     /// Returns whether the response of all bodies fits into a budget, if nothing else is done in
     /// that step. While bodies are halted, `is_halting`, it is also required that a try is due.
-    pub(crate) fn all_fit(&self, crowd: &Demand, limit: f64, is_halting: bool) -> bool {
+    pub(crate) fn all_fit(&self, demand: &Demand, limit: f64, is_halting: bool) -> bool {
         let unit_costs = self.unit_costs(false);
-        let load = self.density * crowd.n_looks as f64 + MANIFOLDS_PER_BODY * crowd.n_bodies as f64;
+        let load = self.density * demand.n_pair_ends as f64 + MANIFOLDS_PER_BODY * demand.n_bodies as f64;
         let may_try = !is_halting || self.wait <= self.n_halting;
         may_try && unit_costs.always + unit_costs.response(load, 1.0) <= PLANNED_BUDGET_RATIO * limit
     }
@@ -181,8 +182,8 @@ impl CostModel {
     pub(crate) fn learn(&mut self, stats: &Stats, work: &StepWork) {
         let n_due = stats.n_tested + stats.undone.n_pairs;
         self.n_wanted = n_due;
-        if 0 < work.n_links {
-            let density = work.n_manifolds as f64 / work.n_links as f64;
+        if 0 < work.n_manifold_ends {
+            let density = work.n_manifolds as f64 / work.n_manifold_ends as f64;
             self.density = 0.5 * (self.density + density);
             let part = (n_due + stats.n_recycled) as f64 / work.n_due.max(1) as f64;
             self.due = (0.5 * (self.due + part)).min(1.0);
@@ -193,10 +194,10 @@ impl CostModel {
         blend(&mut known.before, times.broad, 1.0);
         blend(&mut known.always, work.always, 1.0);
         let n_carried = (stats.undone.n_pairs + stats.n_recycled) as f64;
-        let n_looks = stats.n_tested as f64
+        let n_test_units = stats.n_tested as f64
             + CARRY_COST_RATIO * n_carried
             + OVERHEAD_RATIO * work.n_active_pairs as f64;
-        blend(&mut known.pair, times.narrow - work.always, factor * n_looks);
+        blend(&mut known.pair, times.narrow - work.always, factor * n_test_units);
         if 0 < stats.solver.n_substeps {
             let n_solves = work.load * (OVERHEAD_SUBSTEPS + f64::from(stats.solver.n_substeps));
             blend(&mut known.solve, times.response + times.refit, factor * n_solves);
@@ -222,7 +223,7 @@ fn blend(known: &mut f64, seconds: f64, n: f64) {
 mod tests {
     use super::*;
 
-    const DEMAND: Demand = Demand { n_bodies: 100, n_looks: 1000, n_manifolds: 0, n_due: 1000 };
+    const DEMAND: Demand = Demand { n_bodies: 100, n_pair_ends: 1000, n_manifolds: 0, n_due: 1000 };
 
     /// A model whose manifolds cost so many times as much as on a slow machine.
     fn cost_model(times: f64) -> CostModel {

@@ -18,9 +18,9 @@ use carom_query::Shape;
 /// the border does not switch back and forth.
 const COARSER_BELOW: f32 = 0.75;
 
-/// Returns the length that is seen under `angle` from a `distance`, in the unit of the distance.
+/// Returns the length that is seen at an `angle` from a `distance`, in the unit of the distance.
 ///
-/// The angle is in radians, and small: that of a pixel is the field of view over the number of
+/// The angle is in radians, and small. That of a pixel is the field of view over the number of
 /// pixels.
 pub fn allowed_error(distance: f32, angle: f32) -> f32 {
     distance.max(0.0) * angle.max(0.0)

@@ -9,7 +9,7 @@
 //! - It follows the median of the last three frames. One slow frame hardly changes it.
 //! - If steps take longer than their budgets, the budgets shrink by the same ratio.
 //!
-//! Numbers in, a number out: no clock is read, and equal costs give equal budgets.
+//! It reads no clock, and equal costs give equal budgets.
 //!
 //! Reference: V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988 (mean and deviation);
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and 19.9.3 (constant frame rates).
@@ -26,8 +26,8 @@ const DEVIATION_GAIN: f64 = 0.25;
 /// Deviations above the mean that are predicted.
 const N_DEVIATIONS: f64 = 4.0;
 
-/// Deviations that a single cost counts as at most: above the mean, and below it, so that costs
-/// that fall do not widen the prediction.
+/// The most deviations that a single cost may count for, above the mean and below it. So falling
+/// costs do not widen the prediction.
 const MAX_DEVIATIONS: [f64; 2] = [3.0, 1.0];
 
 /// Running mean, mean deviation, and the last two costs.
@@ -54,7 +54,7 @@ impl Prediction {
         self.deviation += (change.max(off) - self.deviation) * DEVIATION_GAIN;
     }
 
-    /// Rarely exceeded.
+    /// Returns a cost that is rarely exceeded.
     fn high(&self) -> f64 {
         self.mean + N_DEVIATIONS * self.deviation
     }
@@ -115,7 +115,7 @@ impl FrameController {
         (left / self.overrun.high()).max(self.least)
     }
 
-    /// Notes what the step of a frame took, and what all of the frame did, the step included.
+    /// Notes the time of the step of a frame, and the time of the whole frame, the step included.
     pub fn note(&mut self, step: Duration, frame: Duration) {
         let budget = self.seconds();
         let cost = step.as_secs_f64();

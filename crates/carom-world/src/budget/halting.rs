@@ -39,11 +39,11 @@ impl BudgetState {
         if plan.is_free() || active.awake().is_empty() {
             round_robin.forget_counts();
         } else {
-            let mut crowd = round_robin.count(motions.len(), records, active);
+            let mut demand = round_robin.count(motions.len(), records, active);
             if plan.counts_work() {
-                round_robin.count_manifolds(records, active, is_stale, &mut crowd);
+                round_robin.count_manifolds(records, active, is_stale, &mut demand);
             }
-            costs = plan.costs(&crowd, was_halting);
+            costs = plan.costs(&demand, was_halting);
         }
         let Some(costs) = costs else {
             if active.resume() {

@@ -40,9 +40,9 @@ pub(crate) struct Costs {
     pub(crate) body: f64,
     /// Cost in this step of each manifold of a body, or of each of its pairs if manifolds are not
     /// counted.
-    pub(crate) link: f64,
+    pub(crate) manifold_now: f64,
     /// Cost of each pair of a body, in the next step.
-    pub(crate) look: f64,
+    pub(crate) pair_later: f64,
     /// The amount for the bodies that move in this step.
     pub(crate) now: f64,
     /// The amount for them in every step, including the pairs of the next one.
@@ -55,7 +55,7 @@ pub(crate) struct Demand {
     /// Bodies that could move.
     pub(crate) n_bodies: usize,
     /// The sum of the numbers of their pairs.
-    pub(crate) n_looks: usize,
+    pub(crate) n_pair_ends: usize,
     /// The number of manifolds of these pairs, if they were counted; otherwise 0.
     pub(crate) n_manifolds: usize,
     /// Pairs in which a body moved in the step before. Unless manifolds were counted, the sum of
@@ -68,9 +68,9 @@ pub(crate) struct Demand {
 pub(crate) struct Selection {
     pub(crate) n_bodies: usize,
     /// The sum of the numbers of their manifolds, or pairs if manifolds are not counted.
-    pub(crate) n_links: usize,
+    pub(crate) n_manifold_ends: usize,
     /// The sum of the numbers of their pairs.
-    pub(crate) n_looks: usize,
+    pub(crate) n_pair_ends: usize,
 }
 
 /// The state of the ring, and the costs of bodies.
@@ -84,11 +84,11 @@ pub(crate) struct RoundRobin {
     /// By number: how many pairs a body has, kept from step to step, and how many manifolds, if
     /// counted.
     are_counted: bool,
-    n_looks: Vec<u32>,
-    n_links: Vec<u32>,
+    n_pair_ends: Vec<u32>,
+    n_manifold_ends: Vec<u32>,
     is_chosen: Vec<bool>,
     /// The sum of the numbers of pairs of the bodies selected last.
-    n_looks_moving: usize,
+    n_moving_pair_ends: usize,
     /// By number: the next body of a ring of those that joints connect.
     ring: Vec<u32>,
     /// No joint came or went since the rings were found.
@@ -98,19 +98,19 @@ pub(crate) struct RoundRobin {
 impl RoundRobin {
     /// Counts the pairs of bodies, if they are not known.
     pub(crate) fn count(&mut self, n_bodies: usize, records: &[Record], active: &ActiveBodies) -> Demand {
-        self.n_looks.resize(n_bodies, 0);
+        self.n_pair_ends.resize(n_bodies, 0);
         if !core::mem::replace(&mut self.are_counted, true) {
-            self.n_looks.fill(0);
+            self.n_pair_ends.fill(0);
             let living = records.iter().filter(|record| !record.is_gap());
             living.for_each(|record| self.note(&record.pair(), 1));
-            self.n_looks_moving = self.sum(active.moving());
+            self.n_moving_pair_ends = self.sum(active.moving());
         }
-        self.n_links.clear();
-        let n_looks = self.sum(active.awake());
+        self.n_manifold_ends.clear();
+        let n_pair_ends = self.sum(active.awake());
         Demand {
             n_bodies: active.awake().len(),
-            n_looks,
-            n_due: if active.has_halted() { self.n_looks_moving } else { n_looks },
+            n_pair_ends,
+            n_due: if active.has_halted() { self.n_moving_pair_ends } else { n_pair_ends },
             n_manifolds: 0,
         }
     }
@@ -121,19 +121,19 @@ impl RoundRobin {
         records: &[Record],
         active: &ActiveBodies,
         is_stale: &[bool],
-        crowd: &mut Demand,
+        demand: &mut Demand,
     ) {
-        self.n_links.resize(is_stale.len(), 0);
-        crowd.n_due = 0;
+        self.n_manifold_ends.resize(is_stale.len(), 0);
+        demand.n_due = 0;
         for record in records.iter().filter(|record| !record.is_gap()) {
             let (a, b) = (record.a.index, record.b.index);
             // A pair that was never tested may turn out to touch.
             let links = if record.is_sensor { 0 } else { record.n.max(u32::from(record.is_new)) };
-            self.n_links[a as usize] += links;
-            self.n_links[b as usize] += links;
-            crowd.n_due += usize::from(is_stale[a as usize] || is_stale[b as usize]);
+            self.n_manifold_ends[a as usize] += links;
+            self.n_manifold_ends[b as usize] += links;
+            demand.n_due += usize::from(is_stale[a as usize] || is_stale[b as usize]);
             if active.is_awake(a) || active.is_awake(b) {
-                crowd.n_manifolds += links as usize;
+                demand.n_manifolds += links as usize;
             }
         }
     }
@@ -152,15 +152,15 @@ impl RoundRobin {
 
     fn note(&mut self, pair: &Pair, change: i32) {
         for body in [pair.a as usize, pair.b as usize] {
-            if self.n_looks.len() <= body {
-                self.n_looks.resize(body + 1, 0);
+            if self.n_pair_ends.len() <= body {
+                self.n_pair_ends.resize(body + 1, 0);
             }
-            self.n_looks[body] = self.n_looks[body].wrapping_add_signed(change);
+            self.n_pair_ends[body] = self.n_pair_ends[body].wrapping_add_signed(change);
         }
     }
 
     fn sum(&self, bodies: &[u32]) -> usize {
-        bodies.iter().map(|&body| self.n_looks[body as usize] as usize).sum()
+        bodies.iter().map(|&body| self.n_pair_ends[body as usize] as usize).sum()
     }
 
     /// Selects the awake bodies that move, and marks them for [`RoundRobin::is_chosen`]. Call
@@ -197,8 +197,8 @@ impl RoundRobin {
                 continue;
             }
             let group = self.take(body, bodies, active);
-            let cost = group.n_bodies as f64 * costs.body + group.n_links as f64 * costs.link;
-            let later = cost + group.n_looks as f64 * costs.look;
+            let cost = group.n_bodies as f64 * costs.body + group.n_manifold_ends as f64 * costs.manifold_now;
+            let later = cost + group.n_pair_ends as f64 * costs.pair_later;
             if 0 < chosen.n_bodies && !(now + cost <= costs.now && next + later <= costs.steady) {
                 self.leave(body);
                 stop = Some(body);
@@ -206,10 +206,10 @@ impl RoundRobin {
             }
             (now, next) = (now + cost, next + later);
             chosen.n_bodies += group.n_bodies;
-            chosen.n_links += group.n_links;
-            chosen.n_looks += group.n_looks;
+            chosen.n_manifold_ends += group.n_manifold_ends;
+            chosen.n_pair_ends += group.n_pair_ends;
         }
-        self.n_looks_moving = chosen.n_looks;
+        self.n_moving_pair_ends = chosen.n_pair_ends;
         self.next = stop.unwrap_or(self.next);
         self.lap = lap;
         chosen
@@ -231,11 +231,12 @@ impl RoundRobin {
         let mut at = body;
         loop {
             if active.is_awake(at) && bodies[at as usize].kind == BodyKind::Dynamic {
-                let n_looks = self.n_looks[at as usize] as usize;
+                let n_pair_ends = self.n_pair_ends[at as usize] as usize;
                 self.is_chosen[at as usize] = true;
                 group.n_bodies += 1;
-                group.n_looks += n_looks;
-                group.n_links += self.n_links.get(at as usize).map_or(n_looks, |&links| links as usize);
+                group.n_pair_ends += n_pair_ends;
+                group.n_manifold_ends +=
+                    self.n_manifold_ends.get(at as usize).map_or(n_pair_ends, |&links| links as usize);
             }
             at = self.ring[at as usize];
             if at == body {

@@ -4,7 +4,8 @@
 //! The order of spending:
 //!
 //! 1. The broad phase always runs to its end.
-//! 2. If one substep of all bodies does not fit, some bodies are halted ([`crate::budget::round_robin`]).
+//! 2. If one substep of all bodies does not fit, some bodies are halted
+//!    ([`crate::budget::round_robin`]).
 //! 3. Due pairs are tested. Pairs that were never tested come first, then those that lost contacts.
 //!    The others follow in a ring, from where the last step stopped.
 //! 4. The contacts of deferred pairs move along with their bodies. If a pair was never tested, only
@@ -18,8 +19,8 @@
 //! - The response would be late, or would have less than two thirds of the substeps that fit into a
 //!   call of its own.
 //!
-//! A budget in seconds is planned with the costs of recent steps ([`crate::budget::cost_model`]). The
-//! clock cuts off pairs that take longer than planned. A response is made as planned.
+//! A budget in seconds is planned with the costs of recent steps ([`crate::budget::cost_model`]).
+//! The clock cuts off pairs that take longer than planned. A response is made as planned.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C.
 //! O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation,
@@ -129,20 +130,26 @@ impl Plan {
 
     /// Returns what can be spent on bodies; `None` if all fit. `is_halting`: some were halted until
     /// now.
-    pub(crate) fn costs(&mut self, crowd: &Demand, is_halting: bool) -> Option<Costs> {
+    pub(crate) fn costs(&mut self, demand: &Demand, is_halting: bool) -> Option<Costs> {
         let density = self.cost_model.density();
-        (self.work.n_links, self.work.n_due) = (crowd.n_looks, crowd.n_due);
-        self.work.load = density * crowd.n_looks as f64 + MANIFOLDS_PER_BODY * crowd.n_bodies as f64;
+        (self.work.n_manifold_ends, self.work.n_due) = (demand.n_pair_ends, demand.n_due);
+        self.work.load = density * demand.n_pair_ends as f64 + MANIFOLDS_PER_BODY * demand.n_bodies as f64;
         match self.budget {
             Budget::Steps(n) => {
-                self.work.load = crowd.n_manifolds as f64;
+                self.work.load = demand.n_manifolds as f64;
                 let steady = n as f64;
-                let now = steady - crowd.n_due as f64;
-                (steady < self.work.load).then_some(Costs { body: 0.0, link: 1.0, look: 1.0, now, steady })
+                let now = steady - demand.n_due as f64;
+                (steady < self.work.load).then_some(Costs {
+                    body: 0.0,
+                    manifold_now: 1.0,
+                    pair_later: 1.0,
+                    now,
+                    steady,
+                })
             }
             Budget::Time(limit) => {
                 let limit = limit.as_secs_f64();
-                if self.cost_model.all_fit(crowd, limit, is_halting) {
+                if self.cost_model.all_fit(demand, limit, is_halting) {
                     return None;
                 }
                 let UnitCosts { before, always, pair, .. } = self.cost_model.unit_costs(true);
@@ -150,12 +157,18 @@ impl Plan {
                 // If some are halted, other bodies move than in the last step, and the records of
                 // both are walked.
                 let beside = self.cost_model.due() * OVERHEAD_RATIO * pair;
-                let look = self.cost_model.due() * pair + beside;
-                let link = density * solving + beside;
+                let pair_later = self.cost_model.due() * pair + beside;
+                let manifold_now = density * solving + beside;
                 let left = PLANNED_BUDGET_RATIO * limit - always;
-                let now = left - self.clock.since_start() - crowd.n_due as f64 * look;
+                let now = left - self.clock.since_start() - demand.n_due as f64 * pair_later;
                 self.is_spent = now <= 0.0;
-                Some(Costs { body: MANIFOLDS_PER_BODY * solving, link, look, now, steady: left - before })
+                Some(Costs {
+                    body: MANIFOLDS_PER_BODY * solving,
+                    manifold_now,
+                    pair_later,
+                    now,
+                    steady: left - before,
+                })
             }
             _ => None,
         }
@@ -167,8 +180,9 @@ impl Plan {
         self.work.load = if self.counts_work() {
             n_manifolds as f64
         } else {
-            self.work.n_links = chosen.n_links;
-            self.cost_model.density() * chosen.n_links as f64 + MANIFOLDS_PER_BODY * chosen.n_bodies as f64
+            self.work.n_manifold_ends = chosen.n_manifold_ends;
+            self.cost_model.density() * chosen.n_manifold_ends as f64
+                + MANIFOLDS_PER_BODY * chosen.n_bodies as f64
         };
     }
 
@@ -247,7 +261,7 @@ impl Plan {
 
     /// Whether the call ends before anything moves: pairs are still due, or the response would be
     /// late.
-    pub(crate) fn is_held(&self, n_looked: usize, n_deferred: usize) -> bool {
+    pub(crate) fn is_held(&self, n_tested: usize, n_deferred: usize) -> bool {
         if self.is_holding && 0 < n_deferred {
             return true;
         }
@@ -255,12 +269,12 @@ impl Plan {
             Budget::Steps(_) if self.work.has_halted => false,
             Budget::Steps(n) => {
                 let fit = |n: u64| n as f64 / self.work.load.max(1.0);
-                fit(n.saturating_sub(n_looked as u64)) < self.goal(fit(n))
+                fit(n.saturating_sub(n_tested as u64)) < self.goal(fit(n))
             }
             _ => self.deadline() < self.clock.since_start() + self.response(),
         };
         // If no pair was tested, or nothing can be planned, the next call would be no better.
-        is_late && 0 < n_looked && !self.is_spent && self.cost_model.n_held < MAX_HELD_CALLS
+        is_late && 0 < n_tested && !self.is_spent && self.cost_model.n_held < MAX_HELD_CALLS
     }
 
     /// Returns how many substeps are made, at least one, after `n_tested` pairs were tested. With

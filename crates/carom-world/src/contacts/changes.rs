@@ -35,8 +35,8 @@ const MIN_GAPPED_RECORDS: usize = 4096;
 /// A new layout has one gap in so many places.
 const GAP_SPACING: usize = 64;
 
-/// If more than one place in `COMPACTION_SPACING` is a gap, gaps are removed in parts. If more than one in
-/// `REBUILD_SPACING` is, all are removed at once.
+/// If more than one place in `COMPACTION_SPACING` is a gap, gaps are removed in parts. If more than
+/// one in `REBUILD_SPACING` is, all are removed at once.
 const COMPACTION_SPACING: usize = 16;
 const REBUILD_SPACING: usize = 4;
 

@@ -1,9 +1,9 @@
 //! A limit of the number of pairs, for thousands of bodies at one point.
 //!
 //! Ten thousand such bodies have fifty million pairs, whose contacts would need tens of gigabytes.
-//! Above some millions, a pair is left out if both bodies have [`MIN_PARTNERS`] other pairs already, in
-//! the order of the pairs. So each body keeps this many pairs, and a floor keeps all that stands on
-//! it. When bodies part, there are fewer pairs, and all count again.
+//! Above some millions, a pair is left out if both bodies have [`MIN_PARTNERS`] other pairs
+//! already, in the order of the pairs. So each body keeps this many pairs, and a floor keeps all
+//! that stands on it. When bodies part, there are fewer pairs, and all count again.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 1.3 (the
 //! number of pairs is what a scene costs).

@@ -15,21 +15,21 @@ use carom_geom::Manifold;
 use carom_query::{Neighbour, smooth_internal_edges};
 use carom_response::BodyKind;
 
-/// How far a piece may stand out of a floor and is no step, over the depth that bodies may keep.
+/// A piece that stands out of the floor by less than this part of the slop is no step.
 const MAX_STEP_RATIO: f32 = 0.25;
 
-/// A moving body on something that no contact moves.
+/// A moving body in contact with something that contacts do not move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resting {
     pub(crate) body: u32,
-    /// The number of the record of the two.
+    /// The number of the record of their pair.
     pub(crate) record: u32,
     /// Its contacts were found in this detection, not kept from the last one.
     pub(crate) is_found_anew: bool,
 }
 
-/// Smooths the contacts of the bodies in `resting`, and returns how many manifolds are empty now
-/// and were taken out. The records say where theirs are, and again afterwards.
+/// Smooths the contacts of the bodies in `resting`. Returns how many manifolds became empty and
+/// were removed. Records refer to their manifolds before and after.
 pub(crate) fn smooth(
     scene: &Scene<'_>,
     records: &mut [Record],
@@ -91,7 +91,7 @@ pub(crate) fn smooth(
     n_gone
 }
 
-/// Returns the moving body of a record if no contact moves the other one.
+/// Returns the moving body of a record, if contacts do not move the other one.
 pub(crate) fn resting_body(scene: &Scene<'_>, record: &Record) -> Option<u32> {
     let (a, b) = (record.a.index, record.b.index);
     if record.n == 0 || record.is_sensor || record.is_deferred {

@@ -7,7 +7,8 @@
 //! - `recycling`: contacts of pairs that hardly moved. `carrying`: contacts of pairs that a budget
 //!   defers.
 //! - `internal_edges`: contacts with edges inside a floor.
-//! - `sleeping_manifolds`: manifolds of pairs in which nothing moves. `pairs_by_body`: the pairs of one body.
+//! - `sleeping_manifolds`: manifolds of pairs in which nothing moves. `pairs_by_body`: the pairs of
+//!   one body.
 //! - `events`: what began, persisted and ended. `rules`: responses other than a collision.
 //! - `solver_input`, `surface_velocity`: the contacts in the form that the solver takes.
 //! - `hooked`: what hooks keep of pairs, and changed.
@@ -54,7 +55,7 @@ use carom_broad::{Pair, ProxyId};
 use carom_geom::Manifold;
 use carom_response::{Body, BodyKind, ContactLink};
 
-/// All pairs with their contacts. Read the field `active_pairs` as "active pairs".
+/// All pairs with their contacts.
 #[derive(Default)]
 pub(crate) struct ContactSet {
     /// One record for each pair, in the order of the pairs; gaps lie between them.

@@ -6,7 +6,8 @@
 //!
 //! - The relative motion of the pair is summed up from step to step (the *drift* of the record). So
 //!   trembling counts too.
-//! - Each step adds a share, so a pair is tested again after [`MAX_RECYCLED_STEPS`] steps at the latest.
+//! - Each step adds a share, so a pair is tested again after [`MAX_RECYCLED_STEPS`] steps at the
+//!   latest.
 //! - The sum starts at a value that depends on the pair, so that not all pairs are tested in one
 //!   step.
 //! - Bodies of a pair may move by `WorldSettings::recycling`, and by a share of the radius of the

@@ -44,8 +44,8 @@ impl SleepingManifolds {
         self.manifolds.len() - self.n_unused
     }
 
-    /// Reserves room for `n` manifolds at once. If the list grew by doubling, one step would copy
-    /// all of it.
+    /// Reserves room for `n` manifolds at once: memory that is not used yet costs nothing. If the
+    /// list grew by doubling, single steps would copy all of it.
     pub(crate) fn make_room(&mut self, n: usize) {
         self.manifolds.reserve(n.saturating_sub(self.manifolds.len()));
     }

@@ -34,9 +34,9 @@ pub(crate) struct Part {
 }
 
 impl SolverInput<'_> {
-    /// Finds which of the records at the places `active_pairs` the solver gets, and writes their places to
-    /// the front of `solved`. The others are marked as not solved. `records` begins at place
-    /// `first`.
+    /// Finds which of the records at the places `active_pairs` the solver gets, and writes their
+    /// places to the front of `solved`. The others are marked as not solved. `records` begins at
+    /// place `first`.
     pub(crate) fn select(
         &self,
         (records, first): (&mut [Record], u32),
@@ -105,8 +105,8 @@ pub(crate) fn unmark_solved(records: &mut [Record], active_pairs: &[u32], contac
     }
 }
 
-/// As [`SolverInput::select`], on several threads. The solved places of each chunk begin where the chunk
-/// begins.
+/// As [`SolverInput::select`], on several threads. The solved places of each chunk begin where the
+/// chunk begins.
 #[cfg(feature = "parallel")]
 pub(crate) fn select_in_chunks(
     solver_input: &SolverInput<'_>,
@@ -140,8 +140,8 @@ pub(crate) fn select_in_chunks(
     );
 }
 
-/// As [`SolverInput::write_links`], on several threads, after [`select_in_chunks`]. The first contact has
-/// number `number`.
+/// As [`SolverInput::write_links`], on several threads, after [`select_in_chunks`]. The first
+/// contact has number `number`.
 #[cfg(feature = "parallel")]
 pub(crate) fn write_links_in_chunks(
     solver_input: &SolverInput<'_>,
