@@ -113,8 +113,11 @@ pub struct DemoArgs {
     /// The scene
     #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "stick", "level", "car",
         "cloth", "jelly", "shatter", "morph", "walk", "water", "sand", "rain",
-        "everything", "tetrahedra", "trees", "impacts", "deadline", "boxes", "rays"])]
+        "everything", "tetrahedra", "trees", "impacts", "deadline", "boxes", "rays", "physics"])]
     pub scene: String,
+    /// The row of the scoreboard that `physics` plays; an unknown name lists them
+    #[arg(long, value_name = "NAME", default_value = "tower-10")]
+    pub row: String,
     /// What the `cloth` falls on; a flag in the wind, if not given
     #[arg(long, value_name = "WHAT")]
     pub over: Option<ClothOver>,
@@ -213,6 +216,7 @@ impl DemoArgs {
             "clock" | "stairs" | "cloth" | "morph" | "tetrahedra" => 600,
             // All is over in three steps.
             "bullets" => 30,
+            "physics" => 600,
             _ => 300,
         };
         self.frames.unwrap_or(usual)
