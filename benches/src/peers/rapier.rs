@@ -202,10 +202,16 @@ fn joint_of(joint: &JointSpec) -> Option<(usize, usize, GenericJoint)> {
                 .limits([min, max]);
             (a, b, joint.build().into())
         }
-        JointSpec::Axle { a, b, anchor_a, anchor_b, axis_a, axis_b, motor: None } => {
+        JointSpec::Axle { a, b, anchor_a, anchor_b, axis_a, axis_b, motor } => {
             let mut joint: GenericJoint = RevoluteJointBuilder::new(vector(axis_a)).build().into();
             joint.set_local_frame1(pose(&frame(anchor_a, axis_a)));
             joint.set_local_frame2(pose(&frame(anchor_b, axis_b)));
+            if let Some([speed, max_torque]) = motor {
+                // Per second: so fast an error of the speed is taken back.
+                const STIFF: f32 = 100.0;
+                joint.set_motor_velocity(JointAxis::AngX, speed, STIFF);
+                joint.set_motor_max_force(JointAxis::AngX, max_torque);
+            }
             (a, b, joint)
         }
         JointSpec::Rope { a, b, anchor_a, anchor_b, length } => {

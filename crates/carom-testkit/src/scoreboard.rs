@@ -57,17 +57,21 @@ pub struct Carom {
 }
 
 impl Carom {
-    /// Fills a world.
+    /// Fills a world with the default settings.
     pub fn new(scene: &SceneSpec) -> Carom {
-        let mut world = World::with_settings(settings_of(scene));
+        Carom::with_settings(scene, WorldSettings::default())
+    }
+
+    /// Fills a world with these settings, without gravity if the scene has none.
+    pub fn with_settings(scene: &SceneSpec, settings: WorldSettings) -> Carom {
+        let mut world = World::with_settings(settings_for(scene, settings));
         let ids = fill(&mut world, scene);
         Carom { world, ids }
     }
 }
 
-/// The default settings, without gravity if the scene has none.
-fn settings_of(scene: &SceneSpec) -> WorldSettings {
-    let settings = WorldSettings::default();
+/// The settings, without gravity if the scene has none.
+fn settings_for(scene: &SceneSpec, settings: WorldSettings) -> WorldSettings {
     if !scene.is_weightless {
         return settings;
     }

@@ -191,6 +191,16 @@ fn coin() -> ShapeSpec {
     ShapeSpec::Cylinder { half_height: COIN[1] as f32, radius: COIN[0] as f32 }
 }
 
+/// The energy that a rolling coin gains.
+fn no_gain() -> Figure {
+    Figure::new(
+        "energy gained, in parts of the kinetic energy at the start",
+        Limit::AtMost(0.01),
+        "never above what was put in; a hundredth is the half step by which velocity and place differ",
+        |film: &Film| film.energy_gained() / film.kinetic(0, 1),
+    )
+}
+
 /// A coin that rolls straight ahead.
 fn coin_straight() -> Row {
     const SPEED: f64 = 3.0;
@@ -280,6 +290,7 @@ fn coin_circle() -> Row {
                 "closed forms to 1 %: the balance of torque and angular momentum without slip",
                 move |film: &Film| azimuth(film, 1) / (rate * film.seconds()),
             ),
+            no_gain(),
             Figure::new(
                 "largest change of the lean, degrees",
                 Limit::AtMost(1.0),

@@ -181,7 +181,7 @@ fn gap(joint: &JointSpec, states: &[State]) -> f64 {
         | JointSpec::Axle { a, b, anchor_a, anchor_b, .. }
         | JointSpec::SpringAxle { a, b, anchor_a, anchor_b, .. } => apart(a, b, anchor_a, anchor_b),
         JointSpec::Rope { a, b, anchor_a, anchor_b, length } => {
-            (apart(a, b, anchor_a, anchor_b) - f64::from(length)).max(0.0)
+            larger(apart(a, b, anchor_a, anchor_b) - f64::from(length), 0.0)
         }
     }
 }

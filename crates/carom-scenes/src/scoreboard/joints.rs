@@ -86,7 +86,7 @@ fn bridge() -> Row {
     const PLANKS: usize = 50;
     const PITCH: f64 = 0.4;
     // The planks start on an arc with this half angle and radius.
-    const ARC: f64 = 0.49;
+    const ARC: f64 = 0.25;
     let step = 2.0 * ARC / PLANKS as f64;
     let radius = 0.5 * PITCH / sin(0.5 * step);
     let edge = |i: usize| {
@@ -95,7 +95,7 @@ fn bridge() -> Row {
     };
     let end = radius * sin(ARC);
     let mut scene = SceneSpec::default();
-    let bank = Vec3::new(10.0, 0.5, 3.0);
+    let bank = Vec3::new(20.0, 0.5, 3.0);
     for side in [-1.0, 1.0] {
         let at = Vec3::new(side * (end as f32 + bank.x), -bank.y + 0.05, 0.0);
         scene.bodies.push(BodySpec::fixed(cuboid(bank), Pose::from_translation(at)));
@@ -120,13 +120,14 @@ fn bridge() -> Row {
         }
     }
     let first = scene.bodies.len();
-    push_car(&mut scene, Vec3::new(-end as f32 - 4.0, 0.05, 0.0), 9.0);
-    let sag = radius * (1.0 - cos(ARC));
+    push_car(&mut scene, Vec3::new(-end as f32 - 4.0, 0.05, 0.0), 4.0);
+    // Tyres on wood.
+    scene.bodies.iter_mut().for_each(|body| body.friction = 1.0);
     Row {
         name: "bridge".into(),
-        about: "A car of a ton rolls at 9 m/s onto a bridge of 50 planks of 29 kg, and over it.",
+        about: "A car of a ton with driven wheels goes over a bridge of 50 planks of 29 kg at 4 m/s.",
         scene,
-        seconds: 12.0,
+        seconds: 10.0,
         figures: vec![
             gap(
                 "largest gap of a joint, in parts of a plank",
@@ -137,19 +138,17 @@ fn bridge() -> Row {
             Figure::new(
                 "where the car is at the end, in parts of the bridge from its middle",
                 Limit::Within(0.5, 2.5),
-                "it rolls over the bridge to the other bank",
+                "it goes over the bridge to the other bank",
                 move |film: &Film| {
                     let car = film.center(film.frames.len() - 1, first);
-                    if car.y < -1.0 { f64::NAN } else { car.x / (2.0 * end) }
+                    if car.y < 0.0 { f64::NAN } else { car.x / (2.0 * end) }
                 },
             ),
-            // The car may fall by the sag, and has the energy of its speed.
-            gain(1000.0 * (GRAVITY * sag + 0.5 * 81.0)),
         ],
     }
 }
 
-/// A car of a ton that rolls along x: a chassis, and four wheels on axles without motors, standing at `at`.
+/// A car of a ton that goes along x: a chassis, and four driven wheels, standing at `at`.
 fn push_car(scene: &mut SceneSpec, at: Vec3, speed: f32) {
     let (radius, chassis) = (0.4, Vec3::new(1.2, 0.25, 0.6));
     let center = at + Vec3::Y * (radius + 0.3);
@@ -171,7 +170,8 @@ fn push_car(scene: &mut SceneSpec, at: Vec3, speed: f32) {
             axis_a: Vec3::Z,
             // The cylinder's own axis.
             axis_b: Vec3::Y,
-            motor: None,
+            // 1000 Nm: four wheels lift half the car.
+            motor: Some([-speed / radius, 1000.0]),
         });
     }
 }

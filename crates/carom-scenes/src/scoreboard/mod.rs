@@ -5,8 +5,8 @@
 //! 2. An engine plays it in steps of [`STEP`] and records a [`Film`]: poses, velocities and sleep at the end of each step.
 //! 3. A [`Figure`] reads a number from the film and holds it against a limit. It knows nothing of the engine.
 //!
-//! Each family of rows is one file: [`stacks`], [`structures`], [`joints`], [`contact`] (friction, bounces, rolling) and
-//! [`motion`] (bodies that touch nothing, and gas).
+//! Each family of rows is one file: [`stacks`], [`structures`], [`joints`], [`contact`] (friction, bounces, rolling),
+//! [`motion`] (bodies that move freely or about a point, and gas) and [`screw`].
 //!
 //! `cargo xtask verify physics` plays all rows with carom and with rapier. `carom demo physics --row NAME` shows one.
 
@@ -14,6 +14,7 @@ pub mod contact;
 mod film;
 pub mod joints;
 pub mod motion;
+pub mod screw;
 pub mod stacks;
 pub mod structures;
 
@@ -128,6 +129,7 @@ pub fn rows() -> Vec<Row> {
     rows.extend(joints::rows());
     rows.extend(contact::rows());
     rows.extend(motion::rows());
+    rows.extend(screw::rows());
     rows
 }
 

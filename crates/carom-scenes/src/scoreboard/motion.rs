@@ -20,7 +20,18 @@ pub fn rows() -> Vec<Row> {
     let ball = ShapeSpec::Sphere { radius: 0.2 };
     vec![
         spin(),
-        top(),
+        top(
+            "top",
+            "A top with a stem of 20 cm leans by 60 degrees, spins at 30 rad/s, and goes round steadily.",
+            0.2,
+            30.0,
+        ),
+        top(
+            "top-fast",
+            "A top with a stem of 50 cm leans by 60 degrees, spins at 60 rad/s, and goes round steadily.",
+            0.5,
+            60.0,
+        ),
         pendulum(),
         gas("gas-balls", "125 balls fly about in a room of 6 m without gravity, restitution 1.", &ball),
         gas(
@@ -69,15 +80,16 @@ fn spin() -> Row {
     }
 }
 
-/// Radius and half the thickness of the disc of the top, and the length of its stem.
-const TOP: [f64; 3] = [0.3, 0.05, 0.5];
+/// Radius and half the thickness of the disc of a top.
+const DISC: [f64; 2] = [0.3, 0.05];
 
-/// The steady rate of precession of the top whose axis has an angle to the vertical and that spins about it.
+/// The steady rate of precession of a top, in radians per second: `angle` is that of its axis to the vertical, `stem`
+/// the distance from the point that is held to the disc, `spin` the angular velocity about the axis.
 ///
 /// Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 5-7 (the heavy symmetrical top): the slow root of
 /// I1 cos(angle) x^2 - I3 spin x + m g l = 0.
-pub fn precession(angle: f64, spin: f64) -> f64 {
-    let [radius, half, stem] = TOP;
+pub fn precession(angle: f64, stem: f64, spin: f64) -> f64 {
+    let [radius, half] = DISC;
     let about = 0.5 * radius * radius;
     let across = 0.25 * radius * radius + half * half / 3.0 + stem * stem;
     let (a, b, c) = (across * cos(angle), about * spin, GRAVITY * stem);
@@ -85,14 +97,13 @@ pub fn precession(angle: f64, spin: f64) -> f64 {
 }
 
 /// A top on a ball joint.
-fn top() -> Row {
-    const SPIN: f64 = 60.0;
+fn top(name: &str, about: &'static str, stem: f64, speed: f64) -> Row {
     let angle = 60.0_f64.to_radians();
-    let rate = precession(angle, SPIN);
-    let [radius, half, stem] = TOP;
+    let rate = precession(angle, stem, speed);
+    let [radius, half] = DISC;
     let axis = DVec3::new(sin(angle), cos(angle), 0.0);
     let across = DVec3::new(-cos(angle), sin(angle), 0.0);
-    let spin = axis * SPIN + across * (rate * sin(angle));
+    let spin = axis * speed + across * (rate * sin(angle));
     let disc = ShapeSpec::Cylinder { half_height: half as f32, radius: radius as f32 };
     let center = axis * stem;
     let body = BodySpec::new(disc, Pose::new(turn(Vec3::Z, -angle), center.as_vec3()))
@@ -102,8 +113,8 @@ fn top() -> Row {
     scene.joints = vec![JointSpec::free_ball(0, 1, Vec3::ZERO, Vec3::Y * -stem as f32)];
     let axis_in = |film: &Film, frame: usize| rotation(&film.frames[frame].states[1].pose) * DVec3::Y;
     Row {
-        name: "top".into(),
-        about: "A top leans by 60 degrees, spins at 60 radians per second, and goes round steadily.",
+        name: name.into(),
+        about,
         scene,
         seconds: f64::INFINITY,
         figures: vec![
@@ -129,7 +140,7 @@ fn top() -> Row {
                 move |film: &Film| {
                     let last = film.frames.len() - 1;
                     let spin = film.frames[last].states[1].angular_velocity.as_dvec3();
-                    spin.dot(axis_in(film, last)) / SPIN
+                    spin.dot(axis_in(film, last)) / speed
                 },
             ),
         ],

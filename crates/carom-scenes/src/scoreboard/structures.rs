@@ -200,7 +200,7 @@ fn dominoes() -> Row {
                 "each one knocks over the next",
                 |film| {
                     let last = film.frames.len() - 1;
-                    film.dynamic().filter(|&body| lean(film, last, body) < FALLEN).count() as f64
+                    film.dynamic().filter(|&body| !(FALLEN <= lean(film, last, body))).count() as f64
                 },
             ),
             Figure::new(
