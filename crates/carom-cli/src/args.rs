@@ -115,9 +115,9 @@ pub struct DemoArgs {
         "cloth", "jelly", "shatter", "morph", "walk", "water", "sand", "rain",
         "everything", "tetrahedra", "trees", "impacts", "deadline", "boxes", "rays", "physics"])]
     pub scene: String,
-    /// The row of the scoreboard that `physics` plays; an unknown name lists them
-    #[arg(long, value_name = "NAME", default_value = "tower-10")]
-    pub row: String,
+    /// The row of the scoreboard that `physics` plays, `tower-10` if not given; an unknown name lists them
+    #[arg(long, value_name = "NAME")]
+    pub row: Option<String>,
     /// What the `cloth` falls on; a flag in the wind, if not given
     #[arg(long, value_name = "WHAT")]
     pub over: Option<ClothOver>,
@@ -188,6 +188,11 @@ impl DemoArgs {
             _ => 33,
         };
         self.detail.unwrap_or(usual) as usize
+    }
+
+    /// The row of the scoreboard.
+    pub fn row(&self) -> &str {
+        self.row.as_deref().unwrap_or("tower-10")
     }
 
     /// How many bodies move.

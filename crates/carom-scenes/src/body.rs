@@ -282,6 +282,11 @@ pub struct SceneSpec {
 }
 
 impl SceneSpec {
+    /// A scene of these bodies, without joints.
+    pub fn new(bodies: Vec<BodySpec>) -> SceneSpec {
+        SceneSpec { bodies, ..SceneSpec::default() }
+    }
+
     /// The bodies that move.
     pub fn n_moving(&self) -> usize {
         self.bodies.iter().filter(|b| !b.is_fixed()).count()

@@ -148,6 +148,9 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     if args.over.is_some() && args.scene != "cloth" {
         return Err(format!("--over: the scene {:?} has no cloth", args.scene));
     }
+    if args.row.is_some() && args.scene != "physics" {
+        return Err(format!("--row: the scene {:?} has no rows", args.scene));
+    }
     if args.file.is_some() && args.scene != "walk" {
         return Err(format!("--file: the scene {:?} plays no file", args.scene));
     }
@@ -190,9 +193,9 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             simulate(&carom_scenes::stairs(n_dolls, args.seed), None, args)?
         }
         "physics" => {
-            let row = scoreboard::row(&args.row).ok_or_else(|| {
+            let row = scoreboard::row(args.row()).ok_or_else(|| {
                 let names: Vec<String> = scoreboard::rows().into_iter().map(|row| row.name).collect();
-                format!("--row: there is no {:?}; there are {}", args.row, names.join(", "))
+                format!("--row: there is no {:?}; there are {}", args.row(), names.join(", "))
             })?;
             simulate(&row.scene, None, args)?
         }
@@ -333,7 +336,7 @@ fn play(
         demo_ants::draw_legs(hill, &mut inserted);
     }
     let every = if MANY_FRAMES < args.n_frames() { 2 } else { 1 };
-    let name = if args.scene == "physics" { &args.row } else { &args.scene };
+    let name = if args.scene == "physics" { args.row() } else { args.scene.as_str() };
     let title = format!("{name} of {} bodies", scene.n_moving());
     let mut recording =
         Recording::new(&title, STEP * f64::from(every), inserted.shapes.clone(), inserted.shape_of.clone())

@@ -1,4 +1,6 @@
 //! Rows of one contact: friction on slopes, bounces, rolling coins.
+//!
+//! Reference: L. Landau, E. Lifshitz, Mechanics, 3rd ed., 1976, 38 (rigid bodies in contact, rolling).
 
 use super::{Figure, Film, GRAVITY, Limit, Row, cuboid, floor, turn};
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
@@ -206,8 +208,10 @@ fn coin_straight() -> Row {
     const SPEED: f64 = 3.0;
     let pose = Pose::new(turn(Vec3::X, FRAC_PI_2), Vec3::Y * COIN[0] as f32);
     let spin = Vec3::Z * (-SPEED / COIN[0]) as f32;
-    let mut scene = SceneSpec::default();
-    scene.bodies = vec![floor(), BodySpec::new(coin(), pose).with_velocity(Vec3::X * SPEED as f32, spin)];
+    let scene = SceneSpec::new(vec![
+        floor(),
+        BodySpec::new(coin(), pose).with_velocity(Vec3::X * SPEED as f32, spin),
+    ]);
     Row {
         name: "coin-straight".into(),
         about: "A coin of radius 0.5 m and 10 cm thick rolls upright at 3 m/s.",
@@ -276,8 +280,7 @@ fn coin_circle() -> Row {
     let velocity = DVec3::Z * (-rate * CIRCLE);
     let body = BodySpec::new(coin(), pose)
         .with_velocity(velocity.as_vec3(), (DVec3::Y * rate + out * spin).as_vec3());
-    let mut scene = SceneSpec::default();
-    scene.bodies = vec![floor(), body];
+    let scene = SceneSpec::new(vec![floor(), body]);
     Row {
         name: "coin-circle".into(),
         about: "The coin leans by 30 degrees and rolls round a circle of 2 m.",

@@ -1,4 +1,6 @@
 //! Films: what bodies did, step by step, and what can be measured on it without knowing the engine.
+//!
+//! Reference: L. Landau, E. Lifshitz, Mechanics, 3rd ed., 1976, 32 and 33 (inertia tensor, angular momentum).
 
 use super::{GRAVITY, STEP};
 use crate::body::{JointSpec, SceneSpec};

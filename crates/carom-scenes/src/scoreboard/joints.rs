@@ -1,4 +1,6 @@
 //! Rows of bodies that joints hold: chains with a heavy end, a bridge under a car, ragdolls, a net that catches a ball.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (a bridge, a ball on a chain).
 
 use super::{Figure, Film, GRAVITY, Limit, Row, block, cuboid, floor, turn};
 use crate::body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};

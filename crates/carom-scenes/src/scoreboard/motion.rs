@@ -1,4 +1,6 @@
 //! Rows of bodies that move freely or about one point, and of gas: energy and closed forms over time.
+//!
+//! Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 5-6 and 5-7 (free rotation, the heavy top).
 
 use super::contact::azimuth;
 use super::film::{larger, rotation};
@@ -108,8 +110,8 @@ fn top(name: &str, about: &'static str, stem: f64, speed: f64) -> Row {
     let center = axis * stem;
     let body = BodySpec::new(disc, Pose::new(turn(Vec3::Z, -angle), center.as_vec3()))
         .with_velocity(spin.cross(center).as_vec3(), spin.as_vec3());
-    let mut scene = SceneSpec::default();
-    scene.bodies = vec![BodySpec::fixed(ShapeSpec::Sphere { radius: 0.05 }, Pose::IDENTITY), body];
+    let mut scene =
+        SceneSpec::new(vec![BodySpec::fixed(ShapeSpec::Sphere { radius: 0.05 }, Pose::IDENTITY), body]);
     scene.joints = vec![JointSpec::free_ball(0, 1, Vec3::ZERO, Vec3::Y * -stem as f32)];
     let axis_in = |film: &Film, frame: usize| rotation(&film.frames[frame].states[1].pose) * DVec3::Y;
     Row {
@@ -154,8 +156,7 @@ fn pendulum() -> Row {
     let at = DVec3::new(sin(SWING), -cos(SWING), 0.0);
     let ball = ShapeSpec::Sphere { radius: RADIUS as f32 };
     let body = BodySpec::new(ball.clone(), Pose::new(turn(Vec3::Z, SWING), at.as_vec3()));
-    let mut scene = SceneSpec::default();
-    scene.bodies = vec![BodySpec::fixed(ball, Pose::IDENTITY), body];
+    let mut scene = SceneSpec::new(vec![BodySpec::fixed(ball, Pose::IDENTITY), body]);
     scene.joints = vec![JointSpec::free_ball(0, 1, Vec3::ZERO, Vec3::Y)];
     // Times at which it goes through the lowest point, from the frames about it.
     let crossings = |film: &Film| {

@@ -1,4 +1,6 @@
 //! The row of a nut that screws itself down a bolt, both of them meshes.
+//!
+//! Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 1-4 (a constraint, and what it moves).
 
 use super::{Figure, Film, GRAVITY, Limit, Row, film};
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};

@@ -1,4 +1,6 @@
 //! Rows of bodies on top of each other: heavy on light, pressed, towers, a pyramid.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (pyramids, high mass ratios).
 
 use super::{Figure, Film, Limit, Row, block, cuboid, floor, turn};
 use crate::body::{BodySpec, Drive, SceneSpec};

@@ -1,4 +1,7 @@
 //! Rows of structures: a house of cards, an arch, a wall that is hit, a row of dominoes.
+//!
+//! Reference: J. M. J. van Leeuwen, The domino effect, American Journal of Physics 78, 2010, III to VI; E. Catto,
+//! Solver2D, box2d.org, 2024 (a card house, an arch).
 
 use super::{Figure, Film, GRAVITY, Limit, Row, block, cuboid, film, floor, turn};
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
