@@ -1,4 +1,4 @@
-//! The one command of the repository: `cargo xtask check`, `tidy`, `bench`, `fuzz`, `volumes`, `cases`, `truth`.
+//! The one command of the repository: `cargo xtask check`, `tidy`, `bench`, `fuzz`, `volumes`, `cases`, `truth`, `verify`.
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
@@ -14,6 +14,7 @@ mod metadata;
 mod native;
 mod no_std;
 mod pages;
+mod physics;
 mod report;
 mod rounding;
 mod step;
@@ -44,6 +45,8 @@ cargo xtask golden [--full]            the scenes of carom-golden on every targe
 cargo xtask rounding                   whether a library calls what rounds differently on other targets
 cargo xtask volumes [N]                N bounding volumes (10000000) held exactly to contain what they should
 cargo xtask cases                      real data with known answers through the program, where the data is
+cargo xtask verify physics [--seconds S] [--row NAME] [--list] [--write]
+                                       the scoreboard of ordinary scenes, carom beside rapier; --write: the page of it
 cargo xtask truth WHAT [OPTIONS]       millions of answers against exact arithmetic; --help says which
 ";
 
@@ -64,8 +67,15 @@ fn main() -> ExitCode {
 /// True where everything that was asked for is right.
 fn run() -> Result<bool, Error> {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|word| word == "truth") {
-        return truth::run(&root(), arguments);
+    match arguments.next() {
+        Some(word) if word == "truth" => return truth::run(&root(), arguments),
+        Some(word) if word == "verify" => {
+            return match arguments.next() {
+                Some(word) if word == "physics" => physics::run(&root(), arguments),
+                _ => Err(format!("what shall be verified?\n{USAGE}").into()),
+            };
+        }
+        _ => {}
     }
     let mut words = Vec::new();
     let mut quick = false;

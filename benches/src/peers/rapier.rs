@@ -3,13 +3,16 @@
 use super::parry::{pose, vector};
 use carom_bounds::Aabb;
 use carom_math::{Pose, Quat};
-use carom_scenes::{JointSpec, SceneSpec, ShapeSpec};
+use carom_scenes::scoreboard::{STEP, State};
+use carom_scenes::{Drive, JointSpec, SceneSpec, ShapeSpec};
+use carom_testkit::scoreboard::Engine;
 use glam::Vec3;
 use rapier3d::geometry::{BroadPhaseBvh, BroadPhasePairEvent};
 use rapier3d::prelude::{
     ActiveHooks, ColliderBuilder, ColliderHandle, ColliderSet, GenericJoint, IntegrationParameters,
     JointAxis, PairFilterContext, PhysicsHooks, PhysicsWorld, RevoluteJointBuilder, RigidBodyBuilder,
-    RigidBodyHandle, RigidBodySet, SharedShape, SolverFlags, SphericalJointBuilder, TriMeshFlags,
+    RigidBodyHandle, RigidBodySet, RopeJointBuilder, SharedShape, SolverFlags, SphericalJointBuilder,
+    TriMeshFlags,
 };
 use std::collections::BTreeSet;
 
@@ -24,17 +27,31 @@ impl PhysicsHooks for Families {
     }
 }
 
-/// A world with the bodies and joints of a scene. Nothing sleeps.
+/// A world with the bodies and joints of a scene.
 pub struct Scene {
     world: PhysicsWorld,
+    /// All bodies, in the order of the scene.
+    all: Vec<RigidBodyHandle>,
     /// The bodies that move.
     bodies: Vec<RigidBodyHandle>,
 }
 
 impl Scene {
-    /// Fills a world; `step` is in seconds.
+    /// Fills a world in which nothing sleeps; `step` is in seconds.
     pub fn new(scene: &SceneSpec, step: f32) -> Self {
+        Self::fill(scene, step, false)
+    }
+
+    /// Fills a world with the default settings.
+    pub fn by_default(scene: &SceneSpec) -> Self {
+        Self::fill(scene, STEP as f32, true)
+    }
+
+    fn fill(scene: &SceneSpec, step: f32, can_sleep: bool) -> Self {
         let mut world = PhysicsWorld::new();
+        if scene.is_weightless {
+            world.gravity = vector(Vec3::ZERO);
+        }
         world.integration_parameters.dt = step;
         let (mut all, mut bodies) = (Vec::new(), Vec::new());
         // Bodies of the same spec that follow each other share a shape.
@@ -46,14 +63,17 @@ impl Scene {
             };
             let Some(shape) = shape else { continue };
             last = Some((&body.shape, shape.clone()));
-            let builder =
-                if body.is_fixed() { RigidBodyBuilder::fixed() } else { RigidBodyBuilder::dynamic() };
+            let builder = match (body.is_fixed(), body.is_kinematic) {
+                (true, _) => RigidBodyBuilder::fixed(),
+                (_, true) => RigidBodyBuilder::kinematic_velocity_based(),
+                _ => RigidBodyBuilder::dynamic(),
+            };
             let builder = builder
                 .pose(pose(&body.pose))
                 .linvel(vector(body.linear_velocity))
                 .angvel(vector(body.angular_velocity))
                 .angular_damping(body.angular_damping)
-                .can_sleep(false);
+                .can_sleep(can_sleep);
             let collider = ColliderBuilder::new(shape)
                 .friction(body.friction)
                 .restitution(body.restitution)
@@ -70,11 +90,12 @@ impl Scene {
             }
         }
         for joint in &scene.joints {
-            if let Some((a, b, joint)) = joint_of(joint) {
+            if let Some((a, b, mut joint)) = joint_of(joint) {
+                joint.set_contacts_enabled(false);
                 world.insert_impulse_joint(all[a], all[b], joint);
             }
         }
-        Self { world, bodies }
+        Self { world, all, bodies }
     }
 
     /// The mass of each body that moves.
@@ -103,11 +124,40 @@ impl Scene {
     }
 }
 
+impl Engine for Scene {
+    fn drive(&mut self, drive: &Drive) {
+        if let Some(body) = self.world.bodies.get_mut(self.all[drive.body]) {
+            body.set_linvel(vector(drive.linear_velocity), true);
+            body.set_angvel(vector(drive.angular_velocity), true);
+        }
+    }
+
+    fn step(&mut self) {
+        Scene::step(self);
+    }
+
+    fn states(&self) -> Vec<State> {
+        let state = |&handle: &RigidBodyHandle| {
+            let body = &self.world.bodies[handle];
+            let (at, q) = (body.translation(), body.rotation());
+            let (v, w) = (body.linvel(), body.angvel());
+            State {
+                pose: Pose::new(Quat::from_xyzw(q.x, q.y, q.z, q.w), Vec3::new(at.x, at.y, at.z)),
+                linear_velocity: Vec3::new(v.x, v.y, v.z),
+                angular_velocity: Vec3::new(w.x, w.y, w.z),
+                is_asleep: body.is_sleeping(),
+            }
+        };
+        self.all.iter().map(state).collect()
+    }
+}
+
 /// The shape of a scene's body; meshes with rapier's own care for internal edges.
 fn shape_of(spec: &ShapeSpec) -> Option<SharedShape> {
     Some(match spec {
         ShapeSpec::Sphere { radius } => SharedShape::ball(*radius),
         ShapeSpec::Capsule { half_height, radius } => SharedShape::capsule_y(*half_height, *radius),
+        ShapeSpec::Cylinder { half_height, radius } => SharedShape::cylinder(*half_height, *radius),
         ShapeSpec::Cuboid { half_extents: half } => SharedShape::cuboid(half.x, half.y, half.z),
         ShapeSpec::HalfSpace { normal } => SharedShape::halfspace(vector(normal.normalize())),
         ShapeSpec::Hull { points } => {
@@ -129,13 +179,18 @@ fn shape_of(spec: &ShapeSpec) -> Option<SharedShape> {
 
 /// The bodies of a joint, and the joint.
 fn joint_of(joint: &JointSpec) -> Option<(usize, usize, GenericJoint)> {
-    let frame = |anchor, axis| pose(&Pose::new(Quat::from_rotation_arc(Vec3::X, axis), anchor));
+    let frame = |anchor, axis| Pose::new(Quat::from_rotation_arc(Vec3::X, axis), anchor);
     Some(match *joint {
+        JointSpec::Ball { a, b, anchor_a, anchor_b, cone, .. } if core::f32::consts::PI <= cone => {
+            let joint = SphericalJointBuilder::new();
+            let joint = joint.local_anchor1(vector(anchor_a)).local_anchor2(vector(anchor_b));
+            (a, b, joint.build().into())
+        }
         JointSpec::Ball { a, b, anchor_a, anchor_b, axis_a, axis_b, cone } => {
             let swing = [-cone, cone];
             let joint = SphericalJointBuilder::new()
-                .local_frame1(frame(anchor_a, axis_a))
-                .local_frame2(frame(anchor_b, axis_b))
+                .local_frame1(pose(&frame(anchor_a, axis_a)))
+                .local_frame2(pose(&frame(anchor_b, axis_b)))
                 .limits(JointAxis::AngY, swing)
                 .limits(JointAxis::AngZ, swing);
             (a, b, joint.build().into())
@@ -145,6 +200,23 @@ fn joint_of(joint: &JointSpec) -> Option<(usize, usize, GenericJoint)> {
                 .local_anchor1(vector(anchor_a))
                 .local_anchor2(vector(anchor_b))
                 .limits([min, max]);
+            (a, b, joint.build().into())
+        }
+        JointSpec::Axle { a, b, anchor_a, anchor_b, axis_a, axis_b, motor } => {
+            let mut joint: GenericJoint = RevoluteJointBuilder::new(vector(axis_a)).build().into();
+            joint.set_local_frame1(pose(&frame(anchor_a, axis_a)));
+            joint.set_local_frame2(pose(&frame(anchor_b, axis_b)));
+            if let Some([speed, max_torque]) = motor {
+                // Per second: so fast an error of the speed is taken back.
+                const STIFF: f32 = 100.0;
+                joint.set_motor_velocity(JointAxis::AngX, speed, STIFF);
+                joint.set_motor_max_force(JointAxis::AngX, max_torque);
+            }
+            (a, b, joint)
+        }
+        JointSpec::Rope { a, b, anchor_a, anchor_b, length } => {
+            let joint = RopeJointBuilder::new(length);
+            let joint = joint.local_anchor1(vector(anchor_a)).local_anchor2(vector(anchor_b));
             (a, b, joint.build().into())
         }
         _ => return None,

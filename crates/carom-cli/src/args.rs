@@ -113,8 +113,11 @@ pub struct DemoArgs {
     /// The scene
     #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "stick", "level", "car",
         "cloth", "jelly", "shatter", "morph", "walk", "water", "sand", "rain",
-        "everything", "tetrahedra", "trees", "impacts", "deadline", "boxes", "rays"])]
+        "everything", "tetrahedra", "trees", "impacts", "deadline", "boxes", "rays", "physics"])]
     pub scene: String,
+    /// The row of the scoreboard that `physics` plays, `tower-10` if not given; an unknown name lists them
+    #[arg(long, value_name = "NAME")]
+    pub row: Option<String>,
     /// What the `cloth` falls on; a flag in the wind, if not given
     #[arg(long, value_name = "WHAT")]
     pub over: Option<ClothOver>,
@@ -187,6 +190,11 @@ impl DemoArgs {
         self.detail.unwrap_or(usual) as usize
     }
 
+    /// The row of the scoreboard.
+    pub fn row(&self) -> &str {
+        self.row.as_deref().unwrap_or("tower-10")
+    }
+
     /// How many bodies move.
     pub fn n_bodies(&self) -> usize {
         let usual = match self.scene.as_str() {
@@ -213,6 +221,7 @@ impl DemoArgs {
             "clock" | "stairs" | "cloth" | "morph" | "tetrahedra" => 600,
             // All is over in three steps.
             "bullets" => 30,
+            "physics" => 600,
             _ => 300,
         };
         self.frames.unwrap_or(usual)

@@ -2,7 +2,7 @@
 
 use crate::player::{PlayerMesh, PlayerShape};
 use carom_broad::BroadPhase;
-use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere, TriMesh};
+use carom_geom::{Capsule, ConvexHull, Cuboid, Cylinder, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
@@ -55,6 +55,10 @@ pub(crate) fn insert<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> 
                 let kind = JointKind::Hinge { limits: None, motor: None };
                 (a, b, kind, frame(anchor_a, axis_a), frame(anchor_b, axis_b))
             }
+            JointSpec::Rope { a, b, anchor_a, anchor_b, length } => {
+                let kind = JointKind::Distance { min: 0.0, max: length };
+                (a, b, kind, frame(anchor_a, Vec3::X), frame(anchor_b, Vec3::X))
+            }
             _ => return Err(format!("joint {i} is of an unknown kind")),
         };
         let (Some(a), Some(b)) = (bodies.get(a), bodies.get(b)) else {
@@ -77,6 +81,8 @@ fn frame(anchor: Vec3, axis: Vec3) -> Pose {
 fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {
     let desc = if spec.is_fixed() {
         BodyDesc::fixed(shape)
+    } else if spec.is_kinematic {
+        BodyDesc::kinematic(shape).with_velocity(spec.linear_velocity, spec.angular_velocity)
     } else {
         BodyDesc::new(shape)
             .with_density(spec.density)
@@ -124,6 +130,9 @@ fn build(spec: &ShapeSpec) -> Result<Shape, String> {
         ShapeSpec::Sphere { radius } => Shape::Sphere(Sphere::new(*radius).map_err(said)?),
         ShapeSpec::Capsule { half_height, radius } => {
             Shape::Capsule(Capsule::new(*half_height, *radius).map_err(said)?)
+        }
+        ShapeSpec::Cylinder { half_height, radius } => {
+            Shape::Cylinder(Cylinder::new(*half_height, *radius).map_err(said)?)
         }
         ShapeSpec::Cuboid { half_extents } => Shape::Cuboid(Cuboid::new(*half_extents).map_err(said)?),
         ShapeSpec::HalfSpace { normal } => Shape::HalfSpace(HalfSpace::new(*normal).map_err(said)?),
@@ -179,6 +188,21 @@ fn push_round(half_height: f32, radius: f32, pose: &Pose, mesh: &mut PlayerMesh)
     }
 }
 
+/// A cylinder along y as triangles.
+fn push_cylinder(half_height: f32, radius: f32, pose: &Pose, mesh: &mut PlayerMesh) {
+    let first = mesh.vertices.len() as u32;
+    let centers = [-half_height, half_height].map(|y| pose.transform_point(Vec3::Y * y));
+    mesh.vertices.extend(centers);
+    for side in 0..SIDES {
+        let angle = core::f32::consts::TAU * side as f32 / SIDES as f32;
+        let out = Vec3::new(angle.cos(), 0.0, angle.sin()) * radius;
+        mesh.vertices.extend([-half_height, half_height].map(|y| pose.transform_point(out + Vec3::Y * y)));
+        let [low, next] = [side, (side + 1) % SIDES].map(|side| first + 2 + 2 * side);
+        mesh.triangles.extend([[first, low, next], [first + 1, next + 1, low + 1]]);
+        mesh.triangles.extend([[low, low + 1, next + 1], [low, next + 1, next]]);
+    }
+}
+
 /// A box as triangles, two for each face.
 fn push_box(half_extents: Vec3, pose: &Pose, mesh: &mut PlayerMesh) {
     let first = mesh.vertices.len() as u32;
@@ -213,6 +237,7 @@ fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
             mesh.vertices.extend(shape.mesh().vertices().iter().map(|v| pose.transform_point(*v)));
             mesh.triangles.extend(shape.mesh().indices().iter().map(|t| t.map(|v| v + first)));
         }
+        Shape::Cylinder(cylinder) => push_cylinder(cylinder.half_height(), cylinder.radius(), pose, mesh),
         Shape::Cuboid(cuboid) => push_box(cuboid.half_extents(), pose, mesh),
         Shape::Capsule(capsule) => push_round(capsule.half_height(), capsule.radius(), pose, mesh),
         Shape::Sphere(sphere) => push_round(0.0, sphere.radius(), pose, mesh),

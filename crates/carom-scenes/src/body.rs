@@ -21,6 +21,13 @@ pub enum ShapeSpec {
         /// Its radius.
         radius: f32,
     },
+    /// A cylinder along y.
+    Cylinder {
+        /// Half its length.
+        half_height: f32,
+        /// Its radius.
+        radius: f32,
+    },
     /// A box.
     Cuboid {
         /// Half the size on each axis.
@@ -76,6 +83,8 @@ pub struct BodySpec {
     pub is_fast: bool,
     /// It stays on what it touches first.
     pub sticks: bool,
+    /// It moves with the velocities that it is given, whatever it meets: see [`SceneSpec::drives`].
+    pub is_kinematic: bool,
 }
 
 impl BodySpec {
@@ -93,12 +102,38 @@ impl BodySpec {
             family: 0,
             is_fast: false,
             sticks: false,
+            is_kinematic: false,
         }
     }
 
     /// A body that never moves.
     pub fn fixed(shape: ShapeSpec, pose: Pose) -> BodySpec {
         BodySpec { density: 0.0, ..BodySpec::new(shape, pose) }
+    }
+
+    /// A body that moves with the velocities that it is given, whatever it meets.
+    pub fn kinematic(shape: ShapeSpec, pose: Pose) -> BodySpec {
+        BodySpec { is_kinematic: true, ..BodySpec::new(shape, pose) }
+    }
+
+    /// The same body, with this mass per volume.
+    pub fn with_density(self, density: f32) -> BodySpec {
+        BodySpec { density, ..self }
+    }
+
+    /// The same body, with this coefficient of friction.
+    pub fn with_friction(self, friction: f32) -> BodySpec {
+        BodySpec { friction, ..self }
+    }
+
+    /// The same body, with this restitution.
+    pub fn with_restitution(self, restitution: f32) -> BodySpec {
+        BodySpec { restitution, ..self }
+    }
+
+    /// The same body, with these velocities: length and radians per second.
+    pub fn with_velocity(self, linear_velocity: Vec3, angular_velocity: Vec3) -> BodySpec {
+        BodySpec { linear_velocity, angular_velocity, ..self }
     }
 
     /// The same body, losing its spin at this rate.
@@ -196,6 +231,40 @@ pub enum JointSpec {
         /// Torque per angular speed, against it.
         damping: f32,
     },
+    /// A rope: two points that are never farther apart than its length.
+    Rope {
+        /// Number of the first body.
+        a: usize,
+        /// Number of the second body.
+        b: usize,
+        /// One end, in A's frame.
+        anchor_a: Vec3,
+        /// The other end, in B's frame.
+        anchor_b: Vec3,
+        /// The length.
+        length: f32,
+    },
+}
+
+impl JointSpec {
+    /// A ball joint that turns freely, at a point given in the frames of both bodies.
+    pub fn free_ball(a: usize, b: usize, anchor_a: Vec3, anchor_b: Vec3) -> JointSpec {
+        let cone = 2.0 * core::f32::consts::PI;
+        JointSpec::Ball { a, b, anchor_a, anchor_b, axis_a: Vec3::X, axis_b: Vec3::X, cone }
+    }
+}
+
+/// A change of the velocities of a kinematic body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drive {
+    /// Seconds from the start of the scene.
+    pub at: f32,
+    /// Number of the body.
+    pub body: usize,
+    /// Of its origin, per second.
+    pub linear_velocity: Vec3,
+    /// Radians per second.
+    pub angular_velocity: Vec3,
 }
 
 /// A scene: bodies and what joins them.
@@ -206,11 +275,25 @@ pub struct SceneSpec {
     pub bodies: Vec<BodySpec>,
     /// The joints, by the bodies' numbers.
     pub joints: Vec<JointSpec>,
+    /// Changes of the velocities of kinematic bodies, in the order of time.
+    pub drives: Vec<Drive>,
+    /// There is no gravity; else it is 9.81 m/s2 along -y.
+    pub is_weightless: bool,
 }
 
 impl SceneSpec {
+    /// A scene of these bodies, without joints.
+    pub fn new(bodies: Vec<BodySpec>) -> SceneSpec {
+        SceneSpec { bodies, ..SceneSpec::default() }
+    }
+
     /// The bodies that move.
     pub fn n_moving(&self) -> usize {
         self.bodies.iter().filter(|b| !b.is_fixed()).count()
+    }
+
+    /// The changes of velocity in the step that begins at `from` and ends at `to`, in seconds.
+    pub fn drives_between(&self, from: f64, to: f64) -> impl Iterator<Item = &Drive> {
+        self.drives.iter().filter(move |drive| (from..to).contains(&f64::from(drive.at)))
     }
 }

@@ -40,6 +40,7 @@ mod morph;
 mod pile;
 mod ragdoll;
 mod rng;
+pub mod scoreboard;
 mod skin;
 pub mod soft;
 mod stairs;
@@ -48,7 +49,7 @@ mod tetrahedra;
 mod works;
 
 pub use ants::{ANT_HEIGHT, ANT_LENGTH, AntHill, ants};
-pub use body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
+pub use body::{BodySpec, Drive, JointSpec, SceneSpec, ShapeSpec};
 pub use bullets::bullets;
 pub use clock::{Clock, ClockPart, ClockPartKind, ClockSettings};
 pub use clockwork::{MOVEMENT_BODIES, MOVEMENT_GEARS, clockwork};

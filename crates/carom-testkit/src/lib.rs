@@ -19,6 +19,8 @@ pub mod oracle;
 pub mod random;
 #[cfg(feature = "world")]
 pub mod scene_world;
+#[cfg(feature = "world")]
+pub mod scoreboard;
 #[cfg(feature = "query")]
 pub mod solids;
 #[cfg(feature = "query")]

@@ -3,7 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., fig. 25.2 (what a world is made of).
 
 use carom_broad::BroadPhase;
-use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere, TriMesh};
+use carom_geom::{Capsule, ConvexHull, Cuboid, Cylinder, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
@@ -16,6 +16,9 @@ fn shape_of(spec: &ShapeSpec) -> Shape {
         ShapeSpec::Sphere { radius } => Shape::Sphere(Sphere::new(*radius).unwrap()),
         ShapeSpec::Capsule { half_height, radius } => {
             Shape::Capsule(Capsule::new(*half_height, *radius).unwrap())
+        }
+        ShapeSpec::Cylinder { half_height, radius } => {
+            Shape::Cylinder(Cylinder::new(*half_height, *radius).unwrap())
         }
         ShapeSpec::Cuboid { half_extents } => Shape::Cuboid(Cuboid::new(*half_extents).unwrap()),
         ShapeSpec::HalfSpace { normal } => Shape::HalfSpace(HalfSpace::new(*normal).unwrap()),
@@ -37,6 +40,8 @@ pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyI
     let describe = |spec: &BodySpec, shape: Shape| {
         let desc = if spec.is_fixed() {
             BodyDesc::fixed(shape)
+        } else if spec.is_kinematic {
+            BodyDesc::kinematic(shape).with_velocity(spec.linear_velocity, spec.angular_velocity)
         } else {
             let desc = BodyDesc::new(shape).with_density(spec.density);
             desc.with_velocity(spec.linear_velocity, spec.angular_velocity)
@@ -78,6 +83,10 @@ pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyI
             JointSpec::SpringAxle { a, b, anchor_a, anchor_b, axis_a, axis_b, .. } => {
                 let kind = JointKind::Hinge { limits: None, motor: None };
                 (a, b, kind, [frame(anchor_a, axis_a), frame(anchor_b, axis_b)])
+            }
+            JointSpec::Rope { a, b, anchor_a, anchor_b, length } => {
+                let kind = JointKind::Distance { min: 0.0, max: length };
+                (a, b, kind, [frame(anchor_a, Vec3::X), frame(anchor_b, Vec3::X)])
             }
             ref other => panic!("no joint is made of {other:?} here"),
         };

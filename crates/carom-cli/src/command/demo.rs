@@ -17,7 +17,7 @@ use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_broad_auto::catalogue::{self, Place, Whole};
 use carom_math::{Pose, Vec3};
-use carom_scenes::{AntHill, SceneSpec, ShapeSpec};
+use carom_scenes::{AntHill, SceneSpec, ShapeSpec, scoreboard};
 use carom_world::{Budget, DrawFlags, Stats, World, WorldSettings};
 use serde_json::json;
 use std::path::PathBuf;
@@ -148,6 +148,9 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     if args.over.is_some() && args.scene != "cloth" {
         return Err(format!("--over: the scene {:?} has no cloth", args.scene));
     }
+    if args.row.is_some() && args.scene != "physics" {
+        return Err(format!("--row: the scene {:?} has no rows", args.scene));
+    }
     if args.file.is_some() && args.scene != "walk" {
         return Err(format!("--file: the scene {:?} plays no file", args.scene));
     }
@@ -188,6 +191,13 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         "stairs" => {
             let n_dolls = args.n_bodies().div_ceil(carom_scenes::RAGDOLL_BODIES);
             simulate(&carom_scenes::stairs(n_dolls, args.seed), None, args)?
+        }
+        "physics" => {
+            let row = scoreboard::row(args.row()).ok_or_else(|| {
+                let names: Vec<String> = scoreboard::rows().into_iter().map(|row| row.name).collect();
+                format!("--row: there is no {:?}; there are {}", args.row(), names.join(", "))
+            })?;
+            simulate(&row.scene, None, args)?
         }
         _ => simulate(&carom_scenes::pile(args.n_bodies(), args.seed), None, args)?,
     };
@@ -295,7 +305,10 @@ pub(crate) fn pool_of(args: &DemoArgs) -> Result<rayon::ThreadPool, String> {
 /// Runs a scene of bodies; those of an ant hill act of themselves.
 fn simulate(scene: &SceneSpec, hill: Option<&AntHill>, args: &DemoArgs) -> Result<Run, String> {
     let pool = pool_of(args)?;
-    let settings = WorldSettings::default();
+    let mut settings = WorldSettings::default();
+    if scene.is_weightless {
+        settings.solver.gravity = Vec3::ZERO;
+    }
     let listed = catalogue::by_name(&args.broad_phase);
     let listed = listed.ok_or_else(|| format!("--broad-phase: there is no {:?}", args.broad_phase))?;
     let broad = listed.make(&place_of(scene));
@@ -323,7 +336,8 @@ fn play(
         demo_ants::draw_legs(hill, &mut inserted);
     }
     let every = if MANY_FRAMES < args.n_frames() { 2 } else { 1 };
-    let title = format!("{} of {} bodies", args.scene, scene.n_moving());
+    let name = if args.scene == "physics" { args.row() } else { args.scene.as_str() };
+    let title = format!("{name} of {} bodies", scene.n_moving());
     let mut recording =
         Recording::new(&title, STEP * f64::from(every), inserted.shapes.clone(), inserted.shape_of.clone())
             .with_charts(charts(args.has_budget()));
@@ -332,6 +346,7 @@ fn play(
         "stick" => recording = recording.with_view(stick_view()).with_shown(&["lines"]),
         "clock" => recording = recording.with_view(clock_view(scene)).with_shown(&["bodies"]),
         "stairs" => recording = recording.with_view(stairs_view(scene)),
+        "physics" => recording = recording.with_view(physics_view(scene)),
         "ants" => recording = recording.with_view(demo_ants::view()),
         _ => {}
     }
@@ -351,6 +366,12 @@ fn play(
     for frame in 1..=args.n_frames() {
         if let Some(colony) = &mut colony {
             colony.drive(&mut world).map_err(|e| format!("ants before step {frame}: {e}"))?;
+        }
+        let from = STEP * f64::from(frame - 1);
+        for drive in scene.drives_between(from, from + STEP) {
+            world
+                .set_velocity(inserted.bodies[drive.body], drive.linear_velocity, drive.angular_velocity)
+                .map_err(|e| format!("step {frame}: {e}"))?;
         }
         if let Some(audit) = &mut audit {
             audit.begin(&world);
@@ -427,6 +448,15 @@ fn stairs_view(scene: &SceneSpec) -> View {
         pitch: 0.35,
         speed: 1.0,
     }
+}
+
+/// From before a row of the scoreboard, all that moves in the picture.
+fn physics_view(scene: &SceneSpec) -> View {
+    let places = || scene.bodies.iter().filter(|body| !body.is_fixed()).map(|body| body.pose.translation);
+    let low = places().fold(Vec3::INFINITY, Vec3::min);
+    let high = places().fold(Vec3::NEG_INFINITY, Vec3::max);
+    let size = (high - low).max_element();
+    View { target: (low + high) * 0.5, distance: 1.5 * size + 4.0, yaw: 0.4, pitch: 0.2, speed: 1.0 }
 }
 
 fn charts(has_budget: bool) -> Vec<Chart> {

@@ -367,6 +367,25 @@ fn check_audits_each_step_of_each_scene() {
     }
 }
 
+/// Rows of the scoreboard are played with their kinematic bodies and without gravity if they have none.
+#[test]
+fn physics_plays_a_row_of_the_scoreboard() {
+    for (row, n_bodies) in [("arch", 15), ("pressed-10", 3), ("gas-balls", 125)] {
+        let (document, status) = json(&format!("demo physics --row {row} --frames 60 --check --json"));
+        assert_eq!((status, document["bodies"].as_u64()), (0, Some(n_bodies)), "{row}: {document}");
+        assert_eq!(document["check"]["faults"].as_u64(), Some(0), "{row}: {document}");
+        let energy: Vec<f64> =
+            document["energy"].as_array().unwrap().iter().map(|energy| energy.as_f64().unwrap()).collect();
+        let is_weightless = row == "gas-balls";
+        // 125 balls of 33.5 g at 3 m/s, most of whose energy stays.
+        assert!(!is_weightless || (15.0..=18.86).contains(energy.last().unwrap()), "{energy:?}");
+    }
+    let said = error("demo physics --row tower-11");
+    assert!(said.contains("there is no \"tower-11\"; there are stacked-10, "), "{said}");
+    let said = error("demo pile --row arch");
+    assert!(said.contains("--row: the scene \"pile\" has no rows"), "{said}");
+}
+
 /// Each movement has five bodies and six gears, and its mainspring runs down.
 #[test]
 fn clock_reports_its_gears_and_how_far_the_barrels_turned() {

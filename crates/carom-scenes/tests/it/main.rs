@@ -9,6 +9,7 @@ mod figures;
 mod levels;
 mod meshes;
 mod piles;
+mod scoreboard;
 mod soft;
 
 /// A hash of any sequence of words, so that a scene can be compared with what it was on another machine.

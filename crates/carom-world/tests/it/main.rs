@@ -35,6 +35,7 @@ mod restoring;
 mod reused;
 mod same;
 mod scenes;
+mod scoreboard;
 mod scripts;
 mod seams;
 mod sensors;

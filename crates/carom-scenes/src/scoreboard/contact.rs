@@ -1,0 +1,309 @@
+//! Rows of one contact: friction on slopes, bounces, rolling coins.
+//!
+//! Reference: L. Landau, E. Lifshitz, Mechanics, 3rd ed., 1976, 38 (rigid bodies in contact, rolling).
+
+use super::{Figure, Film, GRAVITY, Limit, Row, cuboid, floor, turn};
+use crate::body::{BodySpec, SceneSpec, ShapeSpec};
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_math::{Pose, Vec3};
+use core::f64::consts::FRAC_PI_2;
+use glam::DVec3;
+use libm::{atan, atan2, cos, sin, sqrt};
+
+/// All rows of this family.
+pub fn rows() -> Vec<Row> {
+    vec![slopes(), bounce_full(), bounce_half(), coin_straight(), coin_circle()]
+}
+
+/// Boxes on slopes about the angle of friction.
+fn slopes() -> Row {
+    const FRICTION: f64 = 0.5;
+    // Degrees from the angle of friction.
+    const OFFSETS: [f64; 10] = [-5.0, -2.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0, 5.0];
+    let critical = atan(FRICTION);
+    let mut scene = SceneSpec::default();
+    let slab = Vec3::new(30.0, 0.5, 0.8);
+    let half = Vec3::new(0.5, 0.2, 0.5);
+    for (lane, offset) in OFFSETS.iter().enumerate() {
+        let angle = critical + offset.to_radians();
+        let rotation = turn(Vec3::Z, -angle);
+        let z = 2.0 * lane as f32;
+        // The slab's upper side goes through the origin of its lane.
+        let at = rotation * Vec3::new(slab.x - 2.0, -slab.y, 0.0) + Vec3::Z * z;
+        scene.bodies.push(BodySpec::fixed(cuboid(slab), Pose::new(rotation, at)));
+        let at = rotation * Vec3::Y * half.y + Vec3::Z * z;
+        scene.bodies.push(BodySpec::new(cuboid(half), Pose::new(rotation, at)));
+    }
+    for body in &mut scene.bodies {
+        body.friction = FRICTION as f32;
+    }
+    // How far the box of a lane goes in all.
+    let way = |film: &Film, lane: usize| {
+        let last = film.frames.len() - 1;
+        (film.center(last, 2 * lane + 1) - film.center(0, 2 * lane + 1)).length()
+    };
+    Row {
+        name: "slopes".into(),
+        about: "Boxes on slopes of 0.25 to 5 degrees less and more than the angle of friction, friction 0.5.",
+        scene,
+        seconds: 10.0,
+        figures: vec![
+            Figure::new(
+                "error of the angle at which boxes begin to slide, degrees",
+                Limit::AtMost(1.0),
+                "the angle of friction to 1 degree",
+                move |film: &Film| {
+                    // A box that slides goes farther than 5 cm: on the flattest of these slopes 2.4 m.
+                    let slides: Vec<bool> = (0..OFFSETS.len()).map(|lane| 0.05 < way(film, lane)).collect();
+                    let first = slides.iter().position(|slides| *slides).unwrap_or(OFFSETS.len());
+                    if first == 0 || first == OFFSETS.len() || slides[first..].contains(&false) {
+                        return f64::NAN;
+                    }
+                    (0.5 * (OFFSETS[first - 1] + OFFSETS[first])).abs()
+                },
+            ),
+            Figure::new(
+                "creep on slopes of 1 degree less and more, m in 10 s",
+                Limit::AtMost(0.01),
+                "static friction holds: a millimetre a second is seen",
+                move |film: &Film| (0..3).map(|lane| way(film, lane)).fold(0.0, super::film::larger),
+            ),
+            Figure::new(
+                "way on the steepest slope over the closed form",
+                Limit::Within(0.99, 1.01),
+                "closed forms to 1 %",
+                move |film: &Film| {
+                    let lane = OFFSETS.len() - 1;
+                    let angle = critical + OFFSETS[lane].to_radians();
+                    let acceleration = GRAVITY * (sin(angle) - FRICTION * cos(angle));
+                    let frame = film.frame_at(5.0);
+                    let seconds = super::STEP * frame as f64;
+                    let went = film.center(frame, 2 * lane + 1) - film.center(0, 2 * lane + 1);
+                    went.length() / (0.5 * acceleration * seconds * seconds)
+                },
+            ),
+        ],
+    }
+}
+
+/// Balls of radius 0.5 that fall from these heights, 3 m apart, all with this restitution.
+fn bouncing(heights: &[f32], restitution: f32) -> SceneSpec {
+    let mut scene = SceneSpec::default();
+    scene.bodies.push(floor().with_restitution(restitution));
+    for (i, height) in heights.iter().enumerate() {
+        let at = Vec3::new(3.0 * i as f32, 0.5 + height, 0.0);
+        let ball = BodySpec::new(ShapeSpec::Sphere { radius: 0.5 }, Pose::from_translation(at));
+        scene.bodies.push(ball.with_restitution(restitution));
+    }
+    scene
+}
+
+/// The highest places of a bouncing ball of radius 0.5 above the floor, one for each bounce: each of the parabola
+/// through three frames.
+fn apexes(film: &Film, body: usize) -> Vec<f64> {
+    let height = |frame: usize| film.center(frame, body).y - 0.5;
+    let mut found = Vec::new();
+    for frame in 1..film.frames.len().saturating_sub(1) {
+        let [before, now, after] = [height(frame - 1), height(frame), height(frame + 1)];
+        if before < now && after <= now {
+            let bend = 2.0 * now - before - after;
+            let slope = 0.5 * (after - before);
+            found.push(now + 0.5 * slope * slope / bend);
+        }
+    }
+    found
+}
+
+/// Restitution 1.
+fn bounce_full() -> Row {
+    let heights = [1.0f32, 5.0];
+    let last = move |film: &Film, ball: usize, n: usize| {
+        let apexes = apexes(film, ball + 1);
+        apexes.get(n - 1).map_or(f64::NAN, |apex| apex / f64::from(heights[ball]))
+    };
+    Row {
+        name: "bounce-1".into(),
+        about: "Balls of restitution 1 that fall from 1 m and from 5 m.",
+        scene: bouncing(&heights, 1.0),
+        seconds: 62.0,
+        figures: vec![
+            Figure::new(
+                "height after 30 bounces from 1 m, in parts",
+                Limit::Within(0.99, 1.0001),
+                "within 1 % after 30 bounces, never above; 0.0001 is the rounding of f32 in 30 bounces",
+                move |film: &Film| last(film, 0, 30),
+            ),
+            Figure::new(
+                "height after 29 bounces from 5 m, in parts",
+                Limit::Within(0.99, 1.0001),
+                "within 1 % after 30 bounces, never above; 29 are what a minute has",
+                move |film: &Film| last(film, 1, 29),
+            ),
+            Figure::new(
+                "highest bounce, in parts of the height before",
+                Limit::AtMost(1.0001),
+                "never above; 0.0001 is the rounding of f32 in 30 bounces",
+                move |film: &Film| {
+                    let highest = |ball: usize| {
+                        let highest = apexes(film, ball + 1).into_iter().fold(f64::NAN, f64::max);
+                        highest / f64::from(heights[ball])
+                    };
+                    super::film::larger(highest(0), highest(1))
+                },
+            ),
+        ],
+    }
+}
+
+/// Restitution 0.5.
+fn bounce_half() -> Row {
+    Row {
+        name: "bounce-0.5".into(),
+        about: "A ball of restitution 0.5 that falls from 5 m.",
+        scene: bouncing(&[5.0], 0.5),
+        seconds: 10.0,
+        figures: vec![
+            Figure::new(
+                "largest error of the heights of three bounces: 1/4, 1/16, 1/64 of the first, in parts",
+                Limit::AtMost(0.01),
+                "closed forms to 1 %",
+                |film: &Film| {
+                    let apexes = apexes(film, 1);
+                    if apexes.len() < 3 {
+                        return f64::NAN;
+                    }
+                    let (mut expected, mut worst) = (5.0, 0.0);
+                    for apex in &apexes[..3] {
+                        expected *= 0.25;
+                        worst = super::film::larger(worst, (apex / expected - 1.0).abs());
+                    }
+                    worst
+                },
+            ),
+            Figure::stillness(),
+        ],
+    }
+}
+
+/// Radius and half the thickness of a coin.
+const COIN: [f64; 2] = [0.5, 0.05];
+
+fn coin() -> ShapeSpec {
+    ShapeSpec::Cylinder { half_height: COIN[1] as f32, radius: COIN[0] as f32 }
+}
+
+/// The energy that a rolling coin gains.
+fn no_gain() -> Figure {
+    Figure::new(
+        "energy gained, in parts of the kinetic energy at the start",
+        Limit::AtMost(0.01),
+        "never above what was put in; a hundredth is the half step by which velocity and place differ",
+        |film: &Film| film.energy_gained() / film.kinetic(0, 1),
+    )
+}
+
+/// A coin that rolls straight ahead.
+fn coin_straight() -> Row {
+    const SPEED: f64 = 3.0;
+    let pose = Pose::new(turn(Vec3::X, FRAC_PI_2), Vec3::Y * COIN[0] as f32);
+    let spin = Vec3::Z * (-SPEED / COIN[0]) as f32;
+    let scene = SceneSpec::new(vec![
+        floor(),
+        BodySpec::new(coin(), pose).with_velocity(Vec3::X * SPEED as f32, spin),
+    ]);
+    Row {
+        name: "coin-straight".into(),
+        about: "A coin of radius 0.5 m and 10 cm thick rolls upright at 3 m/s.",
+        scene,
+        seconds: 20.0,
+        figures: vec![
+            Figure::new(
+                "way over the closed form",
+                Limit::Within(0.99, 1.01),
+                "closed forms to 1 %: rolling loses nothing",
+                |film: &Film| {
+                    let last = film.frames.len() - 1;
+                    let went = film.center(last, 1) - film.center(0, 1);
+                    went.length() / (SPEED * film.seconds())
+                },
+            ),
+            Figure::new(
+                "lean at the end, degrees",
+                Limit::AtMost(1.0),
+                "it stays upright: to 1 degree",
+                |film| axis(film, film.frames.len() - 1, 1).y.abs().to_degrees(),
+            ),
+        ],
+    }
+}
+
+/// The axis of a cylinder in a frame.
+fn axis(film: &Film, frame: usize, body: usize) -> DVec3 {
+    super::film::rotation(&film.frames[frame].states[body].pose) * DVec3::Y
+}
+
+/// The angle by which the axis of a body has gone round the vertical since the start, in radians, whole turns counted.
+pub(super) fn azimuth(film: &Film, body: usize) -> f64 {
+    let mut sum = 0.0;
+    for frame in 1..film.frames.len() {
+        let [from, to] = [frame - 1, frame].map(|frame| axis(film, frame, body));
+        sum += atan2(from.z * to.x - from.x * to.z, from.x * to.x + from.z * to.z);
+    }
+    sum
+}
+
+/// The rate at which a leaning coin rolls round a circle, in radians per second, and its spin about its own axis.
+///
+/// `lean` is the angle of the axis to the vertical, `circle` the radius on which the centre goes. The torque of the
+/// contact about the centre turns the angular momentum about the vertical; friction gives what the circle needs, and
+/// the lower rim does not slip.
+pub fn coin_rate(lean: f64, circle: f64) -> [f64; 2] {
+    let [radius, half] = COIN;
+    // Moments of inertia by mass, about a diameter and about the axis.
+    let (across, about) = (0.25 * radius * radius + half * half / 3.0, 0.5 * radius * radius);
+    let inward = radius * cos(lean) - half * sin(lean);
+    let height = radius * sin(lean) + half * cos(lean);
+    let turning = sin(lean) * (about * (circle + inward) / radius + (across - about) * cos(lean));
+    let rate = sqrt(GRAVITY * inward / (height * circle + turning));
+    [rate, -rate * (circle + inward) / radius]
+}
+
+/// A coin that leans and rolls round a circle.
+fn coin_circle() -> Row {
+    const CIRCLE: f64 = 2.0;
+    let lean = 60.0_f64.to_radians();
+    let [rate, spin] = coin_rate(lean, CIRCLE);
+    let out = DVec3::new(sin(lean), cos(lean), 0.0);
+    let height = COIN[0] * sin(lean) + COIN[1] * cos(lean);
+    let pose = Pose::new(turn(Vec3::Z, -lean), DVec3::new(CIRCLE, height, 0.0).as_vec3());
+    let velocity = DVec3::Z * (-rate * CIRCLE);
+    let body = BodySpec::new(coin(), pose)
+        .with_velocity(velocity.as_vec3(), (DVec3::Y * rate + out * spin).as_vec3());
+    let scene = SceneSpec::new(vec![floor(), body]);
+    Row {
+        name: "coin-circle".into(),
+        about: "The coin leans by 30 degrees and rolls round a circle of 2 m.",
+        scene,
+        seconds: 20.0,
+        figures: vec![
+            Figure::new(
+                "rate round the circle over the closed form",
+                Limit::Within(0.99, 1.01),
+                "closed forms to 1 %: the balance of torque and angular momentum without slip",
+                move |film: &Film| azimuth(film, 1) / (rate * film.seconds()),
+            ),
+            no_gain(),
+            Figure::new(
+                "largest change of the lean, degrees",
+                Limit::AtMost(1.0),
+                "steady motion: the lean stays, to 1 degree",
+                move |film: &Film| {
+                    let lean_of = |frame| libm::acos(axis(film, frame, 1).y.clamp(-1.0, 1.0));
+                    let change = (0..film.frames.len()).map(|frame| (lean_of(frame) - lean).abs());
+                    change.fold(0.0, super::film::larger).to_degrees()
+                },
+            ),
+        ],
+    }
+}

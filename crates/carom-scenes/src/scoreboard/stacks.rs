@@ -1,0 +1,178 @@
+//! Rows of bodies on top of each other: heavy on light, pressed, towers, a pyramid.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (pyramids, high mass ratios).
+
+use super::{Figure, Film, Limit, Row, block, cuboid, floor, turn};
+use crate::body::{BodySpec, Drive, SceneSpec};
+use crate::rng::Rng;
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_math::{Pose, Vec3};
+use glam::DVec3;
+
+/// Seconds in which a stack comes to rest; overlaps count from then on.
+const SETTLED: f64 = 5.0;
+
+/// Half the side of a unit box.
+const HALF: Vec3 = Vec3::splat(0.5);
+
+/// All rows of this family.
+pub fn rows() -> Vec<Row> {
+    let mut rows: Vec<Row> = [10.0, 100.0, 1000.0].map(stacked).into();
+    rows.extend([10.0, 100.0, 1000.0].map(table));
+    rows.extend([10.0, 100.0, 1000.0].map(pressed));
+    rows.extend([10, 20, 40].map(tower));
+    rows.push(pyramid(20));
+    rows
+}
+
+/// The overlap that a stack with this ratio of masses may have at rest.
+fn overlap_of(ratio: f64) -> Figure {
+    let most = if ratio <= 300.0 { 0.02 } else { 0.06 };
+    Figure::overlap(SETTLED, most, "soft is allowed, sinking is not: 2 % up to 1:300, 6 % up to 1:1000")
+}
+
+/// Whether overlaps grow with time.
+fn growth() -> Figure {
+    Figure {
+        needs_overlaps: true,
+        ..Figure::new(
+            "growth of the largest overlap from the first third to the last, in the same parts",
+            Limit::AtMost(0.001),
+            "an overlap at rest does not grow; a thousandth is the noise of a contact point",
+            |film: &Film| {
+                let third = film.seconds() / 3.0;
+                film.largest_overlap(2.0 * third, f64::INFINITY)
+                    - film.largest_overlap(third.min(SETTLED), third)
+            },
+        )
+    }
+}
+
+/// How far a stack drifts sideways, in parts of its box of side 1.
+fn sideways(most: f64, reason: &'static str) -> Figure {
+    Figure::new("largest drift sideways, m", Limit::AtMost(most), reason, |film: &Film| {
+        film.drift(film.dynamic(), 0.0, DVec3::new(1.0, 0.0, 1.0))
+    })
+}
+
+/// A unit box of density 1 under one that is `ratio` times as heavy.
+fn stacked(ratio: f64) -> Row {
+    let mut scene = SceneSpec::default();
+    let heavy = block(HALF, Vec3::new(0.02, 1.5, 0.01)).with_density(ratio as f32);
+    scene.bodies = vec![floor(), block(HALF, Vec3::new(0.0, 0.5, 0.0)), heavy];
+    Row {
+        name: format!("stacked-{ratio}"),
+        about: "A unit box under one that is so many times as heavy.",
+        scene,
+        seconds: f64::INFINITY,
+        figures: vec![
+            overlap_of(ratio),
+            growth(),
+            sideways(0.02, "it stands: no drift above the overlap that is allowed"),
+            Figure::stillness(),
+        ],
+    }
+}
+
+/// A lid on four legs, `ratio` times as heavy as one of them.
+fn table(ratio: f64) -> Row {
+    let (leg, lid) = (Vec3::new(0.2, 0.4, 0.2), Vec3::new(1.0, 0.2, 1.0));
+    let mut scene = SceneSpec::default();
+    scene.bodies.push(floor());
+    for (x, z) in [(-0.8, -0.8), (-0.8, 0.8), (0.8, -0.8), (0.8, 0.8)] {
+        scene.bodies.push(block(leg, Vec3::new(x, leg.y, z)).with_density(100.0));
+    }
+    let volume = |half: Vec3| 8.0 * half.x * half.y * half.z;
+    let density = 100.0 * ratio as f32 * volume(leg) / volume(lid);
+    scene.bodies.push(block(lid, Vec3::new(0.0, 2.0 * leg.y + lid.y, 0.0)).with_density(density));
+    Row {
+        name: format!("table-{ratio}"),
+        about: "A lid on four loose legs, so many times as heavy as a leg.",
+        scene,
+        seconds: f64::INFINITY,
+        figures: vec![
+            overlap_of(ratio),
+            sideways(0.02, "it stands: no drift above a twentieth of the legs' width"),
+            Figure::stillness(),
+        ],
+    }
+}
+
+/// A light and a heavy box under a kinematic plate that squeezes both by a hundredth of their side.
+fn pressed(ratio: f64) -> Row {
+    let mut scene = SceneSpec::default();
+    let heavy = block(HALF, Vec3::new(0.0, 1.5, 0.0)).with_density(ratio as f32);
+    scene.bodies = vec![floor(), block(HALF, Vec3::new(0.0, 0.5, 0.0)), heavy];
+    let at = Pose::from_translation(Vec3::new(0.0, 2.15, 0.0));
+    scene.bodies.push(BodySpec::kinematic(cuboid(Vec3::new(1.0, 0.1, 1.0)), at));
+    // 6 cm in 0.6 s, of which 5 are the gap.
+    let drive = |at: f32, speed: f32| Drive {
+        at,
+        body: 3,
+        linear_velocity: Vec3::NEG_Y * speed,
+        angular_velocity: Vec3::ZERO,
+    };
+    scene.drives = vec![drive(0.0, 0.1), drive(0.6, 0.0)];
+    Row {
+        name: format!("pressed-{ratio}"),
+        about: "A unit box under one that is so many times as heavy, both squeezed by a kinematic press by 1 cm.",
+        scene,
+        seconds: f64::INFINITY,
+        figures: vec![
+            overlap_of(ratio),
+            sideways(0.02, "it stays in the press: no drift above the overlap that is allowed"),
+            Figure::stillness(),
+        ],
+    }
+}
+
+/// `n` unit boxes, each put down a little askew.
+fn tower(n: usize) -> Row {
+    let mut rng = Rng::new(7);
+    let mut scene = SceneSpec::default();
+    scene.bodies.push(floor());
+    for i in 0..n {
+        let at = DVec3::new(rng.range(-0.02, 0.02), i as f64 + 0.5, rng.range(-0.02, 0.02)).as_vec3();
+        let mut body = block(HALF, at);
+        body.pose.rotation = turn(Vec3::Y, rng.range(-0.02, 0.02));
+        scene.bodies.push(body);
+    }
+    Row {
+        name: format!("tower-{n}"),
+        about: "So many unit boxes, each up to 2 cm and 0.02 radians askew.",
+        scene,
+        seconds: f64::INFINITY,
+        figures: vec![
+            Figure::overlap(SETTLED, 0.02, "2 % of the size: the limit of stacks up to 1:300"),
+            growth(),
+            sideways(0.02, "it stands: no drift above the overlap that is allowed"),
+            Figure::stillness(),
+        ],
+    }
+}
+
+/// A pyramid with `n` unit boxes in its lowest row.
+fn pyramid(n: usize) -> Row {
+    let mut scene = SceneSpec::default();
+    scene.bodies.push(floor());
+    for row in 0..n {
+        for i in 0..n - row {
+            let x = 1.1 * (i as f32 - 0.5 * (n - row - 1) as f32);
+            scene.bodies.push(block(HALF, Vec3::new(x, row as f32 + 0.5, 0.0)));
+        }
+    }
+    Row {
+        name: format!("pyramid-{n}"),
+        about: "A flat pyramid of so many rows of unit boxes, 10 cm apart.",
+        scene,
+        seconds: f64::INFINITY,
+        figures: vec![
+            Figure::overlap(SETTLED, 0.02, "2 % of the size: the limit of stacks up to 1:300"),
+            growth(),
+            sideways(0.02, "it stands: no drift above the overlap that is allowed"),
+            Figure::stillness(),
+        ],
+    }
+}
