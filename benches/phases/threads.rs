@@ -203,7 +203,8 @@ fn broad_on_threads<B: BroadPhase + Send>(
     };
     let mut answers = Answers::new();
     for _ in 0..3 {
-        [0, 1].map(frame);
+        frame(0);
+        frame(1);
         let [one, two] = [0, 1].map(|side: usize| sides[side].1.borrow());
         answers.equal("pairs", &(one.3 == two.3, one.3.is_empty()), &(true, false));
         number.set(number.get() + 1);

@@ -1,7 +1,7 @@
 //! Depth of meshes by rays: every vertex of one body inside the other casts a ray inwards, and where that leaves the other body
 //! is where the vertex should be.
 //!
-//! Vertices in the region where the boxes overlap ask along their inward normals against the other body only. A ray that first meets
+//! Vertices in the box of the other body ask along their inward normals against that body only. A ray that first meets
 //! the other body from behind started inside of it: vertex and place are a pair, with a contact and a penalty as long as the way
 //! between them. A ray that would leave its own body before that says nothing about the overlap, and is dropped.
 //! The temporal variant starts at the triangles of the last frame, before and behind the vertex, and walks to those on the ray now;
@@ -18,6 +18,9 @@ use super::mesh_shape::MeshShape;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_bvh::Leaf;
+use carom_geom::line_lanes::BlockLine;
 use carom_geom::ray_mesh::line_touches;
 use carom_math::{ops, scaling};
 use core::ops::ControlFlow;
@@ -147,7 +150,7 @@ pub struct RayDepthCache {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RayDepthCounters {
-    /// Rays, one for each vertex in the region of overlap.
+    /// Rays, one for each vertex in the box of the other mesh.
     pub rays: u32,
     /// Those that were answered by walking from the triangles of the last query.
     pub walked: u32,
@@ -203,25 +206,27 @@ pub fn ray_depth(
         }
         let (last, asked, counters) = (&mut cache.last[k], &mut cache.asked[k], &mut cache.counters);
         let region = other.mesh.placed_box(other_in_own);
+        // The region is around the turned box of the other mesh; what is outside of that box itself is not in the mesh.
+        let bounds = other.mesh.placed_box(&Pose::IDENTITY.wide());
         let visit = own.mesh.tree().visit_box(&own.mesh.in_tree(&region), |leaf| {
             for &triangle in leaf.primitives {
                 let numbers = own.mesh.mesh().indices()[triangle as usize];
                 for vertex in numbers {
                     let is_new = core::mem::replace(&mut asked[vertex as usize], query) != query;
                     let start = widen(own.mesh.mesh().vertices()[vertex as usize]);
-                    let is_near = region.min.as_dvec3().cmple(start) & start.cmple(region.max.as_dvec3());
-                    if !(is_new && is_near.all()) {
+                    if !(is_new && is_in(&region, start)) {
                         continue;
                     }
                     let inward = -own.normals[vertex as usize];
                     if inward == DVec3::ZERO {
                         continue;
                     }
+                    let origin = other_in_own.inverse_transform_point(start);
+                    if !is_in(&bounds, origin) {
+                        continue;
+                    }
                     counters.rays += 1;
-                    let line = [
-                        other_in_own.inverse_transform_point(start),
-                        other_in_own.inverse_transform_vector(inward),
-                    ];
+                    let line = [origin, other_in_own.inverse_transform_vector(inward)];
                     let last = &mut last[vertex as usize];
                     // Vertices ask in full in turn.
                     let is_full = full_every <= 1 || query.wrapping_add(vertex).is_multiple_of(full_every);
@@ -260,6 +265,22 @@ pub fn ray_depth(
     }
 }
 
+/// The point is in the box.
+fn is_in(aabb: &Aabb, p: DVec3) -> bool {
+    (aabb.min.as_dvec3().cmple(p) & p.cmple(aabb.max.as_dvec3())).all()
+}
+
+/// The triangles of a leaf that a line may touch, eight tested at once. It misses the others for certain.
+fn may_touch<'a>(mesh: &'a MeshShape, leaf: &Leaf<'_>, line: &BlockLine) -> impl Iterator<Item = u32> + 'a {
+    let block = mesh.line_block(leaf.index);
+    let mut left = block.map_or(0, |block| block.touched(line).may);
+    core::iter::from_fn(move || {
+        let lane = (left != 0).then(|| left.trailing_zeros())?;
+        left &= left - 1;
+        block.map(|block| block.number(lane as usize))
+    })
+}
+
 /// How far inwards the ray of a vertex leaves the other body, and by which triangle; `None` where it does not start in that body, or
 /// leaves its own before.
 fn cast(
@@ -273,8 +294,9 @@ fn cast(
     // From behind: the vertex is inside.
     let (t, left_by, true) = first_on(other, line, counters)? else { return None };
     let scale = own.mesh.scale();
+    let own_line = BlockLine::new(start * scale, inward);
     let visit = own.mesh.tree().visit_ray(start * scale, inward * scale, 0.0, t, |leaf, limit| {
-        for &triangle in leaf.primitives {
+        for triangle in may_touch(&own.mesh, &leaf, &own_line) {
             let corners = own.mesh.mesh().corners(triangle);
             // Its own triangles are where it starts.
             let leaves = !corners.contains(&start)
@@ -298,8 +320,9 @@ fn first_on(
     let scale = body.mesh.scale();
     let mut nearest: Option<(f64, u32, bool)> = None;
     let tree = body.mesh.tree();
+    let line = BlockLine::new(origin * scale, direction);
     let visit = tree.visit_ray(origin * scale, direction * scale, 0.0, f64::INFINITY, |leaf, mut limit| {
-        for &triangle in leaf.primitives {
+        for triangle in may_touch(&body.mesh, &leaf, &line) {
             let Some(hit) = line_touches(origin, direction, &body.mesh.mesh().corners(triangle)) else {
                 continue;
             };

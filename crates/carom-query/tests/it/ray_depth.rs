@@ -1,8 +1,10 @@
 //! Rays from the vertices of meshes that overlap: balls of known depth, what is dropped, last frame's triangles.
 
 use carom_geom::TriMesh;
+use carom_geom::ray_mesh::line_touches;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{MeshShape, RayContact, RayDepthCache, RayDepthSettings, RayMesh, ray_depth};
+use carom_testkit::random::Random;
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -82,6 +84,78 @@ fn balls_of_known_depth() {
     }
     // Apart: nothing, though the boxes overlap.
     assert!(ask(&ball, &Pose::IDENTITY, &ball, &Pose::from_translation(Vec3::splat(1.2))).is_empty());
+}
+
+/// Number and depth of the vertices, A's and then B's: each triangle of both meshes is held against each ray.
+fn by_all_triangles(bodies: [&RayMesh; 2], poses: [&Pose; 2]) -> Vec<(bool, u32, f64)> {
+    let wide = poses.map(Pose::wide);
+    let b_in_a = wide[1].relative_to(&wide[0]);
+    let mut found = Vec::new();
+    for (own, other, to_other) in [(bodies[0], bodies[1], b_in_a.inverse()), (bodies[1], bodies[0], b_in_a)] {
+        let is_of_a = core::ptr::eq(own, bodies[0]);
+        for (number, vertex) in own.mesh().mesh().vertices().iter().enumerate() {
+            let start = vertex.as_dvec3();
+            let inward = -own.vertex_normal(number as u32).unwrap().as_dvec3();
+            let (origin, direction) = (to_other.transform_point(start), to_other.transform_vector(inward));
+            let mut first: Option<(f64, bool)> = None;
+            for corners in other.mesh().mesh().iter_corners() {
+                if let Some(hit) = line_touches(origin, direction, &corners)
+                    && 0.0 < hit.t
+                    && first.is_none_or(|(t, _)| hit.t < t)
+                {
+                    first = Some((hit.t, hit.is_back_face));
+                }
+            }
+            let Some((t, true)) = first else { continue };
+            let leaves_own = own.mesh().mesh().iter_corners().any(|corners| {
+                let hit = line_touches(start, inward, &corners);
+                !corners.contains(&start) && hit.is_some_and(|hit| 0.0 < hit.t && hit.t < t)
+            });
+            if !leaves_own {
+                found.push((is_of_a, number as u32, t));
+            }
+        }
+    }
+    found
+}
+
+/// Balls, and balls flattened to plates and needles, near each other or deep in each other, of all sizes.
+#[test]
+fn contacts_are_those_of_all_triangles() {
+    let mut random = Random::new(61);
+    let data = ball(2);
+    let (mut n_found, mut n_differ, mut n_apart) = (0, 0, 0);
+    for round in 0..120 {
+        let size = [1.0, 1.0, 1e-3, 1e5][round % 4];
+        let bodies = [0, 1].map(|_| {
+            let flat = [Vec3::ONE, Vec3::new(1.0, 0.1, 1.0), Vec3::new(0.05, 0.05, 1.0)][random.below(3)];
+            let vertices = data.mesh().mesh().vertices().iter().map(|v| *v * flat * size).collect();
+            ray_mesh(TriMesh::new(vertices, data.mesh().mesh().indices().to_vec()).unwrap())
+        });
+        let pose = |random: &mut Random, far: f64| {
+            let turn = Quat::from_scaled_axis(random.cube_point().as_vec3() * 3.0);
+            Pose::new(turn, (random.cube_point() * far).as_vec3() * size)
+        };
+        let poses = [pose(&mut random, 3.0), pose(&mut random, 0.0)];
+        // Every fourth pair at the same place.
+        let away = [0.0, 0.4, 0.8, 1.2][random.below(4)];
+        let place = poses[0].translation + (random.cube_point() * away).as_vec3() * size;
+        let poses = [poses[0], Pose::new(poses[1].rotation, place)];
+        let found = ask(&bodies[0], &poses[0], &bodies[1], &poses[1]);
+        let expected = by_all_triangles([&bodies[0], &bodies[1]], [&poses[0], &poses[1]]);
+        n_found += found.len();
+        n_apart += usize::from(found.is_empty());
+        let found: Vec<_> =
+            found.iter().map(|c| (c.is_vertex_of_a, c.vertex, -f64::from(c.contact.distance))).collect();
+        let is_same = |x: &(bool, u32, f64), y: &(bool, u32, f64)| {
+            (x.0, x.1) == (y.0, y.1) && (x.2 - y.2).abs() < 1e-4 * f64::from(size)
+        };
+        // Normals are rounded to `f32` for the brute force: a ray that grazes an edge may differ.
+        n_differ += found.iter().filter(|x| !expected.iter().any(|y| is_same(x, y))).count();
+        n_differ += expected.iter().filter(|x| !found.iter().any(|y| is_same(x, y))).count();
+    }
+    println!("{n_found} contacts, {n_differ} differ, {n_apart} pairs without any");
+    assert!(800 < n_found && n_apart < 80 && 100 * n_differ < n_found);
 }
 
 /// A thin plate deep in a block: the rays of the corners that are in the block leave the plate first. Those of the block do not
