@@ -3,7 +3,7 @@
 use crate::bytes::Bytes;
 use carom_geom::{Contact, FeatureId, Manifold};
 use carom_math::{Mat3, Pose, Vec3};
-use carom_response::{Body, ContactPair, Joint, JointKind, Solver, SolverSettings, TorsionSpring};
+use carom_response::{Body, ContactPair, Joint, JointKind, Sleepers, Solver, SolverSettings, TorsionSpring};
 
 fn body(bytes: &mut Bytes<'_>) -> Body {
     let pose = Pose::new(bytes.rotation_f32(), bytes.point_f32());
