@@ -4,7 +4,6 @@
 
 use crate::lane_vec::Lanes;
 use crate::settings::SolverSettings;
-use crate::surface::{Drive, NO_DRIVE};
 use carom_geom::MAX_CONTACTS;
 
 /// One contact of each of eight manifolds.
@@ -113,6 +112,25 @@ impl Group {
             points: [point; MAX_CONTACTS],
         }
     }
+}
+
+/// No [`Drive`].
+pub(crate) const NO_DRIVE: u32 = u32::MAX;
+
+/// The surface velocities of eight manifolds side by side.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(crate) struct Drive {
+    /// Per contact, the speed at which the surfaces part.
+    pub(crate) part: [Lanes; MAX_CONTACTS],
+    /// Velocity along the two tangents where friction acts.
+    pub(crate) slide: [Lanes; 2],
+    pub(crate) spin: Lanes,
+}
+
+impl Drive {
+    /// Surfaces that stand still.
+    pub(crate) const NONE: Drive = Drive { part: [NONE; MAX_CONTACTS], slide: [NONE; 2], spin: NONE };
 }
 
 /// What is the same for all contacts of a substep.

@@ -9,7 +9,7 @@
 
 use crate::body::{Body, BodyKind};
 use crate::contact::Contacts;
-use crate::group::Group;
+use crate::group::{Drive, Group, NO_DRIVE};
 use crate::lane_vec::Lanes;
 use crate::mass::MassData;
 use crate::rest::Touch;
@@ -103,24 +103,6 @@ pub(crate) fn find_carried(
             out.extend([a, b].into_iter().filter(is_dynamic));
         }
     }
-}
-
-/// No [`Drive`].
-pub(crate) const NO_DRIVE: u32 = u32::MAX;
-
-/// The surface velocities of eight manifolds side by side.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(32))]
-pub(crate) struct Drive {
-    /// Per contact, the speed at which the surfaces part.
-    pub(crate) part: [Lanes; MAX_CONTACTS],
-    /// Velocity along the two tangents where friction acts.
-    pub(crate) slide: [Lanes; 2],
-    pub(crate) spin: Lanes,
-}
-
-impl Drive {
-    const NONE: Drive = Drive { part: [[0.0; 8]; MAX_CONTACTS], slide: [[0.0; 8]; 2], spin: [0.0; 8] };
 }
 
 /// What the drives of a step are made of.

@@ -83,6 +83,7 @@ impl<B: BroadPhase> World<B> {
             girths: &self.bodies.girths,
             swift: &self.continuous.swift,
             movers: &self.bodies.movers,
+            deforming: &self.bodies.deforming,
             is_stale: &self.bodies.is_stale,
             seen: &self.bodies.seen,
             old: &self.contacts.manifolds,

@@ -84,6 +84,7 @@ impl<B: BroadPhase> World<B> {
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
         self.contacts.belts.set(id.index, Vec3::ZERO, Vec3::ZERO);
+        self.bodies.deforming.forget(id.index);
         self.bodies.movers.unsettle();
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         self.bodies.put_shape(index, None);
@@ -179,6 +180,7 @@ impl<B: BroadPhase> World<B> {
     pub fn set_shape(&mut self, id: BodyId, shape: Shape) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         self.wake_around(id);
+        self.bodies.deforming.forget(id.index);
         self.bodies.put_shape(index, Some(shape));
         // What was learned of the old shape is of no use.
         let ContactSet { meetings, pairs, records, .. } = &mut self.contacts;

@@ -38,6 +38,7 @@ mod bodies;
 mod budget;
 mod contacts;
 mod continuous;
+mod deform;
 mod detect;
 mod edit;
 mod error;

@@ -27,6 +27,7 @@ impl<B: BroadPhase> World<B> {
         let mut course = plan.course();
         if 0.0 < dt {
             self.stop_unknown();
+            self.wake_deformed();
             self.wake_touched(dt);
             self.keep_awake(dt);
             self.note_approaching();
@@ -66,6 +67,7 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn resolve_fast(&mut self) {
         self.tell_struck();
         self.stop_fast();
+        self.guard_deformed();
         self.guard_bodies();
         self.report_passes();
     }

@@ -6,19 +6,20 @@
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (what a state must hold).
 
 use crate::bodies::body::Traits;
+use crate::bodies::deforming::StoredSheet;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::movers::Movers;
 use crate::bodies::size::Size;
 use crate::budget::time_critical::MOST_HELD;
 use crate::budget::turns::LAPS;
+use crate::contacts::belts::Belts;
 use crate::contacts::events::Event;
 use crate::contacts::narrow::{self};
 use crate::contacts::record::Record;
 use crate::contacts::records::Records;
 use crate::contacts::rest::Rest;
 use crate::contacts::rules::Rules;
-use crate::contacts::surface_velocity::Belts;
 use crate::joint::Joints;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -29,7 +30,8 @@ use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape};
 use carom_response::{Body, BodyKind, Inconsistency, SolverMemory};
 
-/// The state of a world without its shapes.
+/// The state of a world without its shapes. The vertices of meshes that were deformed are in it:
+/// [`World::deform`](crate::World::deform).
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
@@ -58,6 +60,9 @@ pub struct Snapshot {
     rules: Rules,
     #[cfg_attr(feature = "serde", serde(default))]
     belts: Belts,
+    /// Vertices of meshes that were deformed.
+    #[cfg_attr(feature = "serde", serde(default))]
+    deforming: Vec<StoredSheet>,
     records: Vec<Record>,
     caches: Vec<ManifoldCache>,
     manifolds: Vec<Manifold>,
@@ -97,6 +102,7 @@ impl<B: BroadPhase> World<B> {
             joints: self.joints.stored(),
             rules: self.contacts.rules.clone(),
             belts: self.contacts.belts.clone(),
+            deforming: self.bodies.deforming.stored(&self.bodies.shapes),
             records,
             caches,
             manifolds,
@@ -162,12 +168,19 @@ impl<B: BroadPhase + Default> World<B> {
                 continue;
             }
             let shape = shape_of(world.bodies.id_at(index as u32));
-            let shape = shape.ok_or(Inconsistency { what: "a body without a shape", index })?;
+            let mut shape = shape.ok_or(Inconsistency { what: "a body without a shape", index })?;
+            let stored = snapshot.deforming.binary_search_by_key(&(index as u32), StoredSheet::body);
+            if let Ok(place) = stored {
+                let what = "a deformed mesh whose shape has other vertices";
+                let deformed = world.bodies.deforming.restore(&snapshot.deforming[place], &shape);
+                shape = deformed.ok_or(Inconsistency { what, index })?;
+            }
             world.bodies.put_shape(index, Some(shape.clone()));
             boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
             world.bodies.n_live += 1;
             world.bodies.n_sensors += usize::from(world.bodies.traits[index].is_sensor);
         }
+        world.note_deformed();
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;
         world.bodies.proxies = proxies.iter().copied().map(Some).collect();
@@ -199,6 +212,7 @@ impl Snapshot {
         self.joints.check(&is_live)?;
         self.rules.check(&is_live)?;
         self.belts.check(&is_live)?;
+        StoredSheet::check(&self.deforming, &is_live)?;
         self.check_pairs()?;
         self.solver.validate(self.bodies.len())?;
         demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;

@@ -120,9 +120,15 @@ impl<B: BroadPhase> World<B> {
         // Broad and narrow phase: which bodies touch, and where.
         self.bodies.movers.settle(&mut self.bodies.motions);
         self.foresee(dt);
+        if 0.0 < dt {
+            self.foresee_deformation();
+        }
         self.detect_within(&mut plan, self.settings.recycled_for());
         let mut clock = Clock::start();
-        if self.stats.n_tested + self.stats.undone.n_pairs == 0 && !self.bodies.are_moving() {
+        if self.stats.n_tested + self.stats.undone.n_pairs == 0
+            && !self.bodies.are_moving()
+            && !self.bodies.deforming.is_pending()
+        {
             return Ok(&self.stats);
         }
         if 0.0 < dt && plan.is_held(self.stats.n_tested, self.stats.undone.n_pairs) {
@@ -132,7 +138,9 @@ impl<B: BroadPhase> World<B> {
         // Response: what they do about it.
         let course = self.respond(dt, &plan)?;
         if 0.0 < dt {
+            self.swap_deformed();
             self.resolve_fast();
+            self.end_deformation();
         }
         self.stats.times.response = clock.lap();
         // The boxes of what moved, so that queries see it where it is.

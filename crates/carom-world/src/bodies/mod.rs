@@ -4,10 +4,12 @@
 //! - `movers`: who is awake, who moves in this step, and who sleeps together.
 //! - `waking`: all that wakes a body.
 //! - `placing`: the boxes of bodies.
+//! - `deforming`: meshes that change their shape.
 //!
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
 pub(crate) mod body;
+pub(crate) mod deforming;
 pub(crate) mod girth;
 pub(crate) mod id;
 pub(crate) mod movers;
@@ -17,6 +19,7 @@ pub(crate) mod waking;
 
 use crate::WorldError;
 use crate::bodies::body::Traits;
+use crate::bodies::deforming::Deforming;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::movers::Movers;
@@ -56,6 +59,7 @@ pub(crate) struct BodySet {
     /// Bodies that are surfaces.
     pub(crate) n_surfaces: usize,
     pub(crate) n_sensors: usize,
+    pub(crate) deforming: Deforming,
     pub(crate) movers: Movers,
 }
 

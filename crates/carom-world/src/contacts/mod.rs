@@ -5,10 +5,11 @@
 //! - `narrow`, `recycling`, `internal_edges`: the narrow phase: contacts of shapes.
 //! - `rest`, `meetings`: contacts in which nothing moves; the pairs of a body.
 //! - `events`, `responses`: what is told, and what bodies do that do not collide.
-//! - `handed`, `surface_velocity`: what the solver is given.
+//! - `handed`, `belts`, `surface_velocity`: what the solver is given.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what goes from phase to phase).
 
+pub(crate) mod belts;
 pub(crate) mod carrying;
 pub(crate) mod changes;
 pub(crate) mod crowd;
@@ -32,6 +33,7 @@ pub(crate) mod surface_velocity;
 
 use crate::BodyId;
 use crate::bodies::BodySet;
+use crate::contacts::belts::Belts;
 use crate::contacts::changes::{Changes, Gaps};
 use crate::contacts::events::{Event, EventKind};
 use crate::contacts::handed::Part;
@@ -40,7 +42,6 @@ use crate::contacts::record::Record;
 use crate::contacts::records::Records;
 use crate::contacts::rest::Rest;
 use crate::contacts::rules::{ResponseEvent, Rules};
-use crate::contacts::surface_velocity::Belts;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};

@@ -3,6 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
 use crate::bodies::body::Traits;
+use crate::bodies::deforming::Deforming;
 use crate::bodies::girth::Girth;
 use crate::bodies::movers::Movers;
 use crate::bodies::size::Size;
@@ -27,6 +28,7 @@ pub(crate) struct Scene<'a> {
     /// By number: it will go far for its thickness.
     pub(crate) swift: &'a [bool],
     pub(crate) movers: &'a Movers,
+    pub(crate) deforming: &'a Deforming,
     /// The body's pose changed since the last detection.
     pub(crate) is_stale: &'a [bool],
     /// Where the bodies were at the last detection; `None`: nowhere that the pose could have come from.
@@ -115,7 +117,7 @@ impl<'a> Scene<'a> {
 
     /// How near two bodies must be for their contacts to be of interest.
     pub(crate) fn reach(&self, a: usize, b: usize) -> f32 {
-        let mut reach = self.prediction;
+        let mut reach = self.prediction + self.deforming.farthest(a) + self.deforming.farthest(b);
         // A bounce happens where a step begins, so bodies that bounce are not seen from afar.
         let bounces = 0.0 < self.traits[a].restitution.max(self.traits[b].restitution);
         for (body, other) in [(a, b), (b, a)] {

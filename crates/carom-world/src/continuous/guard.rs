@@ -130,7 +130,10 @@ impl<B: BroadPhase> World<B> {
         }
         surfaces.clear();
         surfaces.extend(
-            (0..).zip(&self.bodies.girths).filter(|(_, girth)| girth.is_surface).map(|(index, _)| index),
+            (0..)
+                .zip(&self.bodies.girths)
+                .filter(|(index, girth)| girth.is_surface && !self.bodies.deforming.is_swapped(*index))
+                .map(|(index, _)| index),
         );
         for &number in &*leavers {
             let index = number as usize;
@@ -163,7 +166,13 @@ impl<B: BroadPhase> World<B> {
         for &place in &self.contacts.busy {
             let record = &self.contacts.records[place as usize];
             let (a, b) = (record.a.index as usize, record.b.index as usize);
-            if !record.is_wanted || record.is_sensor || !(self.has_far_side(a) || self.has_far_side(b)) {
+            let is_swapped = |index: usize| self.bodies.deforming.is_swapped(index as u32);
+            if !record.is_wanted
+                || record.is_sensor
+                || !(self.has_far_side(a) || self.has_far_side(b))
+                || is_swapped(a)
+                || is_swapped(b)
+            {
                 continue;
             }
             for (index, other) in [(a, b), (b, a)] {

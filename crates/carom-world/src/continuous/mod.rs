@@ -3,6 +3,7 @@
 //! - `sweep`: bodies marked fast, swept along their way and stopped where they meet something.
 //! - `slide`: the rest of their way, along what stopped them.
 //! - `guard`: all other bodies, kept on their side of surfaces.
+//! - `deformed`: bodies, kept on their side of meshes that deform.
 //! - `passes`: sensors that were passed within a step.
 //! - `core_ball`, `flight`, `put_back`: the ball in the middle of a body, its path, and its velocities after it was
 //!   put back.
@@ -11,6 +12,7 @@
 
 pub(crate) mod core_ball;
 pub(crate) mod core_cache;
+pub(crate) mod deformed;
 pub(crate) mod flight;
 pub(crate) mod guard;
 pub(crate) mod passes;
