@@ -3,6 +3,8 @@
 
 use carom_benches::peers::rapier::Scene;
 use carom_benches::{Answers, Contest, Row, Runner, Times, Unit, pile as fill};
+use carom_geom::TriMesh;
+use carom_query::{MeshShape, Shape};
 use carom_scenes::mesh::{Knot, MeshData, terrain, torus_knot};
 use carom_scenes::{
     BodySpec, MOVEMENT_BODIES, MOVEMENT_GEARS, Rng, SceneSpec, ShapeSpec, bench_pile, clockwork, hull_points,
@@ -11,6 +13,7 @@ use carom_scenes::{
 use carom_world::SolverSettings;
 use glam::{DVec3, Quat, Vec3};
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// Seconds.
 const STEP: f32 = 1.0 / 60.0;
@@ -47,6 +50,9 @@ fn main() {
     if runner.wants("pile") {
         run(&mut runner, "pile", &bench_pile(n_boxes, 7), 300);
     }
+    if runner.wants("waves") {
+        run_waves(&mut runner, &ground.with_bodies(n / 2, MIXED));
+    }
     if runner.wants("clock") {
         let n_arbors = if runner.is_quick() { 6 } else { 60 };
         run_clock(&mut runner, n_arbors);
@@ -79,6 +85,55 @@ fn run_clock(runner: &mut Runner, n_movements: usize) {
         world.stats().n_pairs,
         narrow.into_inner() * 1e3 / f64::from(n_steps),
         barrels.sum::<f64>() / n_movements as f64
+    );
+}
+
+/// Bodies on hills whose vertices move in each step, by carom alone: rapier has no meshes that deform. Beside it the mesh
+/// is built anew in each step, and has no velocity.
+fn run_waves(runner: &mut Runner, scene: &SceneSpec) {
+    let settings = SolverSettings::default().with_sleep(false);
+    let worlds = [fill(scene, settings), fill(scene, settings)];
+    let mut answers = Answers::new();
+    answers.equal("bodies", &worlds[0].1.len(), &scene.bodies.len());
+    // The ground is the first body of a scene.
+    let grounds = [worlds[0].1[0], worlds[1].1[0]];
+    let Ok(Shape::Mesh(rest)) = worlds[0].0.shape(grounds[0]).cloned() else { return };
+    let vertices = rest.mesh().vertices();
+    let wave_at = |step: u32| -> Vec<Vec3> {
+        let seconds = STEP * step as f32;
+        let height = |p: &Vec3| {
+            0.3 * carom_math::ops::sin_cos(f64::from(0.9 * p.x + 0.4 * p.z - 3.0 * seconds)).0 as f32
+        };
+        vertices.iter().map(|p| *p + Vec3::Y * height(p)).collect()
+    };
+    let [refitted, rebuilt] = worlds.map(|(world, _)| RefCell::new(world));
+    let counts = [RefCell::new(0u32), RefCell::new(0u32)];
+    let deforming = RefCell::new(0.0);
+    let next = |count: &RefCell<u32>| {
+        *count.borrow_mut() += 1;
+        wave_at(*count.borrow())
+    };
+    let row = Row { workload: "waves", size: scene.bodies.len() as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            let (positions, mut world) = (next(&counts[0]), refitted.borrow_mut());
+            let start = std::time::Instant::now();
+            let deformed = world.deform(grounds[0], &positions);
+            *deforming.borrow_mut() += start.elapsed().as_secs_f64();
+            let _ = (deformed, world.step(STEP).is_ok());
+        })
+        .entry("carom, mesh built anew", || {
+            let (positions, mut world) = (next(&counts[1]), rebuilt.borrow_mut());
+            let mesh = TriMesh::new(positions, rest.mesh().indices().to_vec());
+            if let Some(mesh) = mesh.ok().and_then(|mesh| MeshShape::new(mesh).ok()) {
+                let _ = (world.set_shape(grounds[1], Shape::Mesh(Arc::new(mesh))), world.step(STEP).is_ok());
+            }
+        });
+    runner.frames(row, 200, contest.of_whole_runs(), || {});
+    println!(
+        "    {} triangles; to deform them took {:.2} ms a step",
+        rest.mesh().n_triangles(),
+        deforming.into_inner() * 1e3 / f64::from((*counts[0].borrow()).max(1)),
     );
 }
 

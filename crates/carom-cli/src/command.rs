@@ -14,6 +14,7 @@ pub(crate) mod demo_model;
 pub(crate) mod demo_particles;
 pub(crate) mod demo_rays;
 pub(crate) mod demo_soft;
+pub(crate) mod demo_surfaces;
 pub(crate) mod demo_tetrahedra;
 pub(crate) mod demo_trees;
 pub(crate) mod demo_walk;

@@ -2,7 +2,6 @@
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009.
 
-use crate::drive::{Drive, NO_DRIVE};
 use crate::lane_vec::Lanes;
 use crate::settings::SolverSettings;
 use carom_geom::MAX_CONTACTS;
@@ -113,6 +112,25 @@ impl Group {
             points: [point; MAX_CONTACTS],
         }
     }
+}
+
+/// No [`Drive`].
+pub(crate) const NO_DRIVE: u32 = u32::MAX;
+
+/// The surface velocities of eight manifolds side by side.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(crate) struct Drive {
+    /// Per contact, the speed at which the surfaces part.
+    pub(crate) part: [Lanes; MAX_CONTACTS],
+    /// Velocity along the two tangents where friction acts.
+    pub(crate) slide: [Lanes; 2],
+    pub(crate) spin: Lanes,
+}
+
+impl Drive {
+    /// Surfaces that stand still.
+    pub(crate) const NONE: Drive = Drive { part: [NONE; MAX_CONTACTS], slide: [NONE; 2], spin: NONE };
 }
 
 /// What is the same for all contacts of a substep.

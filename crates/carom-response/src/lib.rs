@@ -64,7 +64,6 @@ pub mod bounce;
 mod classes;
 mod color;
 mod contact;
-mod drive;
 mod energy;
 mod free;
 mod group;

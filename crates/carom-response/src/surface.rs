@@ -9,8 +9,7 @@
 
 use crate::body::{Body, BodyKind};
 use crate::contact::Contacts;
-use crate::drive::{Drive, NO_DRIVE};
-use crate::group::Group;
+use crate::group::{Drive, Group, NO_DRIVE};
 use crate::lane_vec::Lanes;
 use crate::mass::MassData;
 use crate::rest::Touch;

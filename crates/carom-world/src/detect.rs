@@ -96,6 +96,7 @@ impl<B: BroadPhase> World<B> {
             girths: &self.bodies.girths,
             swift: &self.continuous.swift,
             active: &self.bodies.active,
+            deforming: &self.bodies.deforming,
             is_stale: &self.bodies.is_stale,
             detected_poses: &self.bodies.detected_poses,
             old: &self.contacts.manifolds,

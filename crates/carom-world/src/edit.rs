@@ -89,6 +89,7 @@ impl<B: BroadPhase> World<B> {
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
         self.contacts.belts.set(id.index, Vec3::ZERO, Vec3::ZERO);
+        self.bodies.deforming.forget(id.index);
         self.bodies.active.note_removal();
         self.bodies.steering.forget(id.index);
         self.bodies.weights[index] = Weight::NONE;
@@ -196,6 +197,7 @@ impl<B: BroadPhase> World<B> {
     pub fn set_shape(&mut self, id: BodyId, shape: Shape) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         self.wake_around(id);
+        self.bodies.deforming.forget(id.index);
         self.bodies.put_shape(index, Some(shape));
         // Caches of the old shape are dropped.
         let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;

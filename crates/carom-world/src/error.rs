@@ -2,6 +2,7 @@
 
 use crate::{BodyId, JointId};
 use carom_broad::BroadPhaseError;
+use carom_geom::MeshError;
 use carom_math::PoseError;
 use carom_response::{Inconsistency, SolverError};
 
@@ -20,6 +21,10 @@ pub enum WorldError {
     /// A dynamic body has no mass: its density is zero, or its shape encloses no volume or has no
     /// end. Give it a mass of its own, or make it static.
     NoMass,
+    /// The shape of this body is not a mesh, so it has no vertices to deform.
+    NotAMesh(BodyId),
+    /// New vertices of a mesh: another number than it has, or one that is not finite or too far.
+    Vertices(MeshError),
     /// The box of the body leaves the range of f32.
     Box(BroadPhaseError),
     /// A joint needs two different bodies, finite frames, and bounds in ascending order that allow
@@ -53,6 +58,8 @@ impl core::fmt::Display for WorldError {
             WorldError::Pose(error) => error.fmt(f),
             WorldError::BadNumber(what) => write!(f, "{what} is not a number that it may be"),
             WorldError::NoMass => write!(f, "a dynamic body needs a mass, and its shape gives none"),
+            WorldError::NotAMesh(id) => write!(f, "the shape of body {} is not a mesh", id.index()),
+            WorldError::Vertices(error) => error.fmt(f),
             WorldError::Box(error) => error.fmt(f),
             WorldError::BadJoint => {
                 write!(
@@ -85,6 +92,12 @@ impl From<BroadPhaseError> for WorldError {
             BroadPhaseError::Full => WorldError::Full,
             error => WorldError::Box(error),
         }
+    }
+}
+
+impl From<MeshError> for WorldError {
+    fn from(error: MeshError) -> WorldError {
+        WorldError::Vertices(error)
     }
 }
 

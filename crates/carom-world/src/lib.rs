@@ -42,6 +42,7 @@ mod budget;
 mod call_hooks;
 mod contacts;
 mod continuous;
+mod deform;
 mod detect;
 mod edit;
 mod error;

@@ -10,6 +10,7 @@ use crate::budget::unknown;
 use crate::contacts::solver_input::{self, Part, SolverInput};
 use crate::contacts::{ContactSet, Scratch};
 use crate::{World, WorldError};
+use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_response::{ContactLink, Contacts, StepStats};
 
@@ -22,6 +23,7 @@ impl<B: BroadPhase> World<B> {
                 self.stats.undone.n_stopped =
                     unknown::stop_unknown(bodies, contacts, broad, settings.scatter);
             }
+            self.wake_deformed();
             self.wake_touched(dt);
             self.keep_awake(dt);
             self.note_approaching();
@@ -63,6 +65,7 @@ impl<B: BroadPhase> World<B> {
         let mut step = self.continuous_step();
         step.report_impacts();
         step.stop_fast_bodies();
+        step.guard_deformed();
         step.guard_bodies();
         step.report_passes();
     }

@@ -9,6 +9,7 @@
 
 use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body::Traits;
+use crate::bodies::deforming::StoredSheet;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::size::Size;
@@ -16,6 +17,7 @@ use crate::bodies::steering::Steering;
 use crate::bodies::weight::Weight;
 use crate::budget::round_robin::LAPS_OF_SLOW_BODIES;
 use crate::budget::time_critical::MAX_HELD_CALLS;
+use crate::contacts::belts::Belts;
 use crate::contacts::events::Event;
 use crate::contacts::hooked::check_memory;
 use crate::contacts::narrow::{self};
@@ -23,7 +25,6 @@ use crate::contacts::record::Record;
 use crate::contacts::records::Records;
 use crate::contacts::rules::Rules;
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
-use crate::contacts::surface_velocity::Belts;
 use crate::joint::Joints;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -34,7 +35,8 @@ use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape};
 use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 
-/// The state of a world without its shapes.
+/// The state of a world without its shapes. The vertices of meshes that were deformed are in it:
+/// [`World::deform`](crate::World::deform).
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
@@ -70,6 +72,9 @@ pub struct Snapshot {
     /// The memory of hooks, by pair.
     hook_memory: Vec<([u32; 2], u32)>,
     belts: Belts,
+    /// Vertices of meshes that were deformed.
+    #[cfg_attr(feature = "serde", serde(default))]
+    deforming: Vec<StoredSheet>,
     records: Vec<Record>,
     caches: Vec<ManifoldCache>,
     manifolds: Vec<Manifold>,
@@ -114,6 +119,7 @@ impl<B: BroadPhase> World<B> {
             rules: self.contacts.rules.clone(),
             hook_memory: self.contacts.hooked.memory.clone(),
             belts: self.contacts.belts.clone(),
+            deforming: self.bodies.deforming.stored(&self.bodies.shapes),
             records,
             caches,
             manifolds,
@@ -184,13 +190,20 @@ impl<B: BroadPhase + Default> World<B> {
                 continue;
             }
             let shape = shape_of(world.bodies.id_at(index as u32));
-            let shape = shape.ok_or(Inconsistency { what: "a body without a shape", index })?;
+            let mut shape = shape.ok_or(Inconsistency { what: "a body without a shape", index })?;
+            let stored = snapshot.deforming.binary_search_by_key(&(index as u32), StoredSheet::body);
+            if let Ok(place) = stored {
+                let what = "a deformed mesh whose shape has other vertices";
+                let deformed = world.bodies.deforming.restore(&snapshot.deforming[place], &shape);
+                shape = deformed.ok_or(Inconsistency { what, index })?;
+            }
             world.bodies.put_shape(index, Some(shape.clone()));
             boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
             world.bodies.n_live += 1;
             world.bodies.n_sensors += usize::from(world.bodies.traits[index].is_sensor);
             world.bodies.n_hooked += usize::from(world.bodies.traits[index].has_hooks);
         }
+        world.note_deformed();
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;
         world.bodies.proxies = proxies.iter().copied().map(Some).collect();
@@ -223,6 +236,7 @@ impl Snapshot {
         self.rules.check(&is_live)?;
         check_memory(&self.hook_memory, &is_live)?;
         self.belts.check(&is_live)?;
+        StoredSheet::check(&self.deforming, &is_live)?;
         self.check_pairs()?;
         self.solver.validate(self.bodies.len())?;
         demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;

@@ -1,14 +1,16 @@
-//! Bodies whose surface moves: its velocity is set here, and given to the solver in each step.
+//! Bodies whose surface moves: belts and meshes that deform. The solver is given the velocities of their surfaces.
 //!
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular counterpart.
 
 use crate::bodies::body;
 use crate::contacts::ContactSet;
+use crate::contacts::belts::Belt;
 use crate::contacts::record::NOT_SOLVED;
-use crate::contacts::surface_velocity::{Belt, middle_of, velocity_at};
+use crate::contacts::surface_velocity::{Sheet, middle_of, velocity_at};
 use crate::{BodyId, World, WorldError};
 use carom_broad::BroadPhase;
 use carom_math::{Pose, Vec3};
+use carom_query::Shape;
 use carom_response::SurfaceVelocity;
 
 impl<B: BroadPhase> World<B> {
@@ -52,7 +54,7 @@ impl<B: BroadPhase> World<B> {
         let out = self.solver.surface_velocities_mut();
         out.clear();
         let ContactSet { belts, pairs_by_body, pairs, records, manifolds, sleeping, .. } = &mut self.contacts;
-        for &(body, _) in &belts.of_bodies {
+        for &(body, _) in belts.of_bodies() {
             pairs_by_body.visit(pairs, body, |place| {
                 let record = &records[place];
                 let [a, b] = [record.a.index, record.b.index];
@@ -81,6 +83,40 @@ impl<B: BroadPhase> World<B> {
                 }
             });
         }
-        out.sort_unstable_by_key(|surface| surface.contact);
+
+        let deforming = &self.bodies.deforming;
+        for body in deforming.pending() {
+            let (Some(Some(Shape::Mesh(now))), Some(next)) =
+                (self.bodies.shapes.get(body as usize), deforming.next_of(body))
+            else {
+                continue;
+            };
+            let pose = self.bodies.motions[body as usize].pose;
+            let sheet = Sheet { meshes: [now, next], pose, rate: 1.0 / self.last.dt };
+            pairs_by_body.visit(pairs, body, |place| {
+                let record = &records[place];
+                if record.first_solved == NOT_SOLVED {
+                    return;
+                }
+                let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
+                for (number, manifold) in (record.first_solved..).zip(found) {
+                    let surface = sheet.velocity(number, manifold, record.b.index == body);
+                    if surface.is_finite() {
+                        out.push(surface);
+                    }
+                }
+            });
+        }
+        // Stable: of a belt on a mesh that deforms both count, in this order.
+        out.sort_by_key(|surface| surface.contact);
+        out.dedup_by(|later, kept| {
+            let is_same = later.contact == kept.contact;
+            if is_same {
+                kept.slide += later.slide;
+                kept.spin += later.spin;
+                kept.part.iter_mut().zip(later.part).for_each(|(kept, later)| *kept += later);
+            }
+            is_same
+        });
     }
 }

@@ -137,9 +137,15 @@ impl<B: BroadPhase> World<B> {
             self.start_for_targets(dt);
         }
         self.expand_bounds(dt);
+        if 0.0 < dt {
+            self.expand_bounds_of_deforming();
+        }
         self.detect_within(&mut plan, self.settings.recycled_for());
         let mut clock = Clock::start();
-        if self.stats.n_tested + self.stats.undone.n_pairs == 0 && !self.bodies.are_moving() {
+        if self.stats.n_tested + self.stats.undone.n_pairs == 0
+            && !self.bodies.are_moving()
+            && !self.bodies.deforming.is_pending()
+        {
             return Ok(&self.stats);
         }
         if 0.0 < dt && plan.is_held(self.stats.n_tested, self.stats.undone.n_pairs) {
@@ -150,7 +156,9 @@ impl<B: BroadPhase> World<B> {
         // Response: velocities and poses.
         self.respond(dt, &plan)?;
         if 0.0 < dt {
+            self.swap_deformed();
             self.resolve_continuous();
+            self.end_deformation();
         }
         self.stats.times.response = clock.lap();
         // Boxes follow the poses, so that queries find the bodies where they are.

@@ -5,7 +5,7 @@ use crate::command::demo_ants::{self, Colony};
 use crate::command::demo_clock;
 use crate::command::{
     demo_boxes, demo_deadline, demo_figure, demo_impacts, demo_model, demo_particles, demo_rays, demo_soft,
-    demo_tetrahedra, demo_trees, demo_walk,
+    demo_surfaces, demo_tetrahedra, demo_trees, demo_walk,
 };
 use crate::debug_lines::DebugLines;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
@@ -167,6 +167,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         "level" | "car" => demo_walk::play(args)?,
         "cloth" | "jelly" | "shatter" => demo_soft::play(args)?,
         "water" | "sand" | "rain" | "everything" => demo_particles::play(args)?,
+        "conveyor" | "waves" => demo_surfaces::play(args)?,
         "tetrahedra" => demo_tetrahedra::play(args)?,
         "trees" => demo_trees::play(args)?,
         "impacts" => demo_impacts::play(args)?,

@@ -332,6 +332,27 @@ fn level_and_car_are_walked_and_driven() {
     }
 }
 
+/// Both scenes have the same bits in each run, and nothing falls through.
+#[test]
+fn surfaces_that_move_are_played_and_checked() {
+    for scene in ["conveyor", "waves"] {
+        let arguments = format!("demo {scene} --bodies 24 --frames 90 --check --json");
+        let (d, status) = json(&arguments);
+        assert_eq!((status, d["check"]["faults"].as_u64()), (0, Some(0)), "{scene}: {d}");
+        assert!(20 < d["phases"]["narrow"]["contacts"].as_u64().unwrap(), "{scene}: {d}");
+        assert_eq!(d["hash"], json(&arguments).0["hash"]);
+        let page = folder().join(format!("{scene}.html"));
+        carom(&format!("demo {scene} --frames 120 --html {}", page.display()));
+        let picture = folder().join(format!("{scene}.png"));
+        let Some(picture) = crate::player::screenshot(&page, "frame=50&show=bodies", &picture) else {
+            println!("skipped: no Chromium is installed");
+            continue;
+        };
+        let seen = crate::player::n_of_hue(&picture, [224.0, 138.0, 52.0]);
+        assert!(500 < seen, "{scene}: nothing in contact is seen: {seen}");
+    }
+}
+
 /// The picture is of the side of the wall from which they come.
 #[test]
 fn bullets_are_seen_at_the_wall() {

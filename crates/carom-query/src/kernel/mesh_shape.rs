@@ -128,6 +128,18 @@ impl MeshShape {
         Ok(())
     }
 
+    /// Builds the trees anew for where the vertices are, after refits have made them slow. Answers stay as they are but
+    /// for the choice among several that are as good. On an error nothing changes: [`MeshShape::new`].
+    pub fn rebuild(&mut self) -> Result<(), BvhError> {
+        let keeps_orientation = self.keeps_orientation;
+        *self = MeshShape::new(self.mesh.clone())?;
+        if keeps_orientation {
+            self.keeps_orientation = true;
+            self.sides = Lazy::new(|| self.find_sides());
+        }
+        Ok(())
+    }
+
     /// The same mesh, whose triangles are taken to face outwards as they are. An inside is known then if along every edge as many
     /// triangles run forwards as backwards; it is where the surface winds around a point more often than not at all.
     #[must_use]

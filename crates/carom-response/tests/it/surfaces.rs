@@ -2,7 +2,7 @@
 
 use crate::scene::{DT, Scene};
 use carom_math::{Pose, Vec3};
-use carom_response::{SolverError, SolverSettings, SurfaceVelocity};
+use carom_response::{Body, SolverError, SolverSettings, SurfaceVelocity};
 
 /// A box on the floor.
 fn scene() -> Scene {
@@ -43,17 +43,21 @@ fn friction_pulls_a_box_to_slide_and_spin() {
     assert!(!body.is_sleeping);
 }
 
-/// A surface that rises takes the box along for one step; the energy is its own.
+/// A surface that rises takes the box along as a body that rises does.
 #[test]
 fn a_surface_that_rises_lifts_a_box() {
     for rise in [0.5, 3.0] {
-        let mut scene = scene();
-        step(&mut scene, floor_velocity(Vec3::ZERO, 0.0, rise));
-        let body = &scene.bodies[1];
-        assert!((body.linear_velocity.y - rise).abs() < 0.01 * rise, "{}", body.linear_velocity);
-        let way = body.pose.translation.y - 0.5;
-        assert!((way - rise * DT).abs() < 0.02 * rise * DT + 1e-4, "{way}");
-        assert!(body.angular_velocity.length() < 1e-3);
+        let mut scenes = [scene(), scene()];
+        step(&mut scenes[0], floor_velocity(Vec3::ZERO, 0.0, rise));
+        let floor = &mut scenes[1];
+        floor.bodies[0] = Body::kinematic(floor.bodies[0].pose, Vec3::Y * rise, Vec3::ZERO);
+        floor.step();
+        let [own, other] = [0, 1].map(|k: usize| scenes[k].bodies[1]);
+        assert!((own.linear_velocity - other.linear_velocity).length() < 1e-4 * rise);
+        assert!((own.angular_velocity - other.angular_velocity).length() < 1e-3 * rise);
+        assert!((own.pose.translation - other.pose.translation).length() < 1e-5);
+        // A few passes over four contacts do not solve a blow exactly.
+        assert!((own.linear_velocity.y - rise).abs() < 0.02 * rise, "{}", own.linear_velocity);
     }
 }
 

@@ -1,10 +1,13 @@
 //! The bodies of a world: one table for each property, all indexed by the number of the body.
 //!
 //! - `body`: the description that a user gives, and the properties beside motion and shape.
-//! - `active`: which bodies are awake, which move in this step, and which sleep together.
+//! - `weight`: where the mass of a body comes from.
+//! - `active_bodies`: which bodies are awake, which move in this step, and which sleep together.
+//! - `steering`: forces and targets for the next step.
+//! - `deforming`: meshes that change their shape.
 //! - `girth`: thickness, and whether a body is swift.
 //! - `size`: the radius that the recycling of contacts needs.
-//! - `bounds`: the boxes of bodies.
+//! - `body_bounds`: the boxes of bodies.
 //! - `id`: handles.
 //!
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
@@ -12,6 +15,7 @@
 pub(crate) mod active_bodies;
 pub(crate) mod body;
 pub(crate) mod body_bounds;
+pub(crate) mod deforming;
 pub(crate) mod girth;
 pub(crate) mod id;
 pub(crate) mod size;
@@ -21,6 +25,7 @@ pub(crate) mod weight;
 use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body::Traits;
 use crate::bodies::body_bounds::BodyBounds;
+use crate::bodies::deforming::Deforming;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::size::Size;
@@ -69,6 +74,7 @@ pub(crate) struct BodySet {
     pub(crate) n_sensors: usize,
     /// The number of bodies with hooks.
     pub(crate) n_hooked: usize,
+    pub(crate) deforming: Deforming,
     pub(crate) active: ActiveBodies,
 }
 

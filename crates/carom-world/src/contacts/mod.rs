@@ -10,12 +10,14 @@
 //! - `sleeping_manifolds`: manifolds of pairs in which nothing moves. `pairs_by_body`: the pairs of
 //!   one body.
 //! - `events`: what began, persisted and ended. `rules`: responses other than a collision.
-//! - `solver_input`, `surface_velocity`: the contacts in the form that the solver takes.
+//! - `solver_input`: the contacts in the form that the solver takes. `belts`, `surface_velocity`:
+//!   surfaces that move.
 //! - `hooked`: what hooks keep of pairs, and changed.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what goes from
 //! phase to phase).
 
+pub(crate) mod belts;
 pub(crate) mod carrying;
 pub(crate) mod changes;
 #[cfg(feature = "parallel")]
@@ -39,6 +41,7 @@ pub(crate) mod surface_velocity;
 
 use crate::BodyId;
 use crate::bodies::BodySet;
+use crate::contacts::belts::Belts;
 use crate::contacts::changes::{Changes, Gaps};
 use crate::contacts::events::{Event, EventKind};
 use crate::contacts::hooked::Hooked;
@@ -48,7 +51,6 @@ use crate::contacts::records::Records;
 use crate::contacts::rules::{ResponseEvent, Rules};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::contacts::solver_input::Part;
-use crate::contacts::surface_velocity::Belts;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};

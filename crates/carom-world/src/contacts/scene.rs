@@ -4,6 +4,7 @@
 
 use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body::Traits;
+use crate::bodies::deforming::Deforming;
 use crate::bodies::girth::Girth;
 use crate::bodies::size::Size;
 use crate::budget::narrow_budget::NarrowBudget;
@@ -27,6 +28,7 @@ pub(crate) struct Scene<'a> {
     /// Whether the body travels far for its thickness in a step.
     pub(crate) swift: &'a [bool],
     pub(crate) active: &'a ActiveBodies,
+    pub(crate) deforming: &'a Deforming,
     /// Whether the pose, shape or filter changed since the last detection.
     pub(crate) is_stale: &'a [bool],
     /// Poses at the last detection. `None` if the pose was set since, so contacts cannot move
@@ -116,7 +118,7 @@ impl<'a> Scene<'a> {
 
     /// Returns the distance within which the contacts of two bodies are found.
     pub(crate) fn reach(&self, a: usize, b: usize) -> f32 {
-        let mut reach = self.prediction;
+        let mut reach = self.prediction + self.deforming.farthest(a) + self.deforming.farthest(b);
         // Bounces are applied where a step begins. So the contacts of bodies that bounce are not
         // found ahead.
         let bounces = 0.0 < self.traits[a].restitution.max(self.traits[b].restitution);

@@ -1,59 +1,65 @@
-//! Belts: bodies whose surface moves along itself, as that of a conveyor or of a turntable does.
+//! Velocities of surfaces beyond those of their bodies: belts, and meshes that deform.
 //!
 //! A body has at most one belt: a rigid field of velocities in the body's frame. At each contact the part of the field
 //! along the surface is what friction pulls the other body to. What it has along the normal is left out.
+//! A mesh that deforms has the velocity of its vertices, interpolated in the triangle of the contact.
 //!
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular counterpart.
 
-use crate::contacts::rules::{check_list, set};
-use alloc::vec::Vec;
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
-use carom_response::{Body, BodyKind, Inconsistency};
+use carom_query::MeshShape;
+use carom_response::{Body, BodyKind, SurfaceVelocity};
 
-/// The velocity of a surface against its body, in the body's frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Belt {
-    /// At the origin of the body.
-    pub(crate) velocity: Vec3,
-    pub(crate) spin: Vec3,
+/// A mesh that deforms in the step.
+pub(crate) struct Sheet<'a> {
+    /// At the start and at the end.
+    pub(crate) meshes: [&'a MeshShape; 2],
+    pub(crate) pose: Pose,
+    /// One over the length of the step.
+    pub(crate) rate: f32,
 }
 
-impl Belt {
-    /// The velocity at a point of the world, and the angular velocity, both in the world frame.
-    pub(crate) fn at(&self, pose: &Pose, point: Vec3) -> [Vec3; 2] {
-        let spin = pose.transform_vector(self.spin);
-        [pose.transform_vector(self.velocity) + spin.cross(point - pose.translation), spin]
-    }
-}
-
-/// The belts, sorted by body. Most worlds have none.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Belts {
-    pub(crate) of_bodies: Vec<(u32, Belt)>,
-}
-
-impl Belts {
-    pub(crate) fn of(&self, body: u32) -> Option<&Belt> {
-        let place = self.of_bodies.binary_search_by_key(&body, |&(number, _)| number).ok()?;
-        self.of_bodies.get(place).map(|(_, belt)| belt)
+impl Sheet<'_> {
+    /// The velocity of its surface at a manifold, in which the mesh is B or not.
+    pub(crate) fn velocity(&self, contact: u32, manifold: &Manifold, is_b: bool) -> SurfaceVelocity {
+        let mut surface = SurfaceVelocity::new(contact, middle_of(manifold));
+        let sign = if is_b { 1.0 } else { -1.0 };
+        let contacts = manifold.contacts();
+        let share = sign / contacts.len().max(1) as f32;
+        for (contact, part) in contacts.iter().zip(&mut surface.part) {
+            let (triangle, point) =
+                if is_b { (contact.part_b, contact.point_b) } else { (contact.part_a, contact.point_a) };
+            let [velocity, spin] = self.motion_at(triangle, point);
+            *part = sign * velocity.dot(manifold.normal());
+            surface.slide += velocity * share;
+            surface.spin += spin.dot(manifold.normal()) * share;
+        }
+        surface
     }
 
-    /// Sets the belt of a body; one that stands still is none.
-    pub(crate) fn set(&mut self, body: u32, velocity: Vec3, spin: Vec3) {
-        let moves = velocity != Vec3::ZERO || spin != Vec3::ZERO;
-        set(&mut self.of_bodies, body, moves.then_some(Belt { velocity, spin }));
-    }
-
-    /// Checks that belts are sorted, of living bodies, and finite.
-    pub(crate) fn check(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
-        let is_sound = |place: usize| {
-            let (body, belt) = self.of_bodies[place];
-            is_live.get(body as usize) == Some(&true) && belt.velocity.is_finite() && belt.spin.is_finite()
-        };
-        check_list(&self.of_bodies, is_sound, "a surface velocity")
+    /// The velocity of a point of a triangle, and half the curl of the velocity in the triangle: its angular velocity.
+    fn motion_at(&self, triangle: u32, point: Vec3) -> [Vec3; 2] {
+        let [old, new] = self.meshes.map(|mesh| mesh.mesh());
+        let Some(&corners) = old.indices().get(triangle as usize) else { return [Vec3::ZERO; 2] };
+        let at = corners.map(|vertex| old.vertices()[vertex as usize]);
+        let ways = corners.map(|vertex| new.vertices()[vertex as usize] - old.vertices()[vertex as usize]);
+        let (u, v) = (at[1] - at[0], at[2] - at[0]);
+        let (way_u, way_v) = (ways[1] - ways[0], ways[2] - ways[0]);
+        let normal = u.cross(v);
+        let area_sq = normal.length_squared();
+        let mut way = ways[0] + (way_u + way_v) * (1.0 / 3.0);
+        let mut turn = Vec3::ZERO;
+        if 0.0 < area_sq && area_sq < f32::INFINITY {
+            let w = self.pose.inverse_transform_point(point) - at[0];
+            let second = (w.cross(v).dot(normal) / area_sq).clamp(0.0, 1.0);
+            let third = (u.cross(w).dot(normal) / area_sq).clamp(0.0, 1.0 - second);
+            way = ways[0] + way_u * second + way_v * third;
+            // The two vectors that give the coordinates of a place in the triangle.
+            let (along_u, along_v) = (v.cross(normal) / area_sq, normal.cross(u) / area_sq);
+            turn = (along_u.cross(way_u) + along_v.cross(way_v)) * 0.5;
+        }
+        [way, turn].map(|x| self.pose.transform_vector(x) * self.rate)
     }
 }
 

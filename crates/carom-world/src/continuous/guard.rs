@@ -143,7 +143,10 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
         surfaces.clear();
         surfaces.extend(
-            (0..).zip(&self.bodies.girths).filter(|(_, girth)| girth.is_surface).map(|(index, _)| index),
+            (0..)
+                .zip(&self.bodies.girths)
+                .filter(|(index, girth)| girth.is_surface && !self.bodies.deforming.is_swapped(*index))
+                .map(|(index, _)| index),
         );
         for &number in &*leavers {
             let index = number as usize;
@@ -177,7 +180,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let record = &self.contacts.records[place as usize];
             let (a, b) = (record.a.index as usize, record.b.index as usize);
             let is_pushed = record.is_wanted && !record.is_sensor && !record.is_disabled;
-            if !is_pushed || !(self.has_far_side(a) || self.has_far_side(b)) {
+            let is_swapped = |index: usize| self.bodies.deforming.is_swapped(index as u32);
+            if !is_pushed || !(self.has_far_side(a) || self.has_far_side(b)) || is_swapped(a) || is_swapped(b)
+            {
                 continue;
             }
             for (index, other) in [(a, b), (b, a)] {

@@ -15,6 +15,7 @@
 //! | impacts within the step are reported | `sweep` | after the solver |
 //! | fast bodies stop at the first impact | `sweep` | then |
 //! | they slide along it for the rest of the step | `slide` | then |
+//! | bodies are kept on their side of meshes that deform | `deformed` | then |
 //! | other bodies are kept on their side of surfaces | `guard` | then |
 //! | sensors that were passed are reported | `passes` | last |
 //!
@@ -26,6 +27,7 @@
 
 pub(crate) mod core_ball;
 pub(crate) mod core_cache;
+pub(crate) mod deformed;
 pub(crate) mod flight;
 pub(crate) mod guard;
 pub(crate) mod passes;

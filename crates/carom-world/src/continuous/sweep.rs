@@ -144,6 +144,10 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let near = active_pairs.iter().map(|&place| &records[place as usize]);
         for record in near.filter(|record| record.is_wanted && !record.is_sensor && !record.is_disabled) {
             let pair = [record.a.index as usize, record.b.index as usize];
+            if pair.iter().any(|&index| self.bodies.deforming.is_swapped(index as u32)) {
+                // Its vertices move: `deformed` has a test of its own.
+                continue;
+            }
             let is_swept =
                 pair.map(|index| self.is_swept(index) && sweeps.attachments[index] != Attachment::Torn);
             if is_swept == [false, false] {

@@ -6,6 +6,7 @@ mod budget;
 mod bullets;
 mod conveyors;
 mod crowds;
+mod deforming;
 mod detail;
 mod door;
 mod escapement;

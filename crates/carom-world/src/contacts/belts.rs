@@ -1,0 +1,59 @@
+//! Belts: the surfaces of bodies that move along themselves, by body.
+//!
+//! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular counterpart.
+
+use crate::contacts::rules::{check_list, set};
+use alloc::vec::Vec;
+use carom_math::{Pose, Vec3};
+use carom_response::Inconsistency;
+
+/// The velocity of a surface against its body, in the body's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Belt {
+    /// At the origin of the body.
+    pub(crate) velocity: Vec3,
+    pub(crate) spin: Vec3,
+}
+
+impl Belt {
+    /// The velocity at a point of the world, and the angular velocity, both in the world frame.
+    pub(crate) fn at(&self, pose: &Pose, point: Vec3) -> [Vec3; 2] {
+        let spin = pose.transform_vector(self.spin);
+        [pose.transform_vector(self.velocity) + spin.cross(point - pose.translation), spin]
+    }
+}
+
+/// The belts, sorted by body. Most worlds have none.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Belts {
+    of_bodies: Vec<(u32, Belt)>,
+}
+
+impl Belts {
+    /// All of them, with their bodies.
+    pub(crate) fn of_bodies(&self) -> &[(u32, Belt)] {
+        &self.of_bodies
+    }
+
+    pub(crate) fn of(&self, body: u32) -> Option<&Belt> {
+        let place = self.of_bodies.binary_search_by_key(&body, |&(number, _)| number).ok()?;
+        self.of_bodies.get(place).map(|(_, belt)| belt)
+    }
+
+    /// Sets the belt of a body; one that stands still is none.
+    pub(crate) fn set(&mut self, body: u32, velocity: Vec3, spin: Vec3) {
+        let moves = velocity != Vec3::ZERO || spin != Vec3::ZERO;
+        set(&mut self.of_bodies, body, moves.then_some(Belt { velocity, spin }));
+    }
+
+    /// Checks that belts are sorted, of living bodies, and finite.
+    pub(crate) fn check(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
+        let is_sound = |place: usize| {
+            let (body, belt) = self.of_bodies[place];
+            is_live.get(body as usize) == Some(&true) && belt.velocity.is_finite() && belt.spin.is_finite()
+        };
+        check_list(&self.of_bodies, is_sound, "a surface velocity")
+    }
+}

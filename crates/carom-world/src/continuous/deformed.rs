@@ -1,0 +1,159 @@
+//! Bodies and meshes that deform: the middle of a body stays on its side of the mesh.
+//!
+//! - Both move in the frame of the mesh's body: a middle from where it began to where the solver left it, each vertex
+//!   from its old place to its new one. All go in straight lines, so the end of the step is exact.
+//! - Each triangle that the middle could meet is tested for the first time at which the two touch.
+//! - From there on the body goes along with the triangle. At the end its core lies on the triangle, on its side.
+//! - A body whose core lies on several triangles is tested again, a few times.
+//!
+//! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model, 1997 (moving vertex and triangle).
+
+use crate::continuous::ContinuousStep;
+use crate::continuous::core_ball::Core;
+use carom_bounds::Aabb;
+use carom_broad::BroadPhase;
+use carom_ccd::{Element, ElementSettings};
+use carom_math::glam::DVec3;
+use carom_math::{Pose, Vec3};
+use carom_query::MeshShape;
+use carom_response::BodyKind;
+use core::ops::ControlFlow;
+
+/// A body is put on the surface at most so often.
+const MAX_PASSES: u32 = 4;
+
+/// The side is that shortly before the contact, at this part of the time.
+const BEFORE: f64 = 0.99;
+
+/// A mesh at the start and at the end of a step, with the poses of its body.
+struct Moving<'a> {
+    meshes: [&'a MeshShape; 2],
+    poses: [Pose; 2],
+    /// The farthest that a vertex goes.
+    farthest: f64,
+}
+
+impl Moving<'_> {
+    /// Where a core that goes from `start` to `end`, in the world, is put at the end; `None` if it meets nothing.
+    fn carried(&self, core: &Core, start: DVec3, end: DVec3) -> Option<DVec3> {
+        let [from, to] = [(0, start), (1, end)].map(|(k, p)| self.poses[k].wide().inverse_transform_point(p));
+        let tree = self.meshes[1].tree();
+        let scale = self.meshes[1].scale();
+        let reach = DVec3::splat(self.farthest);
+        let near = Aabb::around((from.min(to) - reach) * scale, (from.max(to) + reach) * scale);
+        let mut first: Option<(f64, u32)> = None;
+        tree.visit_box(&near, |leaf| {
+            for &triangle in leaf.primitives {
+                let [old, new] = self.meshes.map(|mesh| mesh.mesh().corners(triangle));
+                let starts = [from, old[0], old[1], old[2]];
+                let ends = [to, new[0], new[1], new[2]];
+                let Ok(element) = Element::vertex_face(starts, ends) else { continue };
+                let until = element.time_of_impact(&ElementSettings::default()).safe_until(1.0);
+                // The order of the leaves does not count.
+                let is_first = first.is_none_or(|known| (until, triangle) < known);
+                if 0.0 < until && until < 1.0 && is_first {
+                    first = Some((until, triangle));
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        let (time, triangle) = first?;
+        let [old, new] = self.meshes.map(|mesh| mesh.mesh().corners(triangle));
+        let corners_at = |time: f64| [0, 1, 2].map(|k: usize| old[k].lerp(new[k], time));
+        let before = corners_at(BEFORE * time);
+        let side = (from.lerp(to, BEFORE * time) - before[0]).dot(normal_of(before)).signum();
+        let weights = weights_of(corners_at(time), from.lerp(to, time));
+        let place = new[0] * weights[0] + new[1] * weights[1] + new[2] * weights[2];
+        let out = normal_of(new).normalize_or_zero() * (side * f64::from(core.radius));
+        let end = self.poses[1].wide().transform_point(place + out);
+        end.is_finite().then_some(end)
+    }
+}
+
+fn normal_of([a, b, c]: [DVec3; 3]) -> DVec3 {
+    (b - a).cross(c - a)
+}
+
+/// Barycentric coordinates of the nearest place in the triangle, or near it; the mean where the triangle has no area.
+fn weights_of([a, b, c]: [DVec3; 3], p: DVec3) -> [f64; 3] {
+    let (u, v, w) = (b - a, c - a, p - a);
+    let normal = u.cross(v);
+    let area_sq = normal.length_squared();
+    if !(0.0 < area_sq) {
+        return [1.0 / 3.0; 3];
+    }
+    let second = (w.cross(v).dot(normal) / area_sq).clamp(0.0, 1.0);
+    let third = (u.cross(w).dot(normal) / area_sq).clamp(0.0, 1.0 - second);
+    [1.0 - second - third, second, third]
+}
+
+impl<B: BroadPhase> ContinuousStep<'_, B> {
+    /// After the solver: bodies whose middle a deforming mesh would pass go along with it.
+    pub(crate) fn guard_deformed(&mut self) {
+        if self.bodies.deforming.swapped.is_empty() {
+            return;
+        }
+        let mut pairs = alloc::vec::Vec::new();
+        for &sheet in &self.bodies.deforming.swapped {
+            let contacts = &mut self.contacts;
+            let records = &contacts.records;
+            contacts.pairs_by_body.visit(&contacts.pairs, sheet, |place| {
+                let record = &records[place];
+                let other = if record.a.index == sheet { record.b.index } else { record.a.index };
+                let is_free = self.bodies.motions[other as usize].kind == BodyKind::Dynamic;
+                if record.is_wanted && !record.is_sensor && is_free && self.bodies.active.moves(other) {
+                    pairs.push((other, sheet));
+                }
+            });
+        }
+        pairs.sort_unstable();
+        let mut guard = core::mem::take(&mut self.continuous.guard);
+        for (body, sheet) in pairs {
+            let index = body as usize;
+            let (Some(start), Some(shape)) = (self.bodies.start_of(index), &self.bodies.shapes[index]) else {
+                continue;
+            };
+            let center = self.bodies.motions[index].center_of_mass;
+            guard.core_cache.find(index, shape, center, &mut guard.cores);
+            self.stats.n_swept += 1;
+            let shift = self.shift_off(&start, index, sheet, &guard.cores);
+            if shift != Vec3::ZERO {
+                self.stats.n_stopped += 1;
+                self.bodies.motions[index].pose.translation += shift;
+            }
+        }
+        self.continuous.guard = guard;
+    }
+
+    /// By how much a body is moved at the end of the step, so that no core of it has passed the mesh.
+    fn shift_off(&self, start: &Pose, index: usize, sheet: u32, cores: &[Core]) -> Vec3 {
+        let deforming = &self.bodies.deforming;
+        let Some(Some(carom_query::Shape::Mesh(new))) = self.bodies.shapes.get(sheet as usize) else {
+            return Vec3::ZERO;
+        };
+        let (Some(old), Some(from)) = (deforming.before(sheet), self.bodies.start_of(sheet as usize)) else {
+            return Vec3::ZERO;
+        };
+        let ways = old.mesh().vertices().iter().zip(new.mesh().vertices());
+        let farthest = ways.map(|(old, new)| old.as_dvec3().distance(new.as_dvec3())).fold(0.0, f64::max);
+        let poses = [from, self.bodies.motions[sheet as usize].pose];
+        let moving = Moving { meshes: [old, new], poses, farthest };
+        let end = self.bodies.motions[index].pose;
+        let mut shift = DVec3::ZERO;
+        for _ in 0..MAX_PASSES {
+            let mut moved = false;
+            for core in cores {
+                let [a, b] = [start, &end].map(|pose| pose.transform_point(core.point).as_dvec3());
+                if let Some(place) = moving.carried(core, a, b + shift) {
+                    shift = place - b;
+                    moved = true;
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+        let shift = shift.as_vec3();
+        if (end.translation + shift).is_finite() { shift } else { Vec3::ZERO }
+    }
+}

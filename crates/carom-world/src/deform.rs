@@ -1,0 +1,133 @@
+//! Meshes that deform, in the course of a step: boxes, sleepers, and the new meshes after the solver.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 6.4.2 (refit of deforming meshes).
+
+use crate::bodies::id::BodyId;
+use crate::bodies::size::Size;
+use crate::contacts::ContactSet;
+use crate::{World, WorldError};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use carom_broad::BroadPhase;
+use carom_math::Vec3;
+use carom_query::Shape;
+
+impl<B: BroadPhase> World<B> {
+    /// Deforms the mesh of a body: its vertices are at `positions` after the next step.
+    ///
+    /// `positions` are in the frame of the body, one for each vertex of the mesh; the triangles stay. In the step each
+    /// vertex goes there in a straight line. What the mesh touches feels it move: it is thrown up by a membrane that
+    /// rises, and rides on a wave. Until then queries see the mesh as it was. Call this before each step; a step
+    /// without a call finds the mesh at rest. A second call before the step replaces the first. To put vertices
+    /// somewhere without a motion, use [`World::set_shape`].
+    ///
+    /// Fast bodies: the middle of a body that moves freely does not come to the other side of the mesh in the step, as
+    /// long as nothing else holds it there. Its contacts are found as far ahead as the vertices go.
+    ///
+    /// Mass and inertia stay as they are. The owner moves the mesh, so its motion may give energy. What touches it
+    /// wakes, and stays awake while the mesh moves.
+    ///
+    /// Errors: a stale handle; [`WorldError::NotAMesh`] for a shape that is not a `Shape::Mesh`; and
+    /// [`WorldError::Vertices`] for another number of vertices, or for the first that is not finite or too far.
+    /// Nothing is changed then; an earlier call before the same step still counts.
+    pub fn deform(&mut self, id: BodyId, positions: &[Vec3]) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        let Some(Shape::Mesh(now)) = &self.bodies.shapes[index] else {
+            return Err(WorldError::NotAMesh(id));
+        };
+        let was_pending = self.bodies.deforming.next_of(id.index).is_some();
+        let farthest = self.bodies.deforming.set_next(id.index, now, positions)?;
+        self.bodies.sizes[index] = Size::Other;
+        if 0.0 < farthest || was_pending {
+            self.wake_around(id);
+        }
+        Ok(())
+    }
+
+    /// Makes the boxes of meshes hold all of the way of their vertices in the step.
+    pub(crate) fn expand_bounds_of_deforming(&mut self) {
+        if !self.bodies.deforming.is_pending() {
+            return;
+        }
+        let pending: Vec<u32> = self.bodies.deforming.pending().collect();
+        for body in pending {
+            let index = body as usize;
+            let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) else {
+                continue;
+            };
+            let mut aabb = self.box_of(index, shape);
+            if let Some(next) = self.bodies.deforming.next_of(body) {
+                let end = self.box_of(index, &Shape::Mesh(next.clone()));
+                (aabb.min, aabb.max) = (aabb.min.min(end.min), aabb.max.max(end.max));
+            }
+            let updated = self.broad.update(&[(proxy, aabb)]);
+            debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
+            self.bodies.is_stale[index] = true;
+            self.contacts.is_changed = true;
+        }
+    }
+
+    /// Wakes sleeping bodies that a mesh may reach in the step.
+    pub(crate) fn wake_deformed(&mut self) {
+        if !self.bodies.deforming.is_pending() {
+            return;
+        }
+        let mut sleepers: Vec<u32> = Vec::new();
+        let ContactSet { pairs_by_body, pairs, records, sleeping, manifolds, .. } = &mut self.contacts;
+        for body in self.bodies.deforming.pending() {
+            pairs_by_body.visit(pairs, body, |place| {
+                let record = &records[place];
+                let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
+                if !record.is_sensor && !found.is_empty() {
+                    let sleeps = |body: &u32| self.bodies.motions[*body as usize].is_sleeping;
+                    sleepers.extend([record.a.index, record.b.index].into_iter().filter(sleeps));
+                }
+            });
+        }
+        if sleepers.is_empty() {
+            return;
+        }
+        sleepers.into_iter().for_each(|sleeper| self.bodies.wake(sleeper as usize));
+        self.bodies.active.apply_changes(&self.bodies.motions);
+        self.contacts.collect_active_pairs(&self.bodies);
+    }
+
+    /// After the solver: the meshes are the new ones.
+    pub(crate) fn swap_deformed(&mut self) {
+        let mut swapped = core::mem::take(&mut self.bodies.deforming.swapped);
+        swapped.clear();
+        swapped.extend(self.bodies.deforming.pending());
+        for &body in &swapped {
+            let Some(Shape::Mesh(old)) = &self.bodies.shapes[body as usize] else { continue };
+            let Some(next) = self.bodies.deforming.take_next(body, old) else { continue };
+            self.bodies.put_shape(body as usize, Some(Shape::Mesh(next)));
+            self.bodies.sizes[body as usize] = Size::Other;
+        }
+        self.bodies.deforming.swapped = swapped;
+    }
+
+    /// At the end of a step: what is known of contacts with the old shapes is of no use.
+    pub(crate) fn end_deformation(&mut self) {
+        let swapped = core::mem::take(&mut self.bodies.deforming.swapped);
+        for &body in &swapped {
+            let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+            pairs_by_body.visit(pairs, body, |place| records[place].has_cache = false);
+            self.refit(body as usize);
+            let Some(Shape::Mesh(now)) = &self.bodies.shapes[body as usize] else { continue };
+            if let Some(rebuilt) = self.bodies.deforming.watch(body, now) {
+                self.bodies.shapes[body as usize] = Some(Shape::Mesh(Arc::new(rebuilt)));
+            }
+        }
+        self.bodies.deforming.swapped = swapped;
+        self.bodies.deforming.swapped.clear();
+    }
+
+    /// After a restore: no contacts of these bodies are carried along.
+    pub(crate) fn note_deformed(&mut self) {
+        for index in 0..self.bodies.sizes.len() {
+            if self.bodies.deforming.has(index as u32) {
+                self.bodies.sizes[index] = Size::Other;
+            }
+        }
+    }
+}
