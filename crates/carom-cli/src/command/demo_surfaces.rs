@@ -95,8 +95,8 @@ fn conveyor(args: &DemoArgs) -> Built {
         let half = Vec3::new(middle + 0.5 * width, 0.25, 0.05);
         let rail = BodyDesc::fixed(cuboid(half)?).with_friction(0.01);
         let place = Vec3::new(0.0, 0.15, side * (half.x + half.z));
-        scene.insert(rail.clone().with_position(place))?;
-        let rail = BodyDesc { shape: cuboid(Vec3::new(half.z, half.y, half.x))?, ..rail };
+        scene.insert(rail.with_position(place))?;
+        let rail = BodyDesc::fixed(cuboid(Vec3::new(half.z, half.y, half.x))?).with_friction(0.01);
         scene.insert(rail.with_position(Vec3::new(place.z, place.y, 0.0)))?;
     }
     let mut rng = Rng::new(args.seed);
@@ -121,7 +121,7 @@ fn wave_at(seconds: f32) -> Vec<Vec3> {
     let phase = seconds % 3.0;
     let lift = if phase < 0.2 { phase / 0.2 } else { (1.0 - (phase - 0.2)).max(0.0) };
     let place = |x: f32, z: f32| {
-        let r = (x * x + z * z).sqrt();
+        let r = ops::sqrt(x * x + z * z);
         // From nothing, so that nothing jumps at first.
         let swell = 0.35 * (seconds / 2.0).min(1.0) * (r / 3.0).min(1.0);
         let wave = swell * ops::sin_cos(f64::from(1.4 * x + 0.5 * z - 2.6 * seconds)).0 as f32;
