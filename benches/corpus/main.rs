@@ -1,8 +1,9 @@
 //! The table of the corpus of public failures: carom and parry on every question, right or wrong.
 //!
-//! `corpus --date DAY --out FILE`, usually by `cargo xtask corpus`. A panic, and an answer that does not come in ten
-//! seconds, are wrong answers and are told as such. Only an answer that is wrong by much counts as wrong here: a
-//! ten-thousandth of the largest coordinate of the question for `f32`, a ten-millionth for `f64`.
+//! `corpus --date DAY --out FILE`, usually by `cargo xtask corpus`. A panic, and an answer that
+//! does not come in ten seconds, are wrong answers and are told as such. Only an answer that is
+//! wrong by much counts as wrong here: a ten-thousandth of the largest coordinate of the question
+//! for `f32`, a ten-millionth for `f64`.
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)] // A program.
 #![allow(clippy::duplicate_mod)] // parry.rs is compiled for each of parry's two crates.

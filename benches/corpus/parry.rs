@@ -143,7 +143,8 @@ fn triangles(a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> Result<Vec<Answer>, Silenc
     Ok(all)
 }
 
-/// The tree as rapier's broad phase keeps it: partial updates, a refit, a little improvement, then pairs.
+/// The tree as rapier's broad phase keeps it: partial updates, a refit, a little improvement, then
+/// pairs.
 fn boxes(steps: &[Step]) -> Vec<(usize, usize)> {
     let mut tree = Bvh::new();
     let mut workspace = BvhWorkspace::default();

@@ -1,8 +1,10 @@
-//! The scenes of mesh against mesh for programs in other languages, with carom's answers; and carom's own times of them.
+//! The scenes of mesh against mesh for programs in other languages, with carom's answers; and
+//! carom's own times of them.
 //!
-//! `native export FOLDER` writes for every scene two meshes, poses of the second in the frame of the first, and what carom says
-//! of each: whether they meet, in how many pairs of triangles, and how far apart they are. `native time SCENE...` tells what
-//! carom takes, in lines like those of the programs beside this one.
+//! `native export FOLDER` writes for every scene two meshes, poses of the second in the frame of
+//! the first, and what carom says of each: whether they meet, in how many pairs of triangles, and
+//! how far apart they are. `native time SCENE...` tells what carom takes, in lines like those of
+//! the programs beside this one.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_benches::mesh_pairs::{MeshPair, SCENES, mesh_pair};
@@ -75,7 +77,8 @@ fn obj(mesh: &MeshData) -> Result<String, std::fmt::Error> {
     Ok(text)
 }
 
-/// The median of five passes over the poses, each of at least some milliseconds, in microseconds per call.
+/// The median of five passes over the poses, each of at least some milliseconds, in microseconds
+/// per call.
 fn time_us(poses: &[Pose], mut call: impl FnMut(&Pose)) -> f64 {
     let mut pass = || {
         let start = thread_ns();

@@ -1,6 +1,8 @@
-//! Bounding volumes: how long a test of two takes, how long a fit, and how long a box around what is placed.
+//! Bounding volumes: how long a test of two takes, how long a fit, and how long a box around what
+//! is placed.
 //!
-//! The boards are the same for every volume, turned at random, so the shares of pairs that overlap tell what tightness buys.
+//! The boards are the same for every volume, turned at random, so the shares of pairs that overlap
+//! tell what tightness buys.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;

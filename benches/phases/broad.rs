@@ -1,4 +1,5 @@
-//! Broad phase: one frame is telling which boxes moved, and getting the complete set of overlapping pairs.
+//! Broad phase: one frame is telling which boxes moved, and getting the complete set of overlapping
+//! pairs.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 use cap::Cap;
@@ -22,7 +23,8 @@ static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 const MAX_SQUARE: usize = 10_000;
 /// One axis is enough up to this many.
 const MAX_ONE_AXIS: usize = 100_000;
-/// Past this many, a tree that is only refitted takes seconds for a frame in which everything jumps.
+/// Past this many, a tree that is only refitted takes seconds for a frame in which everything
+/// jumps.
 const MAX_REFIT_JUMP: usize = 10_000;
 /// Past this many, rapier's bodies, which it needs beside boxes, take gigabytes.
 const MAX_RAPIER: usize = 100_000;

@@ -1,15 +1,21 @@
-//! A clock of gears and springs on time: does a search stop when it should, what does it know by then, what does counted work
-//! cost.
+//! A clock of gears and springs on time: does a search stop when it should, what does it know by
+//! then, what does counted work cost.
 //!
-//! 1. Deadlines of 0.1, 1 and 9 ms on all pairs of the clock: how long after the deadline the search stops. On a machine with
-//!    other work the system takes the processor away for milliseconds: searches during which this thread was not running
-//!    for more than 20 us are counted apart. A loop that only reads the clock shows what is the machine's.
-//! 2. Contacts found, pairs decided, and the bounds of the distances, against the time of the processor, in the three orders.
-//! 3. The cost function: c_v, c_p and c_u fitted on every other query, and the predicted times of the others.
-//! 4. Steps of a world on a budget: the pile of the benches, how many steps end within it, and within 50 us more, beside a loop that only
-//!    reads the clock for as long, in turn; how many bodies are halted or held; which phase made late steps late; and the energy, which must not grow.
+//! 1. Deadlines of 0.1, 1 and 9 ms on all pairs of the clock: how long after the deadline the
+//!    search stops. On a machine with other work the system takes the processor away for
+//!    milliseconds: searches during which this thread was not running for more than 20 us are
+//!    counted apart. A loop that only reads the clock shows what is the machine's.
+//! 2. Contacts found, pairs decided, and the bounds of the distances, against the time of the
+//!    processor, in the three orders.
+//! 3. The cost function: c_v, c_p and c_u fitted on every other query, and the predicted times of
+//!    the others.
+//! 4. Steps of a world on a budget: the pile of the benches, how many steps end within it, and
+//!    within 50 us more, beside a loop that only reads the clock for as long, in turn; how many
+//!    bodies are halted or held; which phase made late steps late; and the energy, which must not
+//!    grow.
 //!
-//! There is no peer: none can be stopped. The answers of what is run to its end are compared with the ordinary queries.
+//! There is no peer: none can be stopped. The answers of what is run to its end are compared with
+//! the ordinary queries.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.3 and 25.6.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
@@ -95,7 +101,8 @@ fn main() {
     }
 }
 
-/// Microseconds by which a step may be over its budget: what a thread of Linux is told late at best.
+/// Microseconds by which a step may be over its budget: what a thread of Linux is told late at
+/// best.
 const SLACK: f64 = 50.0;
 
 fn steps(runner: &mut Runner) {
@@ -123,7 +130,8 @@ fn steps(runner: &mut Runner) {
         let (mut n_cut, mut n_held, mut greatest) = (0, 0, f64::MIN);
         let (mut n_halted, mut n_left) = (0, Undone::default());
         let (mut n_substeps, mut n_put_off) = (0, 0);
-        // The phases of each step, in microseconds, and those of the steps that were late though nothing else ran.
+        // The phases of each step, in microseconds, and those of the steps that were late though
+        // nothing else ran.
         let (mut phases, mut late_phases): ([Vec<f64>; 4], Vec<[f64; 4]>) = Default::default();
         let mut used = Vec::new();
         let mut times = PhaseTimes::default();
@@ -260,7 +268,8 @@ fn deadlines(runner: &mut Runner, scene: &Scene) {
     }
 }
 
-/// How long after its deadline, of so many microseconds, `run` comes back; it says whether it was done before.
+/// How long after its deadline, of so many microseconds, `run` comes back; it says whether it was
+/// done before.
 fn lateness(runner: &mut Runner, what: &str, us: u64, n: usize, mut run: impl FnMut(usize, Instant) -> bool) {
     let (mut all, mut undisturbed) = (Vec::new(), Vec::new());
     for i in 0..n + 16 {
@@ -383,7 +392,8 @@ fn progress(runner: &mut Runner, scene: &Scene) {
     }
 }
 
-/// Runs to the end, and looks at every answer whenever the processor has spent the next of [`LOOKS`].
+/// Runs to the end, and looks at every answer whenever the processor has spent the next of
+/// [`LOOKS`].
 fn follow(
     scene: &Scene,
     pairs: &[MeshPair],

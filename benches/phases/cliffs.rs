@@ -1,11 +1,13 @@
-//! Cliffs: what the worst frame of an unkind run costs beside an ordinary one, and beside that of box pruning, which has
-//! no memory that could fail it.
+//! Cliffs: what the worst frame of an unkind run costs beside an ordinary one, and beside that of
+//! box pruning, which has no memory that could fail it.
 //!
-//! Times of an algorithm are the median of the frames before the blow, and the worst of the blow and what comes after. Where the
-//! blow brings more pairs or boxes, no algorithm can do without more time: box pruning has the same to do.
+//! Times of an algorithm are the median of the frames before the blow, and the worst of the blow
+//! and what comes after. Where the blow brings more pairs or boxes, no algorithm can do without
+//! more time: box pruning has the same to do.
 //!
-//! Incremental sweep and prune is bound to fall off where many boxes change places in its lists, and each against each where
-//! there are many; the others should stay within a small multiple of box pruning.
+//! Incremental sweep and prune is bound to fall off where many boxes change places in its lists,
+//! and each against each where there are many; the others should stay within a small multiple of
+//! box pruning.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 use carom_benches::broad::{Subject, algorithms};
@@ -26,8 +28,9 @@ const YARDSTICK: &str = "box-pruning";
 /// Metres a second, at 60 frames a second.
 const FAST: f64 = 1000.0 / 60.0;
 
-/// A run: what it is called, how many boxes there are before the blow and at it, and the frames from the blow on, each of which is
-/// given the subject, the calm crowd and its number, makes ready untimed, and answers whether there is a frame to be timed.
+/// A run: what it is called, how many boxes there are before the blow and at it, and the frames
+/// from the blow on, each of which is given the subject, the calm crowd and its number, makes ready
+/// untimed, and answers whether there is a frame to be timed.
 struct Cliff {
     name: &'static str,
     n: usize,
@@ -193,7 +196,8 @@ fn fast(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) 
     frame(subject)
 }
 
-/// What one algorithm took: median of the calm, worst from the blow on; and a number for the pairs that it found.
+/// What one algorithm took: median of the calm, worst from the blow on; and a number for the pairs
+/// that it found.
 fn run(cliff: &Cliff, make: impl Fn(&Place) -> Subject) -> (f64, f64, u64, f64) {
     let mut crowd = Crowd::new(CrowdKind::Uniform, cliff.n, 7);
     let mut subject = make(&Place::of(Crowd::new(CrowdKind::Uniform, cliff.most, 11).boxes()));

@@ -1,7 +1,8 @@
-//! Meshes that change their shape: the trees that follow them, a few queries in each step, and a cloth against itself.
+//! Meshes that change their shape: the trees that follow them, a few queries in each step, and a
+//! cloth against itself.
 //!
-//! - `refit` is a step of a knot: new positions, trees that follow, and one small query. parry
-//!   and obvhs are given the boxes of the triangles, and computing these is timed too.
+//! - `refit` is a step of a knot: new positions, trees that follow, and one small query. parry and
+//!   obvhs are given the boxes of the triangles, and computing these is timed too.
 //! - `ask N boxes` is a step with so many small queries. The peers have nothing but a whole refit
 //!   for it. Vertices go back and forth by a thousandth of the size. Times are means over steps:
 //!   lazy trees are refitted in some of them.
@@ -9,24 +10,23 @@
 //!   and one fitted anew.
 //! - `door: QUESTION` is a step of a knot through carom-query: new vertices, and one question.
 //!   parry has the same by `set_vertices`, which refits its tree.
-//! - `morph`, `linear skin`, `dual quaternion skin`, `modes` are a step of a knot that follows
-//!   from parameters, with one small query. The peers compute all vertices by carom's code, and
-//!   the boxes of all triangles.
+//! - `morph`, `linear skin`, `dual quaternion skin`, `modes` are a step of a knot that follows from
+//!   parameters, with one small query. The peers compute all vertices by carom's code, and the
+//!   boxes of all triangles.
 //! - `morph, slanted needle` is the same for a needle that is not along an axis: boxes, balls and
 //!   k-DOPs of the nodes, and in each case a test of the candidates.
-//! - `crossings of a sheet` is a waving sheet against itself, with normal cones, without, and on
-//!   a budget.
+//! - `crossings of a sheet` is a waving sheet against itself, with normal cones, without, and on a
+//!   budget.
 //! - `edit: 20 faces` removes some faces of that sheet and adds them again. The peers are built
 //!   anew.
 //! - `push-out: WAY` is a step of a waving sheet that lies in a ball, or of a ball in a ball, and
-//!   depth and direction of each vertex in it. parry projects the vertices, or casts the same
-//!   rays.
-//! - The cloth is generated: a sheet that is rolled up, whose waves grow until its turns meet.
-//!   With the data set there is also a cloth that lies crumpled on a ball. Its rows begin with
-//!   `real`. The peer is ipc-toolkit, where Python has it; barriers have none.
+//!   depth and direction of each vertex in it. parry projects the vertices, or casts the same rays.
+//! - The cloth is generated: a sheet that is rolled up, whose waves grow until its turns meet. With
+//!   the data set there is also a cloth that lies crumpled on a ball. Its rows begin with `real`.
+//!   The peer is ipc-toolkit, where Python has it; barriers have none.
 //!
-//! ipc-toolkit counts candidates, and its boxes are not rounded outwards. So counts may differ by
-//! a ten-thousandth. Its free step is shorter than the certified one, by at most a quarter here.
+//! ipc-toolkit counts candidates, and its boxes are not rounded outwards. So counts may differ by a
+//! ten-thousandth. Its free step is shorter than the certified one, by at most a quarter here.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 #[path = "deform/known.rs"]
@@ -434,7 +434,8 @@ fn sheet(runner: &mut Runner) {
     runner.some(row, contest);
 }
 
-/// Some faces are removed and come again as the last ones, and one small query; trees follow, or are built anew.
+/// Some faces are removed and come again as the last ones, and one small query; trees follow, or
+/// are built anew.
 fn edits(runner: &mut Runner) {
     if !runner.wants("edit: 20 faces") {
         return;
@@ -509,7 +510,8 @@ fn grid(n: usize) -> Vec<[u32; 3]> {
 /// Distance of two turns of the roll.
 const ROLL_GAP: f64 = 0.02;
 
-/// A sheet of `n` by `n` vertices that is rolled up to three turns. Its waves grow until the turns meet.
+/// A sheet of `n` by `n` vertices that is rolled up to three turns. Its waves grow until the turns
+/// meet.
 fn rolled_cloth(n: usize) -> (Vec<Vec3>, Vec<Vec3>, Vec<[u32; 3]>) {
     let at = |i: usize| i as f64 / (n - 1) as f64;
     let sheet = |height: f64| -> Vec<Vec3> {

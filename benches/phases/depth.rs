@@ -1,4 +1,5 @@
-//! Penetration depth of hulls, pushed a little and a lot past where they touch: by GJK and EPA, and of small hulls by their axes.
+//! Penetration depth of hulls, pushed a little and a lot past where they touch: by GJK and EPA, and
+//! of small hulls by their axes.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -62,8 +63,9 @@ fn contest(
 
     let by_axes = |pair: &HullPair| separation(&hulls[pair.a], &hulls[pair.b], &pair.b_in_a.wide());
 
-    // The width of the overlap along any direction is an upper bound of the depth. carom's depth has to be the width
-    // along its own normal, and may not be above the width along the peer's: then no better normal is known.
+    // The width of the overlap along any direction is an upper bound of the depth. carom's depth
+    // has to be the width along its own normal, and may not be above the width along the peer's:
+    // then no better normal is known.
     let mut certificate = Answers::new();
     let mut answers = Answers::new();
     for (i, (pair, pose)) in pairs.iter().zip(&poses).enumerate() {

@@ -1,7 +1,9 @@
-//! Convex distance: pairs of hulls near and far from a cold start, and pairs that turn slowly from a warm one.
+//! Convex distance: pairs of hulls near and far from a cold start, and pairs that turn slowly from
+//! a warm one.
 //!
-//! carom is asked at its front door, which walks on the features of hulls where they are apart; GJK by itself, and GJK with momentum, stand
-//! beside it. What momentum saves is told in rounds: each costs the same, but for the direction.
+//! carom is asked at its front door, which walks on the features of hulls where they are apart; GJK
+//! by itself, and GJK with momentum, stand beside it. What momentum saves is told in rounds: each
+//! costs the same, but for the direction.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -22,9 +24,10 @@ use std::sync::Arc;
 
 /// parry's distances are `f32` throughout; what it is off by at a distance of 2 is no news.
 ///
-/// Where it is off by more, [`Judge`] says who is right, and what is parry's error does not count as a difference: of 512 vertices it is
-/// wrong about 2 of 2000 pairs that are 2 apart, by up to 2.8e-3, and about 3 of 1600 steps of a warm start, by up to 3.6e-3; carom's
-/// answers to them are those of the proof to 1e-6.
+/// Where it is off by more, [`Judge`] says who is right, and what is parry's error does not count
+/// as a difference: of 512 vertices it is wrong about 2 of 2000 pairs that are 2 apart, by up to
+/// 2.8e-3, and about 3 of 1600 steps of a warm start, by up to 3.6e-3; carom's answers to them are
+/// those of the proof to 1e-6.
 const TOLERANCE: f64 = 2e-3;
 
 /// carom's own ways differ by the rounding of an answer to `f32`, at most.
@@ -70,7 +73,8 @@ impl Judge {
         Judge { solids, n_wrong: 0, worst: 0.0 }
     }
 
-    /// Compares the two, or, where they differ, carom's answer with the truth, and counts the peer's error.
+    /// Compares the two, or, where they differ, carom's answer with the truth, and counts the
+    /// peer's error.
     fn number(&mut self, answers: &mut Answers, what: &str, pair: &HullPair, own: f64, theirs: f64) {
         if (own - theirs).abs() <= TOLERANCE {
             return answers.number(what, own, theirs, TOLERANCE);

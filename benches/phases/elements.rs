@@ -1,9 +1,10 @@
-//! Moving primitives and elements: balls against balls, planes and polygons, capsules against triangles, boxes against boxes,
-//! vertices against faces, edges against edges.
+//! Moving primitives and elements: balls against balls, planes and polygons, capsules against
+//! triangles, boxes against boxes, vertices against faces, edges against edges.
 //!
-//! Of the elements nobody beside carom gives a time of impact; the search by boxes of time and place is carom's own, and stands for
-//! how such queries are commonly answered. `published` are the 4,779 queries of the data set, where it is present, and
-//! `slowest` the one of them that takes longest.
+//! Of the elements nobody beside carom gives a time of impact; the search by boxes of time and
+//! place is carom's own, and stands for how such queries are commonly answered. `published` are the
+//! 4,779 queries of the data set, where it is present, and `slowest` the one of them that takes
+//! longest.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -78,7 +79,8 @@ fn element(kind: Kind, start: [DVec3; 4], end: [DVec3; 4]) -> Element {
     .expect("vertices are finite")
 }
 
-/// Small features that pass through each other's neighbourhood, as those of two surfaces in a time step.
+/// Small features that pass through each other's neighbourhood, as those of two surfaces in a time
+/// step.
 fn generated(random: &mut Random, kind: Kind) -> Element {
     let n_a = if kind == Kind::VertexFace { 1 } else { 2 };
     let (from, way) = (random.cube_point(), random.cube_point() * 2.0);
@@ -328,7 +330,8 @@ fn bodies(runner: &mut Runner, random: &mut Random) {
     }
 }
 
-/// Boxes on screws by vertices and faces, edges and edges, beside the search by axes for convex bodies, and parry.
+/// Boxes on screws by vertices and faces, edges and edges, beside the search by axes for convex
+/// bodies, and parry.
 fn polyhedra(runner: &mut Runner, random: &mut Random) {
     const N_PAIRS: usize = 60;
     let settings = ImpactSettings::default().with_target_distance(1e-4).with_max_time(1.0);
@@ -486,7 +489,8 @@ fn arms(runner: &mut Runner, random: &mut Random) {
     runner.alike(row, contest);
 }
 
-/// Times are alike where both hit, and one of them has a hit that the other has not only in passing.
+/// Times are alike where both hit, and one of them has a hit that the other has not only in
+/// passing.
 fn compared(ours: impl Fn(usize) -> f64, theirs: impl Fn(usize) -> f64) -> Answers {
     let mut answers = Answers::new();
     for i in 0..N {

@@ -1,4 +1,5 @@
-//! Scenes of games: bodies of all shapes on a terrain, ragdolls, knots, a pile, a clock. Nothing sleeps.
+//! Scenes of games: bodies of all shapes on a terrain, ragdolls, knots, a pile, a clock. Nothing
+//! sleeps.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::rapier::Scene;
@@ -59,8 +60,8 @@ fn main() {
     }
 }
 
-/// Movements with mainsprings, gears as meshes and escapements, by carom alone: rapier has no contacts of
-/// two meshes that move, and its joints count no turns.
+/// Movements with mainsprings, gears as meshes and escapements, by carom alone: rapier has no
+/// contacts of two meshes that move, and its joints count no turns.
 fn run_clock(runner: &mut Runner, n_movements: usize) {
     let (world, bodies) = fill(&clockwork(n_movements), SolverSettings::default().with_sleep(false));
     let mut answers = Answers::new();
@@ -88,8 +89,8 @@ fn run_clock(runner: &mut Runner, n_movements: usize) {
     );
 }
 
-/// Bodies on hills whose vertices move in each step, by carom alone: rapier has no meshes that deform. Beside it the mesh
-/// is built anew in each step, and has no velocity.
+/// Bodies on hills whose vertices move in each step, by carom alone: rapier has no meshes that
+/// deform. Beside it the mesh is built anew in each step, and has no velocity.
 fn run_waves(runner: &mut Runner, scene: &SceneSpec) {
     let settings = SolverSettings::default().with_sleep(false);
     let worlds = [fill(scene, settings), fill(scene, settings)];

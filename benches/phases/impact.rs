@@ -1,5 +1,6 @@
-//! Times of impact: convex bodies moving straight and turning, bodies swept across a mesh of 70,000 triangles, two meshes, and the first
-//! contact of one body among many. Boxes along the axes and conservative advancement have rows of their own.
+//! Times of impact: convex bodies moving straight and turning, bodies swept across a mesh of 70,000
+//! triangles, two meshes, and the first contact of one body among many. Boxes along the axes and
+//! conservative advancement have rows of their own.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::mesh_pairs::Body;
@@ -103,7 +104,8 @@ fn case(a: usize, b: usize, places: [(DQuat, DVec3, DVec3, DVec3); 2]) -> Case {
     }
 }
 
-/// Two hulls that start about two sizes apart and fly at each other, both turning; nine in ten meet.
+/// Two hulls that start about two sizes apart and fly at each other, both turning; nine in ten
+/// meet.
 fn hulls(runner: &mut Runner, workload: &str, n: usize, angle: f64) {
     let scene = Hulls::new(n, 11);
     let shapes: Vec<Shape> = scene
@@ -174,7 +176,8 @@ fn boxes(runner: &mut Runner, workload: &str, angle: f64) {
     pairs(runner, workload, 8, angle, &shapes, &peers, &clouds, &cases);
 }
 
-/// Hulls that turn: conservative advancement beside the search for a root along an axis, with the same GJK.
+/// Hulls that turn: conservative advancement beside the search for a root along an axis, with the
+/// same GJK.
 fn advancement(runner: &mut Runner) {
     let workload = "advancement";
     let hulls: Vec<ConvexHull> = Hulls::new(32, 11)
@@ -236,8 +239,8 @@ fn advancement(runner: &mut Runner) {
     runner.some(row, contest);
 }
 
-/// Boxes along the axes, one of which moves: when they meet, whether they meet, and whether a shaft around the way of
-/// the moving one meets the other.
+/// Boxes along the axes, one of which moves: when they meet, whether they meet, and whether a shaft
+/// around the way of the moving one meets the other.
 fn axis_boxes(runner: &mut Runner) {
     let workload = "boxes along the axes";
     let mut rng = Rng::new(34);
@@ -450,8 +453,8 @@ fn meshes(runner: &mut Runner, workload: &str, angle: f64) {
     runner.slow(row, race(workload, &cases, ours, theirs));
 }
 
-/// The first contact of a body that flies through a field of others that turn on the spot: a queue of all pairs, and each pair asked for
-/// all the time. Sizes are how many bodies there are.
+/// The first contact of a body that flies through a field of others that turn on the spot: a queue
+/// of all pairs, and each pair asked for all the time. Sizes are how many bodies there are.
 fn first_of_many(runner: &mut Runner, workload: &str, n: usize) {
     let shape = if workload == "first of meshes" {
         Body::new(bumpy_icosphere(1_000, 0.05, 3).scaled(0.5)).expect("a mesh").shape

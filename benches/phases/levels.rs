@@ -1,8 +1,10 @@
-//! Bodies and rays through a level of brushes: a BSP tree with shifted planes, a BVH of the same brushes, and parry.
+//! Bodies and rays through a level of brushes: a BSP tree with shifted planes, a BVH of the same
+//! brushes, and parry.
 //!
-//! The levels are a generated one and, where the real data is present, two of a game; bodies are those of its players, free at the
-//! start, on ways of 4 to 1,024 units. Times of impact of the BVH are compared with parry's; the BSP tree must not be later, and
-//! is early where planes meet outside of what a body reaches (`cargo xtask truth levels` counts by how much).
+//! The levels are a generated one and, where the real data is present, two of a game; bodies are
+//! those of its players, free at the start, on ways of 4 to 1,024 units. Times of impact of the BVH
+//! are compared with parry's; the BSP tree must not be later, and is early where planes meet
+//! outside of what a body reaches (`cargo xtask truth levels` counts by how much).
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;

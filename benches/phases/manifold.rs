@@ -1,6 +1,8 @@
-//! Contact manifolds of primitives near each other: each pose from nothing, and sixteen poses with what the last left.
+//! Contact manifolds of primitives near each other: each pose from nothing, and sixteen poses with
+//! what the last left.
 //!
-//! carom takes two poses in the world and answers there; parry takes their difference and answers in the shapes' own frames.
+//! carom takes two poses in the world and answers there; parry takes their difference and answers
+//! in the shapes' own frames.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -15,7 +17,8 @@ use parry3d::shape::{Ball, Capsule as ParryCapsule, Cuboid as ParryCuboid};
 
 /// How far apart shapes may be and still have contacts.
 const PREDICTION: f32 = 0.02;
-/// The deepest contact may be off by the rounding of `f32` and by what an edge that is nearly a face is worth.
+/// The deepest contact may be off by the rounding of `f32` and by what an edge that is nearly a
+/// face is worth.
 const TOLERANCE: f64 = 1e-3;
 
 type Manifold = ContactManifold<(), ()>;

@@ -1,5 +1,5 @@
-//! Two meshes of about 70,000 triangles each: do they touch, which triangles do, how far apart are they,
-//! do they keep a clearance, how deep are their vertices along rays.
+//! Two meshes of about 70,000 triangles each: do they touch, which triangles do, how far apart are
+//! they, do they keep a clearance, how deep are their vertices along rays.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::mesh_pairs::{Body, MeshPair, SCENES, mesh_pair};
@@ -15,7 +15,8 @@ use parry3d::query::RayCast as _;
 use parry3d::shape::TriMesh as ParryMesh;
 use std::cell::RefCell;
 
-/// parry's own distance of two meshes takes a good part of a second: it is asked for so many poses only.
+/// parry's own distance of two meshes takes a good part of a second: it is asked for so many poses
+/// only.
 const DISTANCE_POSES: usize = 3;
 
 fn main() {
@@ -124,7 +125,8 @@ fn contests(runner: &mut Runner, pair: &MeshPair) {
     }
 }
 
-/// Whether meshes 0.02 apart keep a clearance of half and of twice that. The peer can only be asked for the distance.
+/// Whether meshes 0.02 apart keep a clearance of half and of twice that. The peer can only be asked
+/// for the distance.
 fn clearance(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
     let MeshPair { name: scene, a, b, poses } = pair;
     let poses = &poses[..DISTANCE_POSES.min(poses.len())];
@@ -171,8 +173,8 @@ fn clearance(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
     }
 }
 
-/// Vertices inside the other mesh, and how deep along their normals. The peer casts a ray from each vertex in the box of
-/// the other mesh, and looks for no wall of its own mesh: so it answers less.
+/// Vertices inside the other mesh, and how deep along their normals. The peer casts a ray from each
+/// vertex in the box of the other mesh, and looks for no wall of its own mesh: so it answers less.
 fn depth_by_rays(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
     let MeshPair { name: scene, a, b, poses } = pair;
     let poses = &poses[..10.min(poses.len())];

@@ -2,8 +2,8 @@
 //! apex map, or a box around a few balls. Bodies spin on the spot, or fall. Times are those of the
 //! boxes alone, and with the pairs that a tree finds.
 //!
-//! The pairs of boxes fitted to all corners must be among those of each kind. Akenine-Moller et al.,
-//! Real-Time Rendering, 4th ed., 25.1.
+//! The pairs of boxes fitted to all corners must be among those of each kind. Akenine-Moller et
+//! al., Real-Time Rendering, 4th ed., 25.1.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::{Answers, Contest, Row, Runner, Unit};

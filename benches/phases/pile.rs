@@ -10,7 +10,8 @@ use std::cell::RefCell;
 
 /// Of a second.
 const STEP: f32 = 1.0 / 60.0;
-/// Boxes are of size 1: one that has sunk through the floor by more than this, or flown over the walls, is lost.
+/// Boxes are of size 1: one that has sunk through the floor by more than this, or flown over the
+/// walls, is lost.
 const LOST_BELOW: f32 = -0.5;
 
 fn main() {

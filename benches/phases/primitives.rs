@@ -1,5 +1,5 @@
-//! Primitive tests: rays against boxes and triangles, closest points of segments, triangles against boxes,
-//! points in triangles.
+//! Primitive tests: rays against boxes and triangles, closest points of segments, triangles against
+//! boxes, points in triangles.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -119,8 +119,8 @@ fn main() {
     point_triangle(&mut runner);
 }
 
-/// Points of a grid and triangles in its plane, so that both have the same numbers. parry's test divides, so it may
-/// differ for points on an edge.
+/// Points of a grid and triangles in its plane, so that both have the same numbers. parry's test
+/// divides, so it may differ for points on an edge.
 fn point_triangle(runner: &mut Runner) {
     let workload = "point-triangle";
     if !runner.wants(workload) {

@@ -137,8 +137,8 @@ fn all_nodes(runner: &mut Runner, mesh: &TriMesh) {
     runner.slow(row, contest);
 }
 
-/// A step of drops around a torus that may bounce off its field. parry casts a ray for each way, without a bounce.
-/// The drops are put back each time, which is timed too.
+/// A step of drops around a torus that may bounce off its field. parry casts a ray for each way,
+/// without a bounce. The drops are put back each time, which is timed too.
 fn particles(runner: &mut Runner, mesh: &TriMesh) {
     let workload = "drops in a field";
     if !runner.wants(workload) {

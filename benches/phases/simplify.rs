@@ -1,7 +1,8 @@
-//! A mesh in fewer triangles, and in hulls: carom's decomposition and parry's (V-HACD), on the same meshes; and
-//! distances by a level of detail.
+//! A mesh in fewer triangles, and in hulls: carom's decomposition and parry's (V-HACD), on the same
+//! meshes; and distances by a level of detail.
 //!
-//! What is compared is the promise: points of the mesh's surface that no hull holds are counted, and differ.
+//! What is compared is the promise: points of the mesh's surface that no hull holds are counted,
+//! and differ.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -70,7 +71,8 @@ fn hulls(runner: &mut Runner, name: &str, mesh: &TriMesh, data: &MeshData) {
     let n_peers = peers.len();
     let peers: Vec<ConvexPolyhedron> =
         peers.into_iter().filter_map(|(points, _)| ConvexPolyhedron::from_convex_hull(&points)).collect();
-    // The middles of triangles, a little inside their hulls where these hold them: what is off by more is left out.
+    // The middles of triangles, a little inside their hulls where these hold them: what is off by
+    // more is left out.
     let slack = 1e-5 * mesh.vertices().iter().fold(0.0_f32, |most, v| most.max(v.length()));
     let mut answers = Answers::new();
     for (i, [a, b, c]) in mesh.iter_corners().enumerate() {
@@ -89,8 +91,8 @@ fn hulls(runner: &mut Runner, name: &str, mesh: &TriMesh, data: &MeshData) {
     runner.slow(row, contest);
 }
 
-/// Distances of two such bodies far from a viewer, who allows an error of 0.05: the level that is taken for them, and
-/// the exact shapes.
+/// Distances of two such bodies far from a viewer, who allows an error of 0.05: the level that is
+/// taken for them, and the exact shapes.
 fn levels(runner: &mut Runner, name: &str, mesh: &TriMesh) {
     let workload = format!("distance by level of detail, {name}");
     if !runner.wants(&workload) {

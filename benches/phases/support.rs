@@ -1,4 +1,5 @@
-//! Supports of hulls: the scan that queries use, a plain scan, climbing, and climbing from an apex map.
+//! Supports of hulls: the scan that queries use, a plain scan, climbing, and climbing from an apex
+//! map.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::scenes::Hulls;

@@ -1,7 +1,9 @@
-//! Tetrahedra that fly about in a box for 1,000 steps: every pair through trees of oriented boxes, or only those whose points are near.
+//! Tetrahedra that fly about in a box for 1,000 steps: every pair through trees of oriented boxes,
+//! or only those whose points are near.
 //!
-//! The setting of the study that proposed points in front of oriented boxes (its tables 1 to 3): 2, 10, 20, 30 and 50 bodies whose
-//! boxes have edges of about 1 m, in 1,000 and 8,000 m^3, boxes fitted by region centres. Beside them what carom would take by itself.
+//! The setting of the study that proposed points in front of oriented boxes (its tables 1 to 3): 2,
+//! 10, 20, 30 and 50 bodies whose boxes have edges of about 1 m, in 1,000 and 8,000 m^3, boxes
+//! fitted by region centres. Beside them what carom would take by itself.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::{Answers, Contest, Row, Runner, Unit};

@@ -1,24 +1,30 @@
-//! Builds and refits of trees over the triangles of a knot on one thread and on two, by the clock on the wall; and steps of the pile,
-//! the two in turn by tens, after which both are in the same state. What the machine itself gives is shown by two piles that have a thread
-//! each, at once: they share nothing but its memory.
+//! Builds and refits of trees over the triangles of a knot on one thread and on two, by the clock
+//! on the wall; and steps of the pile, the two in turn by tens, after which both are in the same
+//! state. What the machine itself gives is shown by two piles that have a thread each, at once:
+//! they share nothing but its memory.
 //!
-//! The thread that steps is one of the two, as carom's guide has it: a step that any thread of the pool may begin finds half of what it reads in
-//! the other core's cache, and took a twentieth longer.
+//! The thread that steps is one of the two, as carom's guide has it: a step that any thread of the
+//! pool may begin finds half of what it reads in the other core's cache, and took a twentieth
+//! longer.
 //!
-//! Threads of pools that are called in turn Linux may wake two on one core of two, and leave them there for a fifth of a step (the third
-//! number in `/proc/PID/task/*/schedstat` tells): that is why the turns are of ten steps, as a program that steps one world calls no other
-//! pool. With turns of one step two threads were 1.52 to 1.57 times as fast as one where `chrt -r 1`, which lets them move at once, made it 1.65 to
-//! 1.68 (November 2026). To pin them or to pause between was no better.
+//! Threads of pools that are called in turn Linux may wake two on one core of two, and leave them
+//! there for a fifth of a step (the third number in `/proc/PID/task/*/schedstat` tells): that is
+//! why the turns are of ten steps, as a program that steps one world calls no other pool. With
+//! turns of one step two threads were 1.52 to 1.57 times as fast as one where `chrt -r 1`, which
+//! lets them move at once, made it 1.65 to 1.68 (November 2026). To pin them or to pause between
+//! was no better.
 //!
-//! Cores of a shared machine may have a cache in common or none, and the machine may move them: a word goes from one to the other and back in
-//! 45 ns, and in 350 a minute later, when two piles at once are nearly twice as fast and what is written on one core and read on the other
-//! is dear. Both are told, before the pile and after it.
+//! Cores of a shared machine may have a cache in common or none, and the machine may move them: a
+//! word goes from one to the other and back in 45 ns, and in 350 a minute later, when two piles at
+//! once are nearly twice as fast and what is written on one core and read on the other is dear.
+//! Both are told, before the pile and after it.
 //!
-//! The rows `... on threads` but for the pile are broad phases of the family of sweep and prune: a frame is the moves of
-//! a crowd and all pairs. No peer has them on threads of a CPU.
+//! The rows `... on threads` but for the pile are broad phases of the family of sweep and prune: a
+//! frame is the moves of a crowd and all pairs. No peer has them on threads of a CPU.
 //!
-//! The peers are built with their own threads here, also for the rows of one thread: [`trees`](../trees.rs) has the rows without.
-//! parry builds on one thread always; obvhs refits on one, and bvh not at all.
+//! The peers are built with their own threads here, also for the rows of one thread:
+//! [`trees`](../trees.rs) has the rows without. parry builds on one thread always; obvhs refits on
+//! one, and bvh not at all.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::broad::Recording;
@@ -221,7 +227,8 @@ fn broad_on_threads<B: BroadPhase + Send>(
     }
 }
 
-/// How long a word takes from one thread to another and back, in nanoseconds: the least of the means of a hundred.
+/// How long a word takes from one thread to another and back, in nanoseconds: the least of the
+/// means of a hundred.
 fn round_trip() -> f64 {
     const TRIPS: u32 = 5000;
     let word = AtomicU32::new(0);

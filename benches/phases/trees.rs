@@ -1,9 +1,10 @@
-//! Trees over the triangles of a knot: build fast, build well (two qualities), refit from boxes and from vertices, follow what jumps,
-//! closest hits of rays, the same through nodes of every kind, and trees for few queries or for queries that go to few places.
+//! Trees over the triangles of a knot: build fast, build well (two qualities), refit from boxes and
+//! from vertices, follow what jumps, closest hits of rays, the same through nodes of every kind,
+//! and trees for few queries or for queries that go to few places.
 //!
-//! A tree built anew is built in memory that the system has just mapped: `cargo xtask bench` sets the threshold of the allocator for
-//! that. Started otherwise, builds of 100,000 triangles find memory that the one before gave back, and are up to twice as fast,
-//! everybody's.
+//! A tree built anew is built in memory that the system has just mapped: `cargo xtask bench` sets
+//! the threshold of the allocator for that. Started otherwise, builds of 100,000 triangles find
+//! memory that the one before gave back, and are up to twice as fast, everybody's.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::tree_rows::{Place, Trees, build, refit, refits_in_turn};
@@ -82,8 +83,9 @@ fn main() {
     }
 }
 
-/// From vertices that have moved to a tree around their triangles: carom reads the triangles in the order of its leaves and needs no
-/// boxes in between; the others are given these, which is timed too.
+/// From vertices that have moved to a tree around their triangles: carom reads the triangles in the
+/// order of its leaves and needs no boxes in between; the others are given these, which is timed
+/// too.
 fn refit_mesh(runner: &mut Runner, vertices: [&[Vec3]; 2], triangles: &[[u32; 3]], both: [&[Aabb]; 2]) {
     let settings = BuildSettings::default();
     let ours = RefCell::new(Bvh::<Aabb>::build(both[0], &settings).expect("boxes of a scene are finite"));
@@ -121,7 +123,8 @@ fn refit_mesh(runner: &mut Runner, vertices: [&[Vec3]; 2], triangles: &[[u32; 3]
     refits_in_turn(runner, Place::HERE, row, trees, both[1], refit_ours, refit_parrys, refit_obvhss);
 }
 
-/// Boxes that jump anywhere in every frame, and queries in between: trees that are only refitted wear out.
+/// Boxes that jump anywhere in every frame, and queries in between: trees that are only refitted
+/// wear out.
 fn follow(runner: &mut Runner, n: usize) {
     let mut rng = Rng::new(14);
     let mut cloud = || -> Vec<Aabb> {
@@ -274,8 +277,8 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
     runner.some(row, contest);
 }
 
-/// Where a ray meets a triangle (T. Moeller, B. Trumbore, Fast, Minimum Storage Ray-Triangle Intersection, 1997): one test for all
-/// trees, so that only these differ.
+/// Where a ray meets a triangle (T. Moeller, B. Trumbore, Fast, Minimum Storage Ray-Triangle
+/// Intersection, 1997): one test for all trees, so that only these differ.
 fn hit([a, b, c]: &[Vec3; 3], ray: &Ray) -> Option<f32> {
     let (e, f) = (*b - *a, *c - *a);
     let p = ray.direction.cross(f);
@@ -309,7 +312,8 @@ fn n_in_boxes<N: WideNode<Aabb8>>(tree: &Bvh<Aabb, N>, boxes: &[Aabb], queries: 
     n
 }
 
-/// Closest hits, and triangles in boxes, through nodes of eight and of four, of floats and of bytes.
+/// Closest hits, and triangles in boxes, through nodes of eight and of four, of floats and of
+/// bytes.
 fn nodes(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]], boxes: &[Aabb]) {
     let (rays, queries) = (rays_at_the_knot(), queries());
     let rounds = if runner.is_quick() { 3 } else { 7 };
@@ -382,7 +386,8 @@ fn nodes(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]], boxes: 
     runner.alike_and_facts(row, rounds, contest, facts);
 }
 
-/// Boxes that are asked of trees built in ways for their own cases: by volume, by use, and where queries go.
+/// Boxes that are asked of trees built in ways for their own cases: by volume, by use, and where
+/// queries go.
 fn ways(runner: &mut Runner, boxes: &[Aabb]) {
     let rounds = if runner.is_quick() { 3 } else { 7 };
     let settings = BuildSettings::default().with_quality(BuildQuality::High);

@@ -1,6 +1,8 @@
-//! Two triangles, yes or no: carom's exact test and parry's test of two convex shapes, on the same pairs.
+//! Two triangles, yes or no: carom's exact test and parry's test of two convex shapes, on the same
+//! pairs.
 //!
-//! Exact arithmetic answers first. carom may not differ from it once; how often parry does stands in the table.
+//! Exact arithmetic answers first. carom may not differ from it once; how often parry does stands
+//! in the table.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -80,7 +82,8 @@ fn boxes_overlap(pair: &Pair) -> bool {
     low_a.cmple(high_b).all() && low_b.cmple(high_a).all()
 }
 
-/// Pairs of triangles in leaves that overlap, of two real meshes brought to one size and pushed into each other.
+/// Pairs of triangles in leaves that overlap, of two real meshes brought to one size and pushed
+/// into each other.
 fn leaf_pairs(a: &str, b: &str) -> Option<Vec<Pair>> {
     let place = |name: &str, turn: glam::DQuat| -> Option<Vec<[Vec3; 3]>> {
         data::find("meshes")?;

@@ -2,11 +2,11 @@
 //! touch" by voxels.
 //!
 //! A row is one step: new positions of both meshes, and the question. Vertices go back and forth
-//! between two moments. parry is given the new vertices by `set_vertices`, which refits its tree. Its
-//! test of two triangles is GJK in `f32` with a tolerance. So it is not right about small triangles
-//! that are near each other, and exact arithmetic judges a part of the pairs about which the two
-//! differ: carom may be wrong about none. A row `may touch` has the voxels alone: "no" proves that
-//! nothing touches. Below each row are the counts of one step.
+//! between two moments. parry is given the new vertices by `set_vertices`, which refits its tree.
+//! Its test of two triangles is GJK in `f32` with a tolerance. So it is not right about small
+//! triangles that are near each other, and exact arithmetic judges a part of the pairs about which
+//! the two differ: carom may be wrong about none. A row `may touch` has the voxels alone: "no"
+//! proves that nothing touches. Below each row are the counts of one step.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -96,7 +96,8 @@ impl Scene {
         })
     }
 
-    /// A step to the next moment of meshes that are followed by these trees, and a question about them.
+    /// A step to the next moment of meshes that are followed by these trees, and a question about
+    /// them.
     fn steps<T: FollowingTree>(&self) -> impl FnMut(Ask<'_, T>) {
         let (mut meshes, mut turn) = (self.meshes::<T>(), 0);
         move |question| {
@@ -201,8 +202,8 @@ impl Scene {
         self.race_voxels(runner, size, n_pairs);
     }
 
-    /// Compares crossings with exact arithmetic where parry has others; both lists are sorted. Returns the number of pairs that
-    /// one of the two has alone.
+    /// Compares crossings with exact arithmetic where parry has others; both lists are sorted.
+    /// Returns the number of pairs that one of the two has alone.
     fn judge(
         &self,
         moment: usize,
@@ -229,7 +230,8 @@ impl Scene {
         n
     }
 
-    /// Whether the meshes may touch, where so many pairs of faces cross at the first moment and at the second.
+    /// Whether the meshes may touch, where so many pairs of faces cross at the first moment and at
+    /// the second.
     fn race_voxels(&self, runner: &mut Runner, size: u64, n_pairs: [usize; 2]) {
         let by_voxels = |resolution: u32| {
             let (mut step, mut voxels) =

@@ -1,11 +1,13 @@
-//! Which volume when: mesh against mesh through a tree of each volume, what the cost function predicts, and ways to walk.
+//! Which volume when: mesh against mesh through a tree of each volume, what the cost function
+//! predicts, and ways to walk.
 //!
-//! Every tree has the same splits and leaves, but for two of oriented boxes that split along their own axes, and the same test
-//! of two leaves; each volume is fitted to the triangles. The
-//! terms of t = n_v c_v + n_p c_p + n_u c_u (Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.3): n_v tests of two
-//! volumes, n_p pairs of triangles in the leaves that were handed out, n_u volumes that were brought into the other frame. Their
-//! constants are measured for each volume on one scene, with the walk alone, the leaves alone, and the placing alone; what they
-//! predict elsewhere stands beside what was measured.
+//! Every tree has the same splits and leaves, but for two of oriented boxes that split along their
+//! own axes, and the same test of two leaves; each volume is fitted to the triangles. The terms of
+//! t = n_v c_v + n_p c_p + n_u c_u (Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.3):
+//! n_v tests of two volumes, n_p pairs of triangles in the leaves that were handed out, n_u volumes
+//! that were brought into the other frame. Their constants are measured for each volume on one
+//! scene, with the walk alone, the leaves alone, and the placing alone; what they predict elsewhere
+//! stands beside what was measured.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::mesh_pairs::{Body, MeshPair, SCENES, mesh_pair};
@@ -30,7 +32,8 @@ use std::ops::ControlFlow;
 const MAX_LEAF: u32 = 8;
 /// Distances are asked for so many poses only: parry's own takes a good part of a second.
 const DISTANCE_POSES: usize = 3;
-/// The scene on which the constants are measured, and the distance within which leaves are gathered there.
+/// The scene on which the constants are measured, and the distance within which leaves are gathered
+/// there.
 const CALIBRATION: &str = "shallow";
 const CALIBRATION_POSES: usize = 10;
 const CALIBRATION_WITHIN: f64 = 0.01;
@@ -44,7 +47,8 @@ struct Side<V: TreeVolume> {
     build_ns: f64,
 }
 
-/// Nanoseconds: for a test of two volumes, for a pair of triangles, and for bringing a volume into another frame.
+/// Nanoseconds: for a test of two volumes, for a pair of triangles, and for bringing a volume into
+/// another frame.
 #[derive(Clone, Copy, Debug, Default)]
 struct Constants {
     volume: f64,
@@ -96,7 +100,8 @@ impl<V: TreeVolume> Side<V> {
         Side { mesh, tree, blocks, build_ns }
     }
 
-    /// Gives the pairs of triangles of two leaves that may be within a distance, with both triangles in A's frame.
+    /// Gives the pairs of triangles of two leaves that may be within a distance, with both
+    /// triangles in A's frame.
     fn near_pairs(
         &self,
         leaf_a: &Leaf<'_>,
@@ -566,7 +571,8 @@ fn walks(
         let name = format!("{} all pairs, walks of {kind}", pair.name);
         let size = pair.a.mesh.mesh().n_triangles() as u64;
         let row = Row { workload: &name, size, unit: Unit::Us, per_call: wide.len() as u64 };
-        // The constants are those of the default walk: for the others the prediction says what the counts alone would do.
+        // The constants are those of the default walk: for the others the prediction says what the
+        // counts alone would do.
         let cost = constants(known, subject.name(), 0);
         runner.alike_and_facts(row, rounds, contest, |way| Facts {
             work: WAYS

@@ -6,8 +6,8 @@
 //! - `slide` is one move of a ball along the hills, with sliding.
 //! - `car` is a step of 1/60 s of a car on eight rays, in four parts. The peer casts that many rays
 //!   from the same places, and drives nothing.
-//! - `bullets` is a step in which fast bodies fly at a wall of a millimetre. rapier's are marked for
-//!   its CCD. The number that passes is compared.
+//! - `bullets` is a step in which fast bodies fly at a wall of a millimetre. rapier's are marked
+//!   for its CCD. The number that passes is compared.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4, 25.5 and 25.8.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
@@ -127,7 +127,8 @@ fn walks(runner: &mut Runner, hills: &Hills, name: &str) {
         let middle = feet + DVec3::Y * (0.5 * HEIGHT + 0.5);
         let mut character =
             Character::new(figure, CharacterSettings::default(), middle).expect("the settings are allowed");
-        // Half a metre above the ground rapier's goes on with the wish at once, so this one does, too.
+        // Half a metre above the ground rapier's goes on with the wish at once, so this one does,
+        // too.
         character.set_velocity(direction * SPEED);
         for _ in 0..STEPS {
             character.walk(&mut world, direction * SPEED, STEP);
@@ -313,7 +314,8 @@ fn car(runner: &mut Runner, hills: &Hills) {
     runner.slow(row, contest);
 }
 
-/// The second step of a world is timed, in which all bullets come to the wall. So each call needs a world of its own.
+/// The second step of a world is timed, in which all bullets come to the wall. So each call needs a
+/// world of its own.
 fn bullets(runner: &mut Runner) {
     let workload = "bullets";
     if !runner.wants(workload) {

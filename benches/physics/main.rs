@@ -1,7 +1,8 @@
 //! The scoreboard of ordinary scenes: `cargo xtask verify physics`.
 //!
-//! Each row is one scene of `carom_scenes::scoreboard`, played by carom and by rapier in the same run, each with its
-//! default settings, in steps of 1/60 s. A row that carom fails makes the exit code 1.
+//! Each row is one scene of `carom_scenes::scoreboard`, played by carom and by rapier in the same
+//! run, each with its default settings, in steps of 1/60 s. A row that carom fails makes the exit
+//! code 1.
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 

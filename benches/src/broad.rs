@@ -1,4 +1,5 @@
-//! A broad phase as its caller has it: the list of what moved, one call to tell it, one to get the pairs.
+//! A broad phase as its caller has it: the list of what moved, one call to tell it, one to get the
+//! pairs.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair, ProxyId};
@@ -76,7 +77,8 @@ impl Subject {
         &self.pairs
     }
 
-    /// Gives back the room of the caller's own lists of moves and pairs; the answer is the bytes of the list that stays.
+    /// Gives back the room of the caller's own lists of moves and pairs; the answer is the bytes of
+    /// the list that stays.
     pub fn forget(&mut self) -> usize {
         self.moves = Vec::new();
         self.pairs = Vec::new();
@@ -108,8 +110,8 @@ impl Recording {
     /// Frames recorded.
     const N_FRAMES: usize = 24;
 
-    /// A flat world: boxes of 0.5 to 1.5 along each axis on a square, within a height of 2, about two to a square of side 2; each
-    /// moves 0.01 a frame on the plane.
+    /// A flat world: boxes of 0.5 to 1.5 along each axis on a square, within a height of 2, about
+    /// two to a square of side 2; each moves 0.01 a frame on the plane.
     pub fn flat(n: usize, seed: u64) -> Recording {
         let mut rng = Rng::new(seed);
         let side = sqrt(2.0 * n as f64);

@@ -1,13 +1,14 @@
-//! A contest: several programs do the same work in turn, round by round, so that a slow minute of the machine
-//! strikes all of them.
+//! A contest: several programs do the same work in turn, round by round, so that a slow minute of
+//! the machine strikes all of them.
 //!
-//! Reference: A. Georges, D. Buytaert, L. Eeckhout, Statistically Rigorous Java Performance Evaluation, OOPSLA 2007
-//! (medians over interleaved repetitions).
+//! Reference: A. Georges, D. Buytaert, L. Eeckhout, Statistically Rigorous Java Performance
+//! Evaluation, OOPSLA 2007 (medians over interleaved repetitions).
 
 use crate::check::Answers;
 use crate::clock::{thread_ns, wall_ns};
 
-/// A round of one contestant is repeated until it has lasted this long, so that the clock's steps do not matter.
+/// A round of one contestant is repeated until it has lasted this long, so that the clock's steps
+/// do not matter.
 const ROUND_NS: f64 = 4e6;
 
 /// Who has run for so long sits out the frames that are left.
@@ -71,14 +72,15 @@ impl<'a> Contest<'a> {
         self
     }
 
-    /// Adds a contestant that runs in another process: `work` returns the nanoseconds that one call took.
+    /// Adds a contestant that runs in another process: `work` returns the nanoseconds that one call
+    /// took.
     pub fn told_entry(mut self, name: &'static str, work: impl FnMut() -> f64 + 'a) -> Self {
         self.contestants.push(Contestant { name, work: Work::Told(Box::new(work)) });
         self
     }
 
-    /// Of frames that go on from each other everybody does all, however long it takes: where early ones are harder than late ones,
-    /// who does fewer has the harder work.
+    /// Of frames that go on from each other everybody does all, however long it takes: where early
+    /// ones are harder than late ones, who does fewer has the harder work.
     pub fn of_whole_runs(mut self) -> Self {
         self.is_whole = true;
         self
@@ -117,9 +119,9 @@ impl<'a> Contest<'a> {
         self.times(samples, median)
     }
 
-    /// Calls that go on from each other, as frames do: the mean and the worst over `frames`, after `warm` that do not
-    /// count. `between` runs before each frame, untimed. Of the slowest, fewer frames
-    /// count, unless runs are whole.
+    /// Calls that go on from each other, as frames do: the mean and the worst over `frames`, after
+    /// `warm` that do not count. `between` runs before each frame, untimed. Of the slowest, fewer
+    /// frames count, unless runs are whole.
     pub(crate) fn frames(&mut self, warm: usize, frames: usize, mut between: impl FnMut()) -> Vec<Times> {
         let (n, clock) = (self.contestants.len(), self.clock);
         let mut samples = vec![Vec::with_capacity(frames); n];

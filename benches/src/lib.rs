@@ -1,8 +1,8 @@
-//! Benches of carom against its peers: on the same scene, in the same run, in turn, and only after the answers were
-//! compared.
+//! Benches of carom against its peers: on the same scene, in the same run, in turn, and only after
+//! the answers were compared.
 //!
-//! One program per phase stands in `phases/`. Each prints a table and, given `--out FILE`, appends one line of JSON
-//! per workload; `cargo xtask bench` runs them all and draws the plots.
+//! One program per phase stands in `phases/`. Each prints a table and, given `--out FILE`, appends
+//! one line of JSON per workload; `cargo xtask bench` runs them all and draws the plots.
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 

@@ -46,10 +46,12 @@ pub struct MeshPair {
     pub poses: Vec<Pose>,
 }
 
-/// The scenes by name: near each other, a little in each other, one inside the other and close everywhere.
+/// The scenes by name: near each other, a little in each other, one inside the other and close
+/// everywhere.
 pub const SCENES: [&str; 3] = ["close", "shallow", "shell"];
 
-/// The scene of this name in so many poses, of `shell` at most 20. `None` where there is no such scene.
+/// The scene of this name in so many poses, of `shell` at most 20. `None` where there is no such
+/// scene.
 pub fn mesh_pair(name: &str, n_poses: usize) -> Option<MeshPair> {
     let name = *SCENES.iter().find(|known| **known == name)?;
     let ball = bumpy_icosphere(SIZES.0, BUMP, 3);
@@ -69,14 +71,15 @@ pub fn mesh_pair(name: &str, n_poses: usize) -> Option<MeshPair> {
     Some(MeshPair { name, a, b, poses })
 }
 
-/// Poses of `b` at a random turn, moved in along a random direction until it is `gap` from `a`; below 0, until it
-/// touches and then that much on.
+/// Poses of `b` at a random turn, moved in along a random direction until it is `gap` from `a`;
+/// below 0, until it touches and then that much on.
 fn apart(a: &Body, b: &Body, n: usize, gap: f64) -> Vec<Pose> {
     let mut rng = Rng::new(8);
     (0..n)
         .map(|_| {
             let (turn, direction) = (rng.rotation(), rng.direction());
-            // Both lie within 1.2 of their origins, or at most as far as the longest radius of the hulls' scenes.
+            // Both lie within 1.2 of their origins, or at most as far as the longest radius of the
+            // hulls' scenes.
             let mut along = 2.4 * HULL_RADII.max_element();
             let target = gap.max(0.0);
             // A step by what is left never passes the first place where it is reached.

@@ -67,7 +67,8 @@ pub struct Facts {
     pub work: Option<Work>,
 }
 
-/// The terms of the cost function t = n_v c_v + n_p c_p + n_u c_u (eq. 25.3), for one piece of work.
+/// The terms of the cost function t = n_v c_v + n_p c_p + n_u c_u (eq. 25.3), for one piece of
+/// work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work {
     /// Tests of two volumes (n_v).
@@ -142,7 +143,8 @@ impl Runner {
         self.report(row, &contest, &times);
     }
 
-    /// Times calls that are all alike over so many rounds, and what `facts` then says of each contestant.
+    /// Times calls that are all alike over so many rounds, and what `facts` then says of each
+    /// contestant.
     pub fn alike_and_facts(
         &mut self,
         row: Row<'_>,
@@ -154,7 +156,8 @@ impl Runner {
         self.write(row, &contest.answers, &times, facts);
     }
 
-    /// Times frames that go on from each other; `between` runs before each, untimed. What each contestant took.
+    /// Times frames that go on from each other; `between` runs before each, untimed. What each
+    /// contestant took.
     pub fn frames(
         &mut self,
         row: Row<'_>,

@@ -1,6 +1,8 @@
-//! The scenes of the benches that are poses, not boxes: pairs of hulls, and primitives near each other.
+//! The scenes of the benches that are poses, not boxes: pairs of hulls, and primitives near each
+//! other.
 //!
-//! Everything is computed in `f64` and rounded once, and every contestant gets the same rounded numbers.
+//! Everything is computed in `f64` and rounded once, and every contestant gets the same rounded
+//! numbers.
 
 use carom_math::Pose;
 use carom_scenes::{HULL_RADII, Rng, hull_points};
@@ -45,8 +47,8 @@ impl Hulls {
             .collect()
     }
 
-    /// Pairs pushed `depth` past where they first touch when B comes in along a random direction; `touches` says
-    /// whether a pair does.
+    /// Pairs pushed `depth` past where they first touch when B comes in along a random direction;
+    /// `touches` says whether a pair does.
     pub fn pushed(
         &self,
         n_pairs: usize,
@@ -105,7 +107,8 @@ impl Hulls {
     }
 }
 
-/// Runs of sixteen poses each, 0.1 degrees and 0.001 apart: B is 0.45 to 0.95 from A, turned at random.
+/// Runs of sixteen poses each, 0.1 degrees and 0.001 apart: B is 0.45 to 0.95 from A, turned at
+/// random.
 pub fn primitive_runs(n_runs: usize, seed: u64) -> Vec<Vec<Pose>> {
     let mut rng = Rng::new(seed);
     (0..n_runs)

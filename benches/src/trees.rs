@@ -1,4 +1,5 @@
-//! What benches of trees over triangles have in common: the boxes, and what to look for in a tree of them.
+//! What benches of trees over triangles have in common: the boxes, and what to look for in a tree
+//! of them.
 
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_bvh::Bvh;

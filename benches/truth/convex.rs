@@ -1,7 +1,8 @@
-//! Pairs of convex shapes in both precisions against proofs: the distance or the depth lies between the room along a direction
-//! and what points of both prove. For each way to ask, and for polytopes and round shapes apart: how many answers, how
-//! many of bodies apart and together, signs that are wrong, other wrong answers, how many said nothing or only within what,
-//! and the worst errors as a part of the size.
+//! Pairs of convex shapes in both precisions against proofs: the distance or the depth lies between
+//! the room along a direction and what points of both prove. For each way to ask, and for polytopes
+//! and round shapes apart: how many answers, how many of bodies apart and together, signs that are
+//! wrong, other wrong answers, how many said nothing or only within what, and the worst errors as a
+//! part of the size.
 
 use crate::{Options, work};
 use carom_testkit::convex_pairs::{Row, Tally};

@@ -1,8 +1,9 @@
-//! How seldom exact arithmetic is needed on real meshes: of the pairs of triangles that the trees and the eight-at-once test leave
-//! over, those about which plain `f64` is not sure, and those whose answer differs from the published count.
+//! How seldom exact arithmetic is needed on real meshes: of the pairs of triangles that the trees
+//! and the eight-at-once test leave over, those about which plain `f64` is not sure, and those
+//! whose answer differs from the published count.
 //!
-//! Mesh pairs of `pairs/cases.json`, each mesh placed as it is published, and every mesh with itself, triangles with a common corner
-//! left out, as `pairs/self_intersections.json` counts them.
+//! Mesh pairs of `pairs/cases.json`, each mesh placed as it is published, and every mesh with
+//! itself, triangles with a common corner left out, as `pairs/self_intersections.json` counts them.
 
 use crate::{Options, work};
 use carom_bounds::Aabb;

@@ -1,9 +1,11 @@
-//! Times of impact of boxes and hulls that turn, against looking often: missed impacts, wrong brackets, undecided ones.
+//! Times of impact of boxes and hulls that turn, against looking often: missed impacts, wrong
+//! brackets, undecided ones.
 //!
-//! Boxes are those of the published comparison: half extents from 0.05 to 1.05, at least 0.05 apart at the start, up to 4 along each axis in
-//! the step, turning by 0.2 to 3 radians, alone or both. Hulls have 8 to 32 vertices and fly at each other. An impact is deeper than a hundredth
-//! at one of the times looked at. Built with the feature `peers`, parry is asked the same; its sweep moves on a curve of
-//! its own, and is said to miss only where the bodies are as deep on that one.
+//! Boxes are those of the published comparison: half extents from 0.05 to 1.05, at least 0.05 apart
+//! at the start, up to 4 along each axis in the step, turning by 0.2 to 3 radians, alone or both.
+//! Hulls have 8 to 32 vertices and fly at each other. An impact is deeper than a hundredth at one
+//! of the times looked at. Built with the feature `peers`, parry is asked the same; its sweep moves
+//! on a curve of its own, and is said to miss only where the bodies are as deep on that one.
 
 use crate::Options;
 use crate::work::in_chunks;

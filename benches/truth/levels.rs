@@ -1,13 +1,17 @@
-//! Levels of brushes: points against the list of the brushes, and sweeps of bodies against the exact sums of brush and body.
+//! Levels of brushes: points against the list of the brushes, and sweeps of bodies against the
+//! exact sums of brush and body.
 //!
-//! A sweep is wrong where the body, made smaller by eight times the tolerance, would have been stopped before, and early where it is stopped
-//! before the body made larger by as much. By how much, in units of the level, is counted for each kind of bevels; so is what is
-//! stopped where nothing is. Bodies are those of players of the game that the real levels are of. Half of the ways start at a
-//! surface, as those of players do; lengths are from 4 to 1,024 units, each scale as often.
+//! A sweep is wrong where the body, made smaller by eight times the tolerance, would have been
+//! stopped before, and early where it is stopped before the body made larger by as much. By how
+//! much, in units of the level, is counted for each kind of bevels; so is what is stopped where
+//! nothing is. Bodies are those of players of the game that the real levels are of. Half of the
+//! ways start at a surface, as those of players do; lengths are from 4 to 1,024 units, each scale
+//! as often.
 //!
-//! As many more ways are aligned: they start on a face, an edge, a corner or the line of two planes of neighbouring brushes, some with the body
-//! just touching, and lead along these. Of them only what is late is counted. For points the truth is another there, as brushes that
-//! are made smaller leave seams: a place is inside where all of three small spheres about it is in some brush.
+//! As many more ways are aligned: they start on a face, an edge, a corner or the line of two planes
+//! of neighbouring brushes, some with the body just touching, and lead along these. Of them only
+//! what is late is counted. For points the truth is another there, as brushes that are made smaller
+//! leave seams: a place is inside where all of three small spheres about it is in some brush.
 
 use crate::Options;
 use crate::work::in_chunks;
@@ -274,7 +278,8 @@ impl Asked<'_> {
         all.late == 0 && all.wrong_starts == 0
     }
 
-    /// From a face, an edge, a corner or the line of two planes, and along it, with the body there or touching.
+    /// From a face, an edge, a corner or the line of two planes, and along it, with the body there
+    /// or touching.
     fn aligned(&self, random: &mut Random, body: &impl Body) -> (DVec3, DVec3) {
         let brush = &self.brushes[random.below(self.brushes.len())];
         let face = &brush.faces()[random.below(brush.faces().len())];
@@ -403,7 +408,8 @@ struct Seen {
     wrong_starts: u64,
 }
 
-/// What is inside of several brushes together: where all of some small spheres about a place is in brushes.
+/// What is inside of several brushes together: where all of some small spheres about a place is in
+/// brushes.
 struct SeamTruth<'a> {
     brushes: &'a [Brush],
     boxes: Vec<(DVec3, DVec3)>,
@@ -452,14 +458,16 @@ impl<'a> SeamTruth<'a> {
         let far = -2.0 * Self::FAR * self.thin;
         let near: Vec<&Brush> =
             brushes.iter().copied().filter(|brush| far < brush_depth(brush, place)).collect();
-        // Planes that the place is hardly off: coordinates of real levels are rounded by about the tolerance.
+        // Planes that the place is hardly off: coordinates of real levels are rounded by about the
+        // tolerance.
         let hardly = 0.25 * self.thin..-far;
         let faces = || near.iter().flat_map(|brush| brush.faces()).map(|face| &face.plane);
         if faces().any(|plane| hardly.contains(&plane.height(place).abs())) {
             return Side::Near;
         }
         let is_in = |off: DVec3| near.iter().any(|brush| -self.thin < brush_depth(brush, place + off));
-        // Random directions miss narrow wedges; their middles are between the normals of two faces or three.
+        // Random directions miss narrow wedges; their middles are between the normals of two faces
+        // or three.
         let out: Vec<DVec3> =
             faces().filter(|plane| plane.height(place).abs() < self.thin).map(|plane| plane.normal).collect();
         let radius = Self::FAR * self.thin;

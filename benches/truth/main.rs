@@ -1,7 +1,7 @@
 //! Long runs of carom against exact arithmetic: `cargo xtask truth WHAT`.
 //!
-//! Each family of questions is one file here: it takes [`Options`], asks [`work::in_chunks`] to spread the work over
-//! threads, prints what it found, and says whether all of it was right.
+//! Each family of questions is one file here: it takes [`Options`], asks [`work::in_chunks`] to
+//! spread the work over threads, prints what it found, and says whether all of it was right.
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod)] // Rays are asked in f32 and again in f64, by one file.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.

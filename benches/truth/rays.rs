@@ -1,9 +1,10 @@
-//! Rays against closed meshes in world space, through random poses: every edge and every corner of the meshes of the real data
-//! is aimed at, from inside and outside, in both precisions.
+//! Rays against closed meshes in world space, through random poses: every edge and every corner of
+//! the meshes of the real data is aimed at, from inside and outside, in both precisions.
 //!
-//! Asked of each ray: does it hit at all from inside; is the number of crossings ahead right for the winding number of the
-//! origin, which is known before; do the first hit and all hits agree; is the origin where it is. Of one in four: does
-//! the segment to a point outside cross rightly. Of one in a thousand: does the tree give what all triangles give.
+//! Asked of each ray: does it hit at all from inside; is the number of crossings ahead right for
+//! the winding number of the origin, which is known before; do the first hit and all hits agree; is
+//! the origin where it is. Of one in four: does the segment to a point outside cross rightly. Of
+//! one in a thousand: does the tree give what all triangles give.
 
 mod double;
 mod single;
@@ -24,7 +25,8 @@ const BRUTE: u64 = 1 << 10;
 const N_INSIDE: usize = 24;
 const MAX_TOLD: usize = 20;
 
-/// A mesh that bounds a solid, and points inside it that no rounding of a pose brings to its surface.
+/// A mesh that bounds a solid, and points inside it that no rounding of a pose brings to its
+/// surface.
 struct Closed {
     name: String,
     corners: Vec<[DVec3; 3]>,

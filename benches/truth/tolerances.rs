@@ -1,6 +1,6 @@
-//! The constants of `carom_math::tol` against the largest errors of what they are about: for each the largest that was
-//! needed, the constant, and the factor between them; and the largest differences between the answers in `f32` and
-//! those in `f64`.
+//! The constants of `carom_math::tol` against the largest errors of what they are about: for each
+//! the largest that was needed, the constant, and the factor between them; and the largest
+//! differences between the answers in `f32` and those in `f64`.
 
 use crate::{Options, work};
 use carom_testkit::random::Random;

@@ -1,5 +1,6 @@
-//! Triangle against triangle: `tri_tri::intersects` both ways round and what `tri_intersection` says, against whole numbers for
-//! every pair, and against rational arithmetic on rounded coordinates for one pair in a hundred.
+//! Triangle against triangle: `tri_tri::intersects` both ways round and what `tri_intersection`
+//! says, against whole numbers for every pair, and against rational arithmetic on rounded
+//! coordinates for one pair in a hundred.
 
 use crate::{Options, work};
 use carom_geom::tri_intersection::{Intersection, intersection};
@@ -13,7 +14,8 @@ use std::time::Instant;
 
 /// Pairs in one chunk of the work.
 const CHUNK: u64 = 1 << 14;
-/// One pair in so many has coordinates of 53 random bits, rounded onto the other triangle, and goes to rationals.
+/// One pair in so many has coordinates of 53 random bits, rounded onto the other triangle, and goes
+/// to rationals.
 const ROUNDED: u64 = 128;
 /// So many wrong answers are printed; the others are counted.
 const MAX_TOLD: usize = 20;

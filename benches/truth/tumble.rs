@@ -8,7 +8,8 @@ use carom_testkit::tumble::{TumbleTally, tumble};
 pub(crate) fn run(options: &Options) -> bool {
     let n_falls = options.count.unwrap_or(10_000);
     let tallies = in_chunks(n_falls, options, |chunk, tally: &mut TumbleTally| {
-        // Every other fall with limbs that are fast; a ragdoll alone, and in every tenth fall six at once.
+        // Every other fall with limbs that are fast; a ragdoll alone, and in every tenth fall six
+        // at once.
         let n_dolls = if matches!(chunk % 20, 9 | 18) { 6 } else { 1 };
         tumble(n_dolls, chunk % 2 == 1, options.seed << 40 ^ chunk, tally);
     });

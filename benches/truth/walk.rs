@@ -1,7 +1,9 @@
-//! Random walks of characters, each move looked at by an oracle that knows neither trees nor sweeps.
+//! Random walks of characters, each move looked at by an oracle that knows neither trees nor
+//! sweeps.
 //!
-//! Four figures walk the arena and the castle of carom-scenes, as brushes and as a mesh, a noisy terrain of ten thousand triangles, and real
-//! levels where they are present. The moves are shared out equally.
+//! Four figures walk the arena and the castle of carom-scenes, as brushes and as a mesh, a noisy
+//! terrain of ten thousand triangles, and real levels where they are present. The moves are shared
+//! out equally.
 
 use crate::Options;
 use crate::levels::LEVELS;

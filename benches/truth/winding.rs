@@ -1,5 +1,6 @@
-//! Winding numbers through the tree against the sum over all triangles: how far off, within which bound, and how long each takes,
-//! for a bumpy ball of 1,000 to 400,000 triangles and the same with one triangle in a hundred torn out.
+//! Winding numbers through the tree against the sum over all triangles: how far off, within which
+//! bound, and how long each takes, for a bumpy ball of 1,000 to 400,000 triangles and the same with
+//! one triangle in a hundred torn out.
 
 use crate::Options;
 use carom_benches::thread_ns;

@@ -1,12 +1,13 @@
-//! Work in numbered chunks, taken by threads as they become free: the same questions for any number of threads.
+//! Work in numbered chunks, taken by threads as they become free: the same questions for any number
+//! of threads.
 
 use crate::Options;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Does chunks `0..n_chunks` of the work, each with its number and the tally of its thread; gives the tallies of all
-/// threads. Prints how far it is to standard error.
+/// Does chunks `0..n_chunks` of the work, each with its number and the tally of its thread; gives
+/// the tallies of all threads. Prints how far it is to standard error.
 pub(crate) fn in_chunks<T: Default + Send>(
     n_chunks: u64,
     options: &Options,

@@ -1,4 +1,5 @@
-//! `cargo xtask bench [GROUP]`: runs the benches with their peers, one table at the end, numbers and plots in files.
+//! `cargo xtask bench [GROUP]`: runs the benches with their peers, one table at the end, numbers
+//! and plots in files.
 
 use crate::metadata::list;
 use crate::{Error, native, pages, report};
@@ -61,7 +62,8 @@ pub(crate) struct Contestant {
     pub(crate) tests_per_pair: Option<f64>,
     /// Bytes held for each body.
     pub(crate) bytes_per_body: Option<f64>,
-    /// Tests of volumes, pairs of primitives, volumes brought into another frame, and the time that these predict.
+    /// Tests of volumes, pairs of primitives, volumes brought into another frame, and the time that
+    /// these predict.
     pub(crate) work: Option<[f64; 4]>,
 }
 
@@ -171,8 +173,8 @@ fn run_all(root: &Path, options: &Options<'_>, groups: &[&str], file: &Path) -> 
             .arg("--out")
             .arg(file);
         if ["trees", "threads"].contains(group) {
-            // A tree built anew is built in memory just mapped, as it is in a program that builds one: large vectors come from the
-            // system and go back to it.
+            // A tree built anew is built in memory just mapped, as it is in a program that builds
+            // one: large vectors come from the system and go back to it.
             command.env("MALLOC_MMAP_THRESHOLD_", "65536").env("MALLOC_TRIM_THRESHOLD_", "65536");
         }
         if options.is_quick {

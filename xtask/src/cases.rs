@@ -1,4 +1,5 @@
-//! `cargo xtask cases`: real data with known answers through the program `carom`, as a user would ask.
+//! `cargo xtask cases`: real data with known answers through the program `carom`, as a user would
+//! ask.
 //!
 //! Mesh pairs, hulls, rays and points go through `carom batch`; assemblies and robots through
 //! `carom check`; files that failed for users through the commands that they were given to, with a
@@ -15,15 +16,17 @@ use std::time::{Duration, Instant};
 
 /// Of the size of the case: reference distances are good to this much.
 const DISTANCE: f64 = 1e-9;
-/// Of the size: hull distances come from files in `f32`, and the references from a hull of differences.
+/// Of the size: hull distances come from files in `f32`, and the references from a hull of
+/// differences.
 const HULL: f64 = 1e-6;
 /// Of the ray's parameter, or of the distance.
 const RELATIVE: f64 = 1e-9;
-/// Rays of ray_cases.json that pass 2.7e-16 beside an edge, where the reference counts what is within 1e-9 as met. The
-/// exact answer is a later triangle; a test of carom-query shows so in rationals.
+/// Rays of ray_cases.json that pass 2.7e-16 beside an edge, where the reference counts what is
+/// within 1e-9 as met. The exact answer is a later triangle; a test of carom-query shows so in
+/// rationals.
 const BESIDE_AN_EDGE: [usize; 4] = [113, 125, 128, 137];
-/// Meshes of point_cases.json with edges of one triangle, or of more than two: they do not tell inside from outside, and the
-/// answer has to say so.
+/// Meshes of point_cases.json with edges of one triangle, or of more than two: they do not tell
+/// inside from outside, and the answer has to say so.
 const AMBIGUOUS: [&str; 5] =
     ["featuretype", "triangle_soup_100", "height_field_20k", "stadium", "chair_duplicates"];
 /// A hostile file is answered or refused within this time.
@@ -121,8 +124,8 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     Ok(is_right)
 }
 
-/// Files that failed for users: the command before the file, what follows it, the exit status, and words of the answer
-/// or of the refusal.
+/// Files that failed for users: the command before the file, what follows it, the exit status, and
+/// words of the answer or of the refusal.
 const REPORTS: [(&str, &str, &str, i32, &[&str]); 22] = [
     ("check", "two_solids.stl", "--json", 0, &[r#""parts":["a","b"]"#, r#""clear":true"#]),
     ("check", "nanfacet.stl", "--json", 0, &[r#""parts":["nanfacet"]"#]),
@@ -170,7 +173,8 @@ fn reports(bench: &Bench) -> Result<Score, Error> {
     Ok(score)
 }
 
-/// Each hostile file is answered or refused in [`PATIENCE`], refused in one line, and never by a signal.
+/// Each hostile file is answered or refused in [`PATIENCE`], refused in one line, and never by a
+/// signal.
 fn hostile(bench: &Bench) -> Result<Score, Error> {
     let mut score = Score::default();
     let mut files: Vec<PathBuf> = std::fs::read_dir(bench.data.join("reports/hostile"))?
@@ -400,7 +404,8 @@ fn points(bench: &Bench, cases: &Value) -> Result<Score, Error> {
     for ((id, case), answer) in list(&cases["cases"]).enumerate().zip(&answers) {
         let expected = case["distance"].as_f64().unwrap_or(f64::NAN);
         let winding = case["winding_number"].as_f64().unwrap_or(f64::NAN);
-        // Between 0 and 1 the mesh is open or overlaps itself there, and inside is a matter of taste.
+        // Between 0 and 1 the mesh is open or overlaps itself there, and inside is a matter of
+        // taste.
         let is_clear = winding.abs() < 0.01 || (winding.abs() - 1.0).abs() < 0.01;
         // Inside, a signed distance is as good as an unsigned one.
         let distance = answer["distance"].as_f64().map(f64::abs);

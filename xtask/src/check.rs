@@ -13,8 +13,8 @@ pub(crate) enum Extent {
     Quick,
     /// What a change must not break.
     Ordinary,
-    /// And what takes long: the tests with default features and with all, the peers of the benches, the fuzz targets,
-    /// each crate built from its package.
+    /// And what takes long: the tests with default features and with all, the peers of the benches,
+    /// the fuzz targets, each crate built from its package.
     Full,
 }
 
@@ -82,9 +82,10 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     Ok(steps.close())
 }
 
-/// Every feature of every crate, as cargo wants them: the tests are built once, with all that can be switched on. But not with the
-/// plain loops of `generic`, which double the code: lane by lane, carom-lanes holds every instruction set against them. Nor
-/// with glam's `scalar`, which users do not have; the golden states run with it.
+/// Every feature of every crate, as cargo wants them: the tests are built once, with all that can
+/// be switched on. But not with the plain loops of `generic`, which double the code: lane by lane,
+/// carom-lanes holds every instruction set against them. Nor with glam's `scalar`, which users do
+/// not have; the golden states run with it.
 fn tested_features(packages: &[Package]) -> String {
     let tested = packages.iter().filter(|package| package.name != "carom-benches");
     let names = tested.flat_map(|package| {
@@ -94,7 +95,8 @@ fn tested_features(packages: &[Package]) -> String {
     names.collect::<Vec<_>>().join(",")
 }
 
-/// Builds every library crate by itself, so that none leans on a feature that a neighbour switched on.
+/// Builds every library crate by itself, so that none leans on a feature that a neighbour switched
+/// on.
 fn alone(root: &Path, packages: &[Package], features: &str) -> Result<End, Error> {
     let mut count = 0;
     for package in packages.iter().filter(|package| package.is_library()) {
@@ -112,7 +114,8 @@ fn alone(root: &Path, packages: &[Package], features: &str) -> Result<End, Error
     Ok(End::Passed(format!("{count} crates")))
 }
 
-/// Builds every crate of several algorithms with one of them at a time, so that none pulls in another.
+/// Builds every crate of several algorithms with one of them at a time, so that none pulls in
+/// another.
 fn algorithms(root: &Path, packages: &[Package]) -> Result<End, Error> {
     let mut count = 0;
     for package in packages.iter().filter(|package| package.is_library()) {

@@ -1,4 +1,5 @@
-//! `cargo xtask corpus`: carom and its Rust peers on every failure that users of other libraries have published.
+//! `cargo xtask corpus`: carom and its Rust peers on every failure that users of other libraries
+//! have published.
 
 use crate::Error;
 use std::path::Path;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A compiler whose package has the sources of the standard library, so that cargo can build it for any target.
+/// A compiler whose package has the sources of the standard library, so that cargo can build it for
+/// any target.
 #[derive(Clone)]
 pub(crate) struct CrossCompiler {
     folder: PathBuf,

@@ -33,7 +33,8 @@ pub(crate) fn run(root: &Path, target: Option<&str>, seconds: u32) -> Result<boo
             .arg("--")
             .arg(format!("-max_total_time={seconds}"))
             .args(["-timeout=10", "-rss_limit_mb=4096", "-print_final_stats=1"])
-            // The sanitizers and coverage flags that cargo-fuzz passes are unstable; a stable compiler takes them so.
+            // The sanitizers and coverage flags that cargo-fuzz passes are unstable; a stable
+            // compiler takes them so.
             .env("RUSTC_BOOTSTRAP", "1")
             .status()?
             .success();

@@ -1,9 +1,13 @@
-//! `cargo xtask golden`: the scenes and queries of carom-golden on every target that can be built and run here.
+//! `cargo xtask golden`: the scenes and queries of carom-golden on every target that can be built
+//! and run here.
 //!
 //! - Each job builds the program for one target in a folder of its own. Two jobs run at a time.
-//! - The profile `golden` does not optimize, because building takes longer than running. `--full` optimizes all.
-//! - Other targets need the compiler and sources that `.ci/run` unpacks, a C compiler as linker, and QEMU.
-//! - A target without its tools is skipped with a line that says what is missing. A build that fails is a failure.
+//! - The profile `golden` does not optimize, because building takes longer than running. `--full`
+//!   optimizes all.
+//! - Other targets need the compiler and sources that `.ci/run` unpacks, a C compiler as linker,
+//!   and QEMU.
+//! - A target without its tools is skipped with a line that says what is missing. A build that
+//!   fails is a failure.
 
 use crate::Error;
 use crate::cross::CrossCompiler;
@@ -252,7 +256,8 @@ impl Golden<'_> {
         levels.into_iter().map(row).collect()
     }
 
-    /// The host, with libraries that have no standard library and so no clock, and with glam's plain code.
+    /// The host, with libraries that have no standard library and so no clock, and with glam's
+    /// plain code.
     fn scalar(&self) -> Vec<Row> {
         let build = Build {
             folder: "scalar",
@@ -264,7 +269,8 @@ impl Golden<'_> {
         self.program(&format!("{}, no_std, glam without SIMD", std::env::consts::ARCH), &build, None)
     }
 
-    /// The program compiled for AVX-512. carom-lanes has no such set, so the compiler decides what uses it.
+    /// The program compiled for AVX-512. carom-lanes has no such set, so the compiler decides what
+    /// uses it.
     ///
     /// Only optimized code has such instructions: the solver is optimized in any case.
     fn avx512(&self) -> Vec<Row> {
@@ -335,7 +341,8 @@ impl Golden<'_> {
     }
 }
 
-/// Whether a module names the feature `simd128` among those that it uses: a plus, the length, the name.
+/// Whether a module names the feature `simd128` among those that it uses: a plus, the length, the
+/// name.
 fn has_vectors(module: &[u8]) -> bool {
     module.windows(9).any(|name| name == b"+\x07simd128")
 }

@@ -22,7 +22,8 @@ const ALLOWED: [&str; 11] = [
     "Unicode-3.0",
 ];
 
-/// Checks every package that a published crate or the program depends on, through normal and build dependencies.
+/// Checks every package that a published crate or the program depends on, through normal and build
+/// dependencies.
 pub(crate) fn check(root: &Path) -> Result<End, Error> {
     let value = metadata(root, &["--all-features"])?;
     let packages: BTreeMap<&str, &Value> =

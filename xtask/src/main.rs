@@ -1,4 +1,5 @@
-//! The one command of the repository: `cargo xtask check`, `tidy`, `bench`, `fuzz`, `volumes`, `cases`, `truth`, `verify`.
+//! The one command of the repository: `cargo xtask check`, `tidy`, `bench`, `fuzz`, `volumes`,
+//! `cases`, `truth`, `verify`.
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 

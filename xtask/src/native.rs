@@ -1,7 +1,8 @@
-//! `cargo xtask bench native`: carom beside the peers that are written in C++, where their libraries are.
+//! `cargo xtask bench native`: carom beside the peers that are written in C++, where their
+//! libraries are.
 //!
-//! Every program runs alone and tells what it measured; carom and the peers take turns, and the medians of their turns make
-//! the rows.
+//! Every program runs alone and tells what it measured; carom and the peers take turns, and the
+//! medians of their turns make the rows.
 
 use crate::Error;
 use crate::bench::Options;
@@ -18,7 +19,8 @@ const TURNS: usize = 3;
 
 const SCENES: [&str; 3] = ["close", "shallow", "shell"];
 
-/// A peer: its program and library, the standard it is compiled for, where flags come from, and flags that suit most machines.
+/// A peer: its program and library, the standard it is compiled for, where flags come from, and
+/// flags that suit most machines.
 struct Peer {
     name: &'static str,
     library: &'static str,
@@ -55,7 +57,8 @@ struct Measured {
     differ: u64,
 }
 
-/// Writes the rows of carom and of the peers that are there; true where every program ran to its end.
+/// Writes the rows of carom and of the peers that are there; true where every program ran to its
+/// end.
 pub(crate) fn run(root: &Path, options: &Options<'_>, file: &Path) -> Result<bool, Error> {
     let scenes: Vec<&str> = SCENES
         .into_iter()
@@ -156,7 +159,8 @@ fn line(text: &str) -> Option<Measured> {
     })
 }
 
-/// Rows as the programs of the benches write them: a line for each scene and query, with the medians of all turns; carom first.
+/// Rows as the programs of the benches write them: a line for each scene and query, with the
+/// medians of all turns; carom first.
 fn rows(measured: &[Measured]) -> String {
     let mut workloads: Vec<(&str, &str)> = Vec::new();
     for m in measured {

@@ -1,10 +1,10 @@
 //! Whether the core crates do without the standard library.
 //!
-//! A probe crate without std depends on all of them and brings its own panic handler. Were the standard library
-//! linked by any crate below it, the compiler would find two handlers and refuse.
+//! A probe crate without std depends on all of them and brings its own panic handler. Were the
+//! standard library linked by any crate below it, the compiler would find two handlers and refuse.
 //!
-//! The probe is built for the host, and for 32-bit processors that have no standard library at all if the compiler
-//! for other targets is there.
+//! The probe is built for the host, and for 32-bit processors that have no standard library at all
+//! if the compiler for other targets is there.
 
 use crate::Error;
 use crate::cross::CrossCompiler;

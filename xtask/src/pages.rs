@@ -1,4 +1,5 @@
-//! The numbers of the phases in which many algorithms took part, as tables to be read beside the plots.
+//! The numbers of the phases in which many algorithms took part, as tables to be read beside the
+//! plots.
 
 use crate::bench::{Contestant, Row};
 use crate::report::{YARDSTICK, exponent, number};

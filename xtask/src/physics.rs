@@ -1,7 +1,8 @@
 //! `cargo xtask verify physics [OPTIONS]`: the scoreboard of ordinary scenes, carom beside rapier.
 //!
-//! The work is done by the program `physics` of the package carom-benches, built for speed with its peers; the rows
-//! are those of `carom_scenes::scoreboard`. `--write` makes the page of carom-world anew.
+//! The work is done by the program `physics` of the package carom-benches, built for speed with its
+//! peers; the rows are those of `carom_scenes::scoreboard`. `--write` makes the page of carom-world
+//! anew.
 
 use crate::Error;
 use std::ffi::OsString;

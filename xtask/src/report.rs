@@ -35,8 +35,9 @@ pub(crate) fn table(rows: &[Row]) -> String {
 /// The algorithm that has no memory which could fail it.
 pub(crate) const YARDSTICK: &str = "carom box-pruning";
 
-/// One line for each contestant of whom more than times is known: its worst time beside its typical one, and beside the worst of
-/// box pruning; tests per pair found, bytes per body, and the power of the size that the times follow over all sizes.
+/// One line for each contestant of whom more than times is known: its worst time beside its typical
+/// one, and beside the worst of box pruning; tests per pair found, bytes per body, and the power of
+/// the size that the times follow over all sizes.
 pub(crate) fn details(rows: &[Row]) -> String {
     let is_known = |row: &&Row| row.contestants.iter().any(|c| c.tests_per_pair.is_some());
     let mut out = String::new();
@@ -73,7 +74,8 @@ pub(crate) fn details(rows: &[Row]) -> String {
     out
 }
 
-/// One line for each contestant whose work was counted: what the cost function t = n_v c_v + n_p c_p + n_u c_u says of it.
+/// One line for each contestant whose work was counted: what the cost function t = n_v c_v + n_p
+/// c_p + n_u c_u says of it.
 pub(crate) fn work(rows: &[Row]) -> String {
     let mut out = String::new();
     for row in rows.iter().filter(|row| row.contestants.iter().any(|c| c.work.is_some())) {
@@ -104,8 +106,8 @@ pub(crate) fn work(rows: &[Row]) -> String {
     out
 }
 
-/// The power of the size that the times of a contestant follow over all sizes of a workload: the slope of the line of
-/// least squares through their logarithms. `None` for a single size.
+/// The power of the size that the times of a contestant follow over all sizes of a workload: the
+/// slope of the line of least squares through their logarithms. `None` for a single size.
 pub(crate) fn exponent(rows: &[Row], of: &Row, name: &str) -> Option<f64> {
     let points: Vec<(f64, f64)> = rows
         .iter()

@@ -1,7 +1,8 @@
 //! Whether the library crates call operations whose rounding differs between targets.
 //!
-//! Operators are calls of trait methods, of which neither the source's text nor clippy says the type. The compiler's
-//! intermediate form names both, so it is written for every library crate and searched.
+//! Operators are calls of trait methods, of which neither the source's text nor clippy says the
+//! type. The compiler's intermediate form names both, so it is written for every library crate and
+//! searched.
 
 use crate::Error;
 use crate::metadata::Package;
@@ -28,7 +29,8 @@ const EXACT: [&str; 14] = [
     "Affine3A::is_finite",
 ];
 
-/// Operators of glam's SIMD types that round: sums of vectors do not differ, products of rotations do.
+/// Operators of glam's SIMD types that round: sums of vectors do not differ, products of rotations
+/// do.
 const OPERATORS: [&str; 4] = ["Mul<", "Mul>", "MulAssign<", "MulAssign>"];
 
 /// glam's types that have SIMD code.

@@ -1,4 +1,5 @@
-//! Steps of a check: each runs a command or a function, prints one line with its time, and is counted.
+//! Steps of a check: each runs a command or a function, prints one line with its time, and is
+//! counted.
 
 use crate::Error;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! `cargo xtask tidy`: the rules of the source tree that the compiler does not know.
 //!
-//! Each rule is a small function over paths and text, so that the tests can show it a violation. Exceptions stand
-//! here, each with its reason.
+//! Each rule is a small function over paths and text, so that the tests can show it a violation.
+//! Exceptions stand here, each with its reason.
 
 mod claims;
 mod code;
@@ -18,8 +18,8 @@ use crate::metadata::{Floor, Package, packages};
 use std::fmt;
 use std::path::Path;
 
-/// Library files that are no algorithm by a published source, with the reason. Everything else in a library crate's
-/// `src` says what it follows in a line `//! Reference: ...`.
+/// Library files that are no algorithm by a published source, with the reason. Everything else in a
+/// library crate's `src` says what it follows in a line `//! Reference: ...`.
 const NO_REFERENCE: &[(&str, &str)] = &[
     ("/lib.rs", "a map of the crate"),
     ("/mod.rs", "a map of the folder"),
@@ -109,7 +109,8 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     Ok(complaints.is_empty())
 }
 
-/// Writes the page of techniques from their list; false, with complaints, if the list cannot be read.
+/// Writes the page of techniques from their list; false, with complaints, if the list cannot be
+/// read.
 pub(crate) fn write_seeds(root: &Path) -> Result<bool, Error> {
     match seeds::page(&std::fs::read_to_string(root.join(seeds::LIST))?) {
         Ok(page) => std::fs::write(root.join(seeds::PAGE), page)?,

@@ -1,7 +1,7 @@
 //! `cargo xtask truth WHAT [OPTIONS]`: long runs of carom against exact arithmetic.
 //!
-//! The work is done by the program `truth` of the package carom-benches, built for speed; each family of questions is
-//! one file in `benches/truth/`.
+//! The work is done by the program `truth` of the package carom-benches, built for speed; each
+//! family of questions is one file in `benches/truth/`.
 
 use crate::Error;
 use std::ffi::OsString;

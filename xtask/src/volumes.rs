@@ -1,5 +1,6 @@
-//! `cargo xtask volumes [N]`: N bounding volumes of every kind and fit, each held in exact arithmetic to contain every point
-//! that it should. The test of carom-bounds that checks some ten thousand, optimised and for longer.
+//! `cargo xtask volumes [N]`: N bounding volumes of every kind and fit, each held in exact
+//! arithmetic to contain every point that it should. The test of carom-bounds that checks some ten
+//! thousand, optimised and for longer.
 
 use crate::Error;
 use std::path::Path;

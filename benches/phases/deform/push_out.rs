@@ -1,7 +1,9 @@
-//! Depth and direction of the vertices that are in a ball which changes: by a field, by history and by rays.
+//! Depth and direction of the vertices that are in a ball which changes: by a field, by history and
+//! by rays.
 //!
-//! A sheet that waves lies in the ball, and for rays a second ball. parry projects the vertices on the ball, or on a
-//! mesh with pseudo-normals, or casts the same rays. The depths agree; parry keeps no side of a vertex.
+//! A sheet that waves lies in the ball, and for rays a second ball. parry projects the vertices on
+//! the ball, or on a mesh with pseudo-normals, or casts the same rays. The depths agree; parry
+//! keeps no side of a vertex.
 
 use crate::{grid, waving_sheet};
 use carom_benches::peers::parry;

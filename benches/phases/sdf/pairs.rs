@@ -1,8 +1,8 @@
 //! A distance field as one of two shapes.
 //!
-//! The torus is a field of 128 cells along each axis, with a band of three. Bodies of about 12 cells
-//! are near it (up to a cell apart), at the border of the band, or far away. The mesh of the torus
-//! answers the same, in carom and in parry.
+//! The torus is a field of 128 cells along each axis, with a band of three. Bodies of about 12
+//! cells are near it (up to a cell apart), at the border of the band, or far away. The mesh of the
+//! torus answers the same, in carom and in parry.
 
 use crate::settings;
 use carom_benches::peers::parry;

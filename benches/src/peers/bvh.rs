@@ -1,4 +1,5 @@
-//! bvh: its binary tree, built and searched. It has no refit but taking leaves out and putting them in again.
+//! bvh: its binary tree, built and searched. It has no refit but taking leaves out and putting them
+//! in again.
 
 use bvh::aabb::{Aabb as BvhAabb, Bounded};
 use bvh::bounding_hierarchy::BHShape;

@@ -1,4 +1,5 @@
-//! ipc-toolkit, in a process of Python that answers questions about one cloth and says how long they took.
+//! ipc-toolkit, in a process of Python that answers questions about one cloth and says how long
+//! they took.
 
 use glam::Vec3;
 use serde_json::Value;
@@ -14,7 +15,8 @@ pub struct Cloth {
 }
 
 impl Cloth {
-    /// Starts the process over a cloth at two moments. `None`, with a printed line, where Python or the package is missing.
+    /// Starts the process over a cloth at two moments. `None`, with a printed line, where Python or
+    /// the package is missing.
     pub fn start(before: &[Vec3], after: &[Vec3], faces: &[[u32; 3]]) -> Option<Cloth> {
         let started = Cloth::try_start(before, after, faces);
         started.map_err(|error| println!("skipped: ipctk: {error}")).ok()
@@ -47,8 +49,8 @@ impl Cloth {
         Ok(cloth)
     }
 
-    /// Asks one question, in the words of the script. The numbers of the answer, and the processor time in nanoseconds; NaN
-    /// if the process has ended.
+    /// Asks one question, in the words of the script. The numbers of the answer, and the processor
+    /// time in nanoseconds; NaN if the process has ended.
     pub fn ask(&mut self, question: &str) -> (Vec<f64>, f64) {
         let is_sent = writeln!(self.questions, "{question}").is_ok();
         let Some(answer) = self.read().filter(|_| is_sent) else { return (Vec::new(), f64::NAN) };

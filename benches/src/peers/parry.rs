@@ -56,8 +56,8 @@ impl BroadPhase {
         Self { tree: build(boxes), workspace: BvhWorkspace::default(), pairs: Vec::new() }
     }
 
-    /// One frame: the moved boxes are told, the tree is refitted, and, if so wished, improved a little, as rapier
-    /// does.
+    /// One frame: the moved boxes are told, the tree is refitted, and, if so wished, improved a
+    /// little, as rapier does.
     pub fn refit(&mut self, boxes: &[Aabb], moved: &[u32], is_improved: bool) -> &mut [(u32, u32)] {
         for &i in moved {
             self.tree.insert_or_update_partially(aabb(&boxes[i as usize]), i, 0.0);
@@ -94,8 +94,8 @@ fn build(boxes: &[Aabb]) -> Bvh {
     Bvh::from_iter(BvhBuildStrategy::Binned, boxes.iter().enumerate().map(|(i, b)| (i, aabb(b))))
 }
 
-/// Triangle pairs of two meshes that meet, by parry's trees and its test for two convex shapes, with `b_in_a`.
-/// Stops at the first where `is_first` asks for no more than yes or no.
+/// Triangle pairs of two meshes that meet, by parry's trees and its test for two convex shapes,
+/// with `b_in_a`. Stops at the first where `is_first` asks for no more than yes or no.
 pub fn mesh_pairs(a: &TriMesh, b: &TriMesh, b_in_a: &ParryPose, is_first: bool, pairs: &mut Vec<(u32, u32)>) {
     pairs.clear();
     // The rotation is turned into a matrix once, not at every node.

@@ -223,8 +223,9 @@ fn joint_of(joint: &JointSpec) -> Option<(usize, usize, GenericJoint)> {
     })
 }
 
-/// rapier's broad phase, driven as its pipeline drives it: the boxes of moved bodies are set, grown by half its
-/// prediction, then one update. It grows them further for itself, and reports changes only.
+/// rapier's broad phase, driven as its pipeline drives it: the boxes of moved bodies are set, grown
+/// by half its prediction, then one update. It grows them further for itself, and reports changes
+/// only.
 pub struct BroadPhase {
     broad: BroadPhaseBvh,
     parameters: IntegrationParameters,
@@ -269,7 +270,8 @@ impl BroadPhase {
         self.events.len()
     }
 
-    /// The pairs that there are after the changes of the last frame; to be asked after every frame, or not at all.
+    /// The pairs that there are after the changes of the last frame; to be asked after every frame,
+    /// or not at all.
     pub fn pairs(&mut self) -> &BTreeSet<(u32, u32)> {
         for event in &self.events {
             let (BroadPhasePairEvent::AddPair(pair) | BroadPhasePairEvent::DeletePair(pair)) = event;
@@ -283,7 +285,8 @@ impl BroadPhase {
         &self.pairs
     }
 
-    /// Gives back the room of what [`BroadPhase::pairs`] answers, which is not to be asked any more.
+    /// Gives back the room of what [`BroadPhase::pairs`] answers, which is not to be asked any
+    /// more.
     pub fn forget(&mut self) {
         self.pairs = BTreeSet::new();
     }

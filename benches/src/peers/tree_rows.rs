@@ -121,7 +121,8 @@ pub fn build(
     runner.some(row, contest);
 }
 
-/// Refits to other boxes. Each turn goes to the other of the two poses, so that every refit has something to do.
+/// Refits to other boxes. Each turn goes to the other of the two poses, so that every refit has
+/// something to do.
 pub fn refit(runner: &mut Runner, place: Place<'_>, workload: &str, both: [&[Aabb]; 2]) {
     let parry_boxes = both.map(|boxes| boxes.iter().map(parry::aabb).collect::<Vec<_>>());
     let obvhs_boxes = both.map(|boxes| boxes.iter().map(obvhs_peer::aabb).collect::<Vec<_>>());
@@ -164,7 +165,8 @@ pub struct Trees<'a> {
     pub obvhss: &'a RefCell<Bvh2>,
 }
 
-/// Refits to the one and the other of two poses, each told its number: trees refitted to pose 1, whose boxes these are, must find the same.
+/// Refits to the one and the other of two poses, each told its number: trees refitted to pose 1,
+/// whose boxes these are, must find the same.
 pub fn refits_in_turn(
     runner: &mut Runner,
     place: Place<'_>,

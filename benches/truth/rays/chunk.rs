@@ -1,4 +1,5 @@
-//! Rays of one precision: compiled for `f32` and again for `f64`, with the names of the module around it.
+//! Rays of one precision: compiled for `f32` and again for `f64`, with the names of the module
+//! around it.
 
 use super::super::{BRUTE, CHUNK, Closed, Count, MAX_TOLD, files};
 use super::{Vec3, geom, math, narrow, narrow_turn, query, widen};

@@ -6,7 +6,8 @@
 //! - A group is free if it touches no body outside it. Only gravity and forces change its momentum.
 //! - If a kinematic body or a motor drives a body, its account is not checked: `n_left_out` counts.
 //!
-//! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 1.2 (conservation in systems of particles).
+//! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 1.2 (conservation in systems of
+//! particles).
 
 use crate::settings::AuditSettings;
 use crate::side;
@@ -148,8 +149,8 @@ impl Audit {
         self.n_faults
     }
 
-    /// Returns how often a body was left out of the check of energy: once for each step of each body
-    /// in a set that a kinematic body or a motor drives.
+    /// Returns how often a body was left out of the check of energy: once for each step of each
+    /// body in a set that a kinematic body or a motor drives.
     pub fn n_left_out(&self) -> u64 {
         self.n_left_out
     }

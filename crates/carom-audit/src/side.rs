@@ -1,9 +1,10 @@
 //! Whether the path of a point passes the surface of a shape.
 //!
-//! The path is a segment in the frame of the shape. Exact signs decide which triangles it
-//! passes: a segment that ends on a triangle does not pass it; one that begins there may.
+//! The path is a segment in the frame of the shape. Exact signs decide which triangles it passes: a
+//! segment that ends on a triangle does not pass it; one that begins there may.
 //!
-//! Reference: J. O'Rourke, Computational Geometry in C, 2nd ed., 7.3 (segment and triangle by signs of volumes).
+//! Reference: J. O'Rourke, Computational Geometry in C, 2nd ed., 7.3 (segment and triangle by signs
+//! of volumes).
 
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -12,7 +13,8 @@ use carom_math::{WidePose, rounding};
 use carom_query::{Shape, project_point};
 use glam::DVec3;
 
-/// Returns whether a point that goes from `p` to `q`, in the frame of the shape, passes its surface.
+/// Returns whether a point that goes from `p` to `q`, in the frame of the shape, passes its
+/// surface.
 pub(crate) fn passes(shape: &Shape, p: DVec3, q: DVec3) -> bool {
     match shape {
         Shape::HalfSpace(plane) => {
@@ -90,7 +92,8 @@ fn passes_triangles(triangles: impl Iterator<Item = [DVec3; 3]>, p: DVec3, q: DV
     normals.len() % 2 == 1 || normals.iter().any(back_to_back) || from_one_side(&normals, q - p)
 }
 
-/// Returns whether the segment passes all triangles from the same side, as no path round a ridge does.
+/// Returns whether the segment passes all triangles from the same side, as no path round a ridge
+/// does.
 fn from_one_side(normals: &[DVec3], d: DVec3) -> bool {
     !normals.is_empty() && (normals.iter().all(|n| n.dot(d) < 0.0) || normals.iter().all(|n| 0.0 < n.dot(d)))
 }

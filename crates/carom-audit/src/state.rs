@@ -1,6 +1,7 @@
 //! Mass, momenta and energy of a body, in `f64`.
 //!
-//! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 5.3 (kinetic energy and angular momentum of a rigid body).
+//! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 5.3 (kinetic energy and angular momentum
+//! of a rigid body).
 
 use carom_math::{Pose, Vec3};
 use carom_response::{Body, BodyKind, Energy};

@@ -1,7 +1,8 @@
 //! Axis-aligned boxes.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.2 and 25.1; J. Arvo, Transforming Axis-Aligned
-//! Bounding Boxes, Graphics Gems, 1990 (the box of a turned box from the signs of the matrix entries).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.2 and 25.1; J. Arvo,
+//! Transforming Axis-Aligned Bounding Boxes, Graphics Gems, 1990 (the box of a turned box from the
+//! signs of the matrix entries).
 
 use crate::outward::{LENGTH, UNDERFLOW, length_up, nearest, range, size_of, sum_down3, sum_up3};
 use crate::volume::{BoundingVolume, BoundsError};
@@ -89,7 +90,8 @@ impl Aabb {
         self.overlaps(other).then(|| Aabb { min: self.min.max(other.min), max: self.max.min(other.max) })
     }
 
-    /// Moved outwards by `margin` on every side, rounded outwards; a negative margin shrinks and may invert.
+    /// Moved outwards by `margin` on every side, rounded outwards; a negative margin shrinks and
+    /// may invert.
     #[inline]
     pub fn inflated(&self, margin: f32) -> Aabb {
         let margin = DVec3::splat(f64::from(margin));
@@ -106,8 +108,9 @@ impl Aabb {
         }
     }
 
-    /// The interval of t in which `origin + t * direction` may lie in the box, cut to the given one; `None` when it misses.
-    /// Computed in `f64` and widened by what rounding did: a ray that touches the box is never said to miss.
+    /// The interval of t in which `origin + t * direction` may lie in the box, cut to the given
+    /// one; `None` when it misses. Computed in `f64` and widened by what rounding did: a ray that
+    /// touches the box is never said to miss.
     ///
     /// A direction of zero stays at its origin; a NaN misses.
     pub fn ray_interval(
@@ -132,26 +135,29 @@ impl Aabb {
             }
             let (t0, t1) = ((low - origin[k]) / direction[k], (high - origin[k]) / direction[k]);
             let (first, last) = if t0 <= t1 { (t0, t1) } else { (t1, t0) };
-            // A difference and a quotient, each off by half a unit; a subnormal quotient by one smallest number.
+            // A difference and a quotient, each off by half a unit; a subnormal quotient by one
+            // smallest number.
             near = near.max(widened(first, -1.0));
             far = far.min(widened(last, 1.0));
         }
         (t_min <= t_max && near <= far).then_some((near, far))
     }
 
-    /// The cube that holds a box, given about its body's origin, in every orientation of that body (25.1); the body's
-    /// origin is then at the cube's centre.
+    /// The cube that holds a box, given about its body's origin, in every orientation of that body
+    /// (25.1); the body's origin is then at the cube's centre.
     pub fn any_orientation(&self) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
         }
-        // Twice the bound on rounding: once for the length, once for a matrix that is a rotation to within rounding.
+        // Twice the bound on rounding: once for the length, once for a matrix that is a rotation to
+        // within rounding.
         let radius = length_up(self.min.abs().max(self.max.abs()).as_dvec3()) * (1.0 + LENGTH);
         Aabb::from_center_radius(DVec3::ZERO, radius)
     }
 
-    /// A box around this one placed by a pose in `f64`, rounded outwards; the empty box stays empty, and an infinite one
-    /// becomes all of space, as any does under a pose that is not finite.
+    /// A box around this one placed by a pose in `f64`, rounded outwards; the empty box stays
+    /// empty, and an infinite one becomes all of space, as any does under a pose that is not
+    /// finite.
     pub fn placed(&self, pose: &WidePose) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
@@ -161,14 +167,16 @@ impl Aabb {
         }
         let (mut min, mut max) = (pose.translation, pose.translation);
         for axis in 0..3 {
-            // Column by column: the product with the least coordinate is the least or the greatest by its sign.
+            // Column by column: the product with the least coordinate is the least or the greatest
+            // by its sign.
             let column = pose.rotation.col(axis);
             let low = column * f64::from(self.min[axis]);
             let high = column * f64::from(self.max[axis]);
             min += low.min(high);
             max += low.max(high);
         }
-        // With u = 2^-53: three products and three sums per coordinate, each off by u of at most 3 |x| + |t|: 15 u.
+        // With u = 2^-53: three products and three sums per coordinate, each off by u of at most 3
+        // |x| + |t|: 15 u.
         let size = (self.min.abs().max(self.max.abs()).as_dvec3().max_element()
             + pose.translation.abs().max_element())
             * (16.0 * f64::EPSILON);
@@ -181,14 +189,16 @@ impl Aabb {
         Aabb::around(min, max)
     }
 
-    /// A box around everywhere that a body is while it moves: `self` is the body's box about its centre of rotation, in
-    /// its own frame; it starts at `start`, moves by `displacement` and turns by at most `angle` radians (speed times
-    /// time) about whatever axes. A negative angle counts as a positive one; a NaN, as all the way round.
+    /// A box around everywhere that a body is while it moves: `self` is the body's box about its
+    /// centre of rotation, in its own frame; it starts at `start`, moves by `displacement` and
+    /// turns by at most `angle` radians (speed times time) about whatever axes. A negative angle
+    /// counts as a positive one; a NaN, as all the way round.
     pub fn over_motion(&self, start: &Pose, displacement: Vec3, angle: f32) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
         }
-        // A point this far from the centre moves by no more than the arc, nor by more than to the other side.
+        // A point this far from the centre moves by no more than the arc, nor by more than to the
+        // other side.
         let radius = length_up(self.min.abs().max(self.max.abs()).as_dvec3());
         let angle = f64::from(angle.abs());
         let arc = if angle < 2.0 { radius * angle } else { radius * 2.0 };

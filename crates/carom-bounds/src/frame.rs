@@ -1,5 +1,5 @@
-//! A frame in which squares and products of coordinates are harmless: its origin is a point of the data, its unit a power
-//! of two near the size of the data.
+//! A frame in which squares and products of coordinates are harmless: its origin is a point of the
+//! data, its unit a power of two near the size of the data.
 //!
 //! Reference: none needed.
 

@@ -1,11 +1,14 @@
-//! The view frustum: which boxes are surely outside, remembering for each box the plane that rejected it last.
+//! The view frustum: which boxes are surely outside, remembering for each box the plane that
+//! rejected it last.
 //!
-//! A box is outside when its corner farthest to the inner side of a plane is still outside it. What was outside one plane a
-//! frame ago most likely still is: that plane is asked first.
+//! A box is outside when its corner farthest to the inner side of a plane is still outside it. What
+//! was outside one plane a frame ago most likely still is: that plane is asked first.
 //!
-//! Reference: U. Assarsson, T. Möller, Optimized View Frustum Culling Algorithms for Bounding Boxes, 2000 (plane coherency);
-//! G. Gribb, K. Hartmann, Fast Extraction of Viewing Frustum Planes from the World-View-Projection Matrix, 2001.
-//! Differs: planes are kept in `f64` and not normalised; both "outside" and "inside" are said only beyond rounding.
+//! Reference: U. Assarsson, T. Möller, Optimized View Frustum Culling Algorithms for Bounding
+//! Boxes, 2000 (plane coherency); G. Gribb, K. Hartmann, Fast Extraction of Viewing Frustum Planes
+//! from the World-View-Projection Matrix, 2001.
+//! Differs: planes are kept in `f64` and not normalised; both "outside" and "inside" are said only
+//! beyond rounding.
 
 use crate::Aabb;
 use crate::volume::BoundsError;
@@ -18,7 +21,8 @@ pub struct Frustum {
     planes: [Face; 6],
 }
 
-/// Outside where `normal . x + d` is positive; the sums of what the numbers were added up from, without signs.
+/// Outside where `normal . x + d` is positive; the sums of what the numbers were added up from,
+/// without signs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Face {
     normal: DVec3,
@@ -51,12 +55,13 @@ pub enum Culling {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastPlane(u8);
 
-/// Relative to the sums of absolute values: the value at a corner is off by less. A sum of two, three products, three sums.
+/// Relative to the sums of absolute values: the value at a corner is off by less. A sum of two,
+/// three products, three sums.
 const VALUE: f64 = 8.0 * f64::EPSILON;
 
 impl Frustum {
-    /// From six planes, normals outwards; they need not be of unit length. A normal of zero with d = 0 bounds nothing. The
-    /// error names the first plane that is not finite.
+    /// From six planes, normals outwards; they need not be of unit length. A normal of zero with d
+    /// = 0 bounds nothing. The error names the first plane that is not finite.
     pub fn new(planes: [Plane; 6]) -> Result<Frustum, BoundsError> {
         if let Some(plane) = planes.iter().position(|p| !(p.normal.is_finite() && p.d.is_finite())) {
             return Err(BoundsError::Plane { plane });
@@ -68,8 +73,9 @@ impl Frustum {
         Ok(Frustum { planes: planes.map(face) })
     }
 
-    /// From the matrix that takes world to clip space: what is kept has x and y between -w and w, and z in `depth`. A far
-    /// plane at infinity bounds nothing. The error names the first column that is not finite.
+    /// From the matrix that takes world to clip space: what is kept has x and y between -w and w,
+    /// and z in `depth`. A far plane at infinity bounds nothing. The error names the first column
+    /// that is not finite.
     pub fn from_view_projection(matrix: &Mat4, depth: ClipDepth) -> Result<Frustum, BoundsError> {
         if let Some(column) = (0..4).find(|&k| !matrix.col(k).is_finite()) {
             return Err(BoundsError::Matrix { column });
@@ -88,7 +94,8 @@ impl Frustum {
         Ok(Frustum { planes: [face(-x, -w), face(x, -w), face(-y, -w), face(y, -w), near, face(z, -w)] })
     }
 
-    /// Where the box stands. `last` is asked first, and told which plane rejected the box; the answer does not depend on it.
+    /// Where the box stands. `last` is asked first, and told which plane rejected the box; the
+    /// answer does not depend on it.
     pub fn classify(&self, aabb: &Aabb, last: &mut LastPlane) -> Culling {
         if !aabb.min.cmple(aabb.max).all() {
             return Culling::Outside;

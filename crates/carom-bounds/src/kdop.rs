@@ -1,10 +1,13 @@
-//! Discrete oriented polytopes: what lies between K/2 pairs of parallel planes whose directions never change.
+//! Discrete oriented polytopes: what lies between K/2 pairs of parallel planes whose directions
+//! never change.
 //!
-//! Directions have components -1, 0 and 1, so an offset is a sum of coordinates: a test is K comparisons and exact, a merge
-//! is K maxima and as tight as the parts. Turning is what costs: the vertices are found and turned.
+//! Directions have components -1, 0 and 1, so an offset is a sum of coordinates: a test is K
+//! comparisons and exact, a merge is K maxima and as tight as the parts. Turning is what costs: the
+//! vertices are found and turned.
 //!
-//! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision Detection Using Bounding Volume
-//! Hierarchies of k-DOPs, 1998; Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.2 and 25.2.3.
+//! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision
+//! Detection Using Bounding Volume Hierarchies of k-DOPs, 1998; Akenine-Moller et al., Real-Time
+//! Rendering, 4th ed., 22.2 and 25.2.3.
 //! Differs: an offset is kept for each half-space, with the sign of its own direction.
 
 use crate::Aabb;
@@ -16,12 +19,13 @@ use carom_math::ops::sqrt;
 use carom_math::{WidePose, rounding};
 use glam::{DVec3, Vec3};
 
-/// All x with `d . x <= offset` for K directions d: those of [`Slabs::DIRECTIONS`], then the same reversed. K is 6, 14, 18
-/// or 26.
+/// All x with `d . x <= offset` for K directions d: those of [`Slabs::DIRECTIONS`], then the same
+/// reversed. K is 6, 14, 18 or 26.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KDop<const K: usize> {
-    /// How far it reaches along each direction, in units of the direction's length; all of them minus infinity for nothing.
+    /// How far it reaches along each direction, in units of the direction's length; all of them
+    /// minus infinity for nothing.
     #[cfg_attr(feature = "serde", serde(with = "crate::array_serde"))]
     pub offsets: [f32; K],
 }
@@ -31,7 +35,8 @@ pub trait Slabs: sealed::Sealed {
     /// K/2 directions with components -1, 0 and 1, no two of them parallel; the axes come first.
     const DIRECTIONS: &'static [[i8; 3]];
 
-    /// Where the half-space of a direction (x, y, z) is, at place 9 (x + 1) + 3 (y + 1) + z + 1; 255 where there is none.
+    /// Where the half-space of a direction (x, y, z) is, at place 9 (x + 1) + 3 (y + 1) + z + 1;
+    /// 255 where there is none.
     const PLACES: [u8; 27] = places(Self::DIRECTIONS);
 }
 
@@ -127,7 +132,8 @@ pub(crate) fn direction(d: [i8; 3]) -> DVec3 {
     DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]))
 }
 
-/// The smallest `f32` that is not below; of no number, infinity: beyond the range of `f64` a sum may be anything.
+/// The smallest `f32` that is not below; of no number, infinity: beyond the range of `f64` a sum
+/// may be anything.
 #[inline]
 fn up_or_endless(x: f64) -> f32 {
     if x.is_nan() { f32::INFINITY } else { rounding::up(x) }
@@ -172,7 +178,8 @@ where
         (0..3).all(|k| self.offsets[k] < f32::INFINITY && self.offsets[K / 2 + k] < f32::INFINITY)
     }
 
-    /// The half-spaces' offsets, raised to hold points each of which may be off by `room` in every coordinate.
+    /// The half-spaces' offsets, raised to hold points each of which may be off by `room` in every
+    /// coordinate.
     fn raise(&mut self, p: DVec3, room: f64) {
         for i in 0..K {
             let d = Self::normal(i);
@@ -187,16 +194,18 @@ where
         }
     }
 
-    /// The vertices, to within rounding, some of them more than once; none for an empty or an infinite one.
+    /// The vertices, to within rounding, some of them more than once; none for an empty or an
+    /// infinite one.
     pub fn vertices(&self) -> alloc::vec::Vec<DVec3> {
         Polytope::of(self).vertices
     }
 
-    /// Around this one placed by a pose, from its own half-spaces instead of its vertices: far faster than
-    /// [`BoundingVolume::placed`], and somewhat larger.
+    /// Around this one placed by a pose, from its own half-spaces instead of its vertices: far
+    /// faster than [`BoundingVolume::placed`], and somewhat larger.
     ///
-    /// Every direction is a sum of three directions of this polytope with weights that are not negative, in a few ways. The sum
-    /// of the offsets so weighted is a bound (weak duality); the least is taken.
+    /// Every direction is a sum of three directions of this polytope with weights that are not
+    /// negative, in a few ways. The sum of the offsets so weighted is a bound (weak duality); the
+    /// least is taken.
     pub fn placed_loosely(&self, pose: &WidePose) -> KDop<K> {
         if self.is_empty() {
             return Self::EMPTY;
@@ -217,7 +226,8 @@ where
         let size =
             (0..3).map(|k| f64::from(self.offsets[k].abs().max(self.offsets[K / 2 + k].abs()))).sum::<f64>()
                 + pose.translation.abs().element_sum();
-        // A turn, three products and their sums, of lengths that with their weights are below 8 of the largest.
+        // A turn, three products and their sums, of lengths that with their weights are below 8 of
+        // the largest.
         let lost = if size == 0.0 { 0.0 } else { size * (64.0 * f64::EPSILON) + UNDERFLOW };
         let mut placed = Self::EMPTY;
         for i in 0..K {
@@ -249,7 +259,8 @@ where
         let mut found = Self::EMPTY;
         for i in 0..K {
             let d = Self::normal(i);
-            // The corner that is farthest along the direction; an axis that does not count has no share.
+            // The corner that is farthest along the direction; an axis that does not count has no
+            // share.
             let at = |k: usize| match d[k] {
                 0 => 0.0,
                 1 => f64::from(aabb.max[k]),
@@ -304,7 +315,8 @@ where
         })
     }
 
-    /// The largest gap between two parallel planes, or that of the boxes of three planes at right angles.
+    /// The largest gap between two parallel planes, or that of the boxes of three planes at right
+    /// angles.
     fn distance_lower_bound(&self, other: &KDop<K>) -> f32 {
         if self.is_empty() || other.is_empty() {
             return f32::INFINITY;
@@ -320,7 +332,8 @@ where
         let mut best = gaps_sq[0] + gaps_sq[1] + gaps_sq[2];
         for i in 3..half {
             best = best.max(gaps_sq[i]);
-            // An edge normal is at right angles to one axis and to the other normal in its plane, which follows it.
+            // An edge normal is at right angles to one axis and to the other normal in its plane,
+            // which follows it.
             let (d, next) = (Self::normal(i), Self::normal((i + 1) % half));
             if let Some(k) = (0..3).find(|&k| d[k] == 0)
                 && next[k] == 0
@@ -341,7 +354,8 @@ where
             return Self::EVERYTHING;
         }
         let polytope = Polytope::of(self);
-        // Slabs that contradict each other beyond rounding hold nothing, but for the box that they are kept in.
+        // Slabs that contradict each other beyond rounding hold nothing, but for the box that they
+        // are kept in.
         if polytope.vertices.is_empty() {
             return Self::from_aabb(&Aabb::placed(&self.to_aabb(), pose));
         }
@@ -384,7 +398,8 @@ where
     /// Of the axes and, where there are more, of the other directions too: the mean width.
     #[inline]
     fn size_key(&self) -> f32 {
-        // Pair by pair in f64, where no sum of numbers is infinite: what is infinite is so outwards.
+        // Pair by pair in f64, where no sum of numbers is infinite: what is infinite is so
+        // outwards.
         let mut sum = 0.0;
         for i in 0..K / 2 {
             sum += f64::from(self.offsets[i]) + f64::from(self.offsets[K / 2 + i]);

@@ -1,23 +1,27 @@
-//! What k-DOPs reach to in a turned frame, from their half-spaces alone: weights that are found once for each turn.
+//! What k-DOPs reach to in a turned frame, from their half-spaces alone: weights that are found
+//! once for each turn.
 //!
-//! Every direction is a sum of three directions of the polytope with weights that are not negative, in a few ways; the sum of
-//! the offsets so weighted is a bound of how far the polytope reaches, and the least is taken. The weights depend on the turn only.
-//! Of each way they stand in columns, one for each half-space of the polytope that has a share in it, with a row for each
-//! half-space in the other frame. So a polytope costs a broadcast, and products and sums of all rows at once, for each column.
+//! Every direction is a sum of three directions of the polytope with weights that are not negative,
+//! in a few ways; the sum of the offsets so weighted is a bound of how far the polytope reaches,
+//! and the least is taken. The weights depend on the turn only. Of each way they stand in columns,
+//! one for each half-space of the polytope that has a share in it, with a row for each half-space
+//! in the other frame. So a polytope costs a broadcast, and products and sums of all rows at once,
+//! for each column.
 //!
-//! Of 18 half-spaces there are 24 columns, and one polytope takes 44 ns where three weights for each direction, found anew, took
-//! 4.7 microseconds (AMD EPYC, 2026-11-22).
+//! Of 18 half-spaces there are 24 columns, and one polytope takes 44 ns where three weights for
+//! each direction, found anew, took 4.7 microseconds (AMD EPYC, 2026-11-22).
 //!
-//! Reference: V. Chvatal, Linear Programming, 1983, 5 (a sum of constraints is a bound); J. Klosowski et al., Efficient Collision
-//! Detection Using Bounding Volume Hierarchies of k-DOPs, 1998.
+//! Reference: V. Chvatal, Linear Programming, 1983, 5 (a sum of constraints is a bound); J.
+//! Klosowski et al., Efficient Collision Detection Using Bounding Volume Hierarchies of k-DOPs,
+//! 1998.
 //! Differs: they turn a hull of the vertices; here the half-spaces are enough.
 
 use crate::kdop::{KDop, Slabs, direction, sealed::Sealed};
 use carom_lanes::{F32Lanes, Simd};
 use glam::{DMat3, DVec3};
 
-/// A direction with components -1, 0 and 1 as one number: 13 and 9 times the first, 3 times the second, and the third. Those of opposite
-/// directions add up to 26.
+/// A direction with components -1, 0 and 1 as one number: 13 and 9 times the first, 3 times the
+/// second, and the third. Those of opposite directions add up to 26.
 pub(crate) type Code = usize;
 
 /// Three directions and their weights, not negative, whose sum is the one asked about.
@@ -39,7 +43,8 @@ const fn kind(d: [i8; 3]) -> u8 {
 /// A direction as a sum of others.
 #[inline(always)]
 pub(crate) fn ways(n: DVec3) -> [Way; 6] {
-    // The components by size, the largest first, each with what a step along its axis, to its side, adds to the number of a direction.
+    // The components by size, the largest first, each with what a step along its axis, to its side,
+    // adds to the number of a direction.
     let signed = |x: f64, step: isize| (x.abs(), if x < 0.0 { -step } else { step });
     let mut by_size = [signed(n.x, 9), signed(n.y, 3), signed(n.z, 1)];
     for (i, j) in [(0, 1), (1, 2), (0, 1)] {
@@ -75,7 +80,8 @@ pub(crate) fn bound_along(n: DVec3, offset: &impl Fn(Code) -> f64) -> f64 {
     ways(n).into_iter().map(sum).fold(f64::INFINITY, f64::min)
 }
 
-/// Where the columns of each way begin and end, which column is that of each direction, by its number, and which half-space each column is of.
+/// Where the columns of each way begin and end, which column is that of each direction, by its
+/// number, and which half-space each column is of.
 struct Columns {
     ends: [usize; 7],
     at: [[u8; 27]; 6],
@@ -160,7 +166,8 @@ where
         turn
     }
 
-    /// The weights of one way for half-space `i`, and for the one opposite, which is made of the opposite ones.
+    /// The weights of one way for half-space `i`, and for the one opposite, which is made of the
+    /// opposite ones.
     #[inline(always)]
     fn add(&mut self, way: usize, i: usize, terms: Way) {
         if Self::COLUMNS.ends[way] == Self::COLUMNS.ends[way + 1] {
@@ -177,12 +184,14 @@ where
         }
     }
 
-    /// Bounds of how far a polytope with these offsets reaches along the directions of all half-spaces, once it has been turned and
-    /// then moved; there are K of them, as of the offsets, which must be numbers. For use inside a kernel.
+    /// Bounds of how far a polytope with these offsets reaches along the directions of all
+    /// half-spaces, once it has been turned and then moved; there are K of them, as of the offsets,
+    /// which must be numbers. For use inside a kernel.
     ///
-    /// With u = 2^-24 they are off by at most 18 u A + 4 u T, of the largest offset A and the sum T of the translation's coordinates
-    /// without signs: weights are rounded by u of a sum of at most 3 A, products, and two sums as much again; of the translation two sums
-    /// by u T and it itself by as much; and the last sum of both by 3 u A + u T.
+    /// With u = 2^-24 they are off by at most 18 u A + 4 u T, of the largest offset A and the sum T
+    /// of the translation's coordinates without signs: weights are rounded by u of a sum of at most
+    /// 3 A, products, and two sums as much again; of the translation two sums by u T and it itself
+    /// by as much; and the last sum of both by 3 u A + u T.
     #[inline(always)]
     pub fn reaches<S: Simd>(&self, simd: S, offsets: &[f32; 32], translation: [f32; 3]) -> [S::F32x8; 4] {
         let chunks = K.div_ceil(8);

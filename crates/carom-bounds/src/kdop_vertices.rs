@@ -1,11 +1,13 @@
 //! The vertices of a k-DOP, its faces' areas and its volume.
 //!
-//! Every vertex is where three planes meet, and there are few planes: all triples are tried, and the points that are in
-//! every half-space, to within rounding, are kept. Directions have components -1, 0 and 1, so a meeting point is a sum of
-//! small multiples of offsets over a small whole number: its error is known beforehand, and no true vertex is lost.
+//! Every vertex is where three planes meet, and there are few planes: all triples are tried, and
+//! the points that are in every half-space, to within rounding, are kept. Directions have
+//! components -1, 0 and 1, so a meeting point is a sum of small multiples of offsets over a small
+//! whole number: its error is known beforehand, and no true vertex is lost.
 //!
-//! Reference: J. Klosowski et al., Efficient Collision Detection Using Bounding Volume Hierarchies of k-DOPs, 1998, 4.2 (the
-//! hull's vertices are turned); B. Grünbaum, Convex Polytopes, 1967 (a vertex is the meeting of facets).
+//! Reference: J. Klosowski et al., Efficient Collision Detection Using Bounding Volume Hierarchies
+//! of k-DOPs, 1998, 4.2 (the hull's vertices are turned); B. Grünbaum, Convex Polytopes, 1967 (a
+//! vertex is the meeting of facets).
 //! Differs: no hull is computed.
 
 use crate::kdop::{KDop, Slabs, direction};
@@ -35,8 +37,8 @@ impl Polytope {
             .filter(|plane| plane.1.is_finite())
             .collect();
         let size = planes.iter().fold(0.0_f64, |size, plane| size.max(plane.1.abs()));
-        // With u = 2^-53: three products with whole numbers below 3, two sums and a quotient, of at most 6 offsets: 24 u; the
-        // same three times over along a normal.
+        // With u = 2^-53: three products with whole numbers below 3, two sums and a quotient, of at
+        // most 6 offsets: 24 u; the same three times over along a normal.
         let room = size * (64.0 * f64::EPSILON);
         let mut vertices = Vec::new();
         for i in 0..planes.len() {

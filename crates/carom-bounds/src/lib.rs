@@ -1,5 +1,5 @@
-//! Bounding volumes in `f32` that surely contain their points: they are rounded outwards
-//! (test: `contain::every_volume_holds_what_it_should`).
+//! Bounding volumes in `f32` that surely contain their points: they are rounded outwards (test:
+//! `contain::every_volume_holds_what_it_should`).
 //!
 //! ```
 //! use carom_bounds::{Aabb, BoundingVolume, Obb};

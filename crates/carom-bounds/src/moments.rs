@@ -1,16 +1,18 @@
 //! Sums of first and second moments, from which the axes of points or of a surface follow.
 //!
-//! The moments of a whole are the sums of those of its parts, so running sums give those of any run of parts.
+//! The moments of a whole are the sums of those of its parts, so running sums give those of any run
+//! of parts.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (covariance of the surface); G. Golub, C. Van Loan,
-//! Matrix Computations, 8.5 (Jacobi).
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (covariance of the surface);
+//! G. Golub, C. Van Loan, Matrix Computations, 8.5 (Jacobi).
 
 use carom_math::ops::sqrt;
 use carom_math::tol;
 use core::ops::{Add, Sub};
 use glam::{DMat3, DVec3};
 
-/// Sums over points, or over a surface by its area. Keep coordinates near the origin and near 1: squares are summed.
+/// Sums over points, or over a surface by its area. Keep coordinates near the origin and near 1:
+/// squares are summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     /// Number of points, or area.
@@ -38,8 +40,8 @@ impl Moments {
         self.add(p, 1.0);
     }
 
-    /// Adds a triangle: it has the second moments of its corners and its centroid, weighted 1, 1, 1 and 9, times a twelfth
-    /// of its area.
+    /// Adds a triangle: it has the second moments of its corners and its centroid, weighted 1, 1, 1
+    /// and 9, times a twelfth of its area.
     pub fn add_triangle(&mut self, a: DVec3, b: DVec3, c: DVec3) {
         let normal = (b - a).cross(c - a) * 0.5;
         let area = sqrt(normal.length_squared());
@@ -50,8 +52,8 @@ impl Moments {
         self.add((a + b + c) / 3.0, area * 0.75);
     }
 
-    /// Eigenvectors of the covariance, orthonormal and right-handed, in the order of their eigenvalues, the largest first.
-    /// The frame's axes where there is no weight.
+    /// Eigenvectors of the covariance, orthonormal and right-handed, in the order of their
+    /// eigenvalues, the largest first. The frame's axes where there is no weight.
     pub fn axes(&self) -> DMat3 {
         if !(0.0 < self.weight) {
             return DMat3::IDENTITY;
@@ -64,7 +66,8 @@ impl Moments {
         if covariance.is_finite() { eigenvectors(covariance) } else { DMat3::IDENTITY }
     }
 
-    /// Axes for a box around a surface: about the mean normal where the surface has one side, else the eigenvectors.
+    /// Axes for a box around a surface: about the mean normal where the surface has one side, else
+    /// the eigenvectors.
     pub fn surface_frame(&self) -> DMat3 {
         let axes = self.axes();
         let length = sqrt(self.normals.length_squared());
@@ -109,7 +112,8 @@ impl Sub for Moments {
     }
 }
 
-/// Orthonormal eigenvectors of a symmetric matrix, by plane rotations; eight sweeps are more than enough for three rows.
+/// Orthonormal eigenvectors of a symmetric matrix, by plane rotations; eight sweeps are more than
+/// enough for three rows.
 fn eigenvectors(mut m: DMat3) -> DMat3 {
     let mut axes = DMat3::IDENTITY;
     for _ in 0..8 {

@@ -1,12 +1,12 @@
 //! Oriented boxes: a centre, three axes, three half extents.
 //!
-//! The box is the set of all `center + sum of y_i * axis_i`, `|y_i| <= half_extent_i`, with the axes as they are stored,
-//! orthonormal only to within rounding; every test is about that set.
+//! The box is the set of all `center + sum of y_i * axis_i`, `|y_i| <= half_extent_i`, with the
+//! axes as they are stored, orthonormal only to within rounding; every test is about that set.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 and 5; Akenine-Moller et al., Real-Time Rendering,
-//! 4th ed., 22.13.5 and 25.2.4 (SAT-lite).
-//! Differs: an axis need not be exact, as both boxes are projected on the very numbers that were computed, and "apart"
-//! is said only beyond what rounding may have done.
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 and 5; Akenine-Moller et al.,
+//! Real-Time Rendering, 4th ed., 22.13.5 and 25.2.4 (SAT-lite).
+//! Differs: an axis need not be exact, as both boxes are projected on the very numbers that were
+//! computed, and "apart" is said only beyond what rounding may have done.
 
 use crate::outward::{Extent, LENGTH, UNDERFLOW, extent, length_up, nearest, size_of, sum_down3, sum_up3};
 use crate::volume::{BoundingVolume, BoundsError};
@@ -29,26 +29,27 @@ pub struct Obb {
 
 /// Relative to the lengths that go in: what the projections of two boxes on an axis may be off by.
 ///
-/// With u = 2^-53 and a the sum of the axis' components: the difference of centres t is off by u |t|, its projection by
-/// 4 u a |t|; an extent h, projected on the axis by way of a column that is at most 1 + 2^-22 long, by 6 u a h; adding up
-/// two times three of them and subtracting, by 7 u of all. So less than 16 u a (|t| + sum of h), and this is 32 u. What
-/// computing the axis itself lost does not matter: along any axis at all a gap is a proof.
+/// With u = 2^-53 and a the sum of the axis' components: the difference of centres t is off by u
+/// |t|, its projection by 4 u a |t|; an extent h, projected on the axis by way of a column that is
+/// at most 1 + 2^-22 long, by 6 u a h; adding up two times three of them and subtracting, by 7 u of
+/// all. So less than 16 u a (|t| + sum of h), and this is 32 u. What computing the axis itself lost
+/// does not matter: along any axis at all a gap is a proof.
 const PROJECTION: f64 = 16.0 * f64::EPSILON;
 
-/// Relative: how far the squared length of a vector in stored axes may be above its true one, by the rounding of nine
-/// numbers to `f32`.
+/// Relative: how far the squared length of a vector in stored axes may be above its true one, by
+/// the rounding of nine numbers to `f32`.
 const AXES: f64 = 1e-6;
 
-/// Relative to a vector's length: what its shares along stored axes may be off by. The inverse of a matrix of entries
-/// near 1 is off by 16 u, a product with it by 4 u; four times that and more.
+/// Relative to a vector's length: what its shares along stored axes may be off by. The inverse of a
+/// matrix of entries near 1 is off by 16 u, a product with it by 4 u; four times that and more.
 const SHARES: f64 = 64.0 * f64::EPSILON;
 
 /// An inverse with entries beyond this belongs to axes that are far from orthonormal.
 const SKEWED: f64 = 4.0;
 
 impl Obb {
-    /// A box from its centre, rotation and half extents: finite, not negative, and the rotation of a length near 1 (it is
-    /// normalised).
+    /// A box from its centre, rotation and half extents: finite, not negative, and the rotation of
+    /// a length near 1 (it is normalised).
     pub fn new(center: Vec3, rotation: Quat, half_extents: Vec3) -> Result<Obb, BoundsError> {
         if let Some(axis) = (0..3).find(|&k| !(center[k].is_finite() && half_extents[k].is_finite())) {
             return Err(BoundsError::NotFinite { axis });
@@ -60,8 +61,8 @@ impl Obb {
         Ok(Obb { center, axes: pose.wide().rotation.as_mat3(), half_extents })
     }
 
-    /// The box with these axes around points; `EMPTY` for none. The axes should be orthonormal to within rounding; those of
-    /// the frame take the place of axes that are far from it.
+    /// The box with these axes around points; `EMPTY` for none. The axes should be orthonormal to
+    /// within rounding; those of the frame take the place of axes that are far from it.
     pub fn from_axes<P: Copy + Into<DVec3>>(axes: DMat3, points: &[P]) -> Obb {
         Obb { axes: axes.as_mat3(), ..Obb::EMPTY }.refitted(points)
     }
@@ -94,8 +95,8 @@ impl Obb {
         Obb { center, axes, half_extents: rounding::up3(half * (1.0 + LENGTH) + lost) }
     }
 
-    /// The box of a surface by the axes of its own covariance, by area, so that fine parts count no more than coarse ones,
-    /// if that is smaller than the box of its corners alone.
+    /// The box of a surface by the axes of its own covariance, by area, so that fine parts count no
+    /// more than coarse ones, if that is smaller than the box of its corners alone.
     pub fn from_triangles(triangles: &[[Vec3; 3]]) -> Obb {
         obb_fit::of_surface(triangles)
     }
@@ -123,8 +124,8 @@ impl Obb {
         !self.is_empty() && (shares * from).abs().cmple(self.half_extents.as_dvec3() + room).all()
     }
 
-    /// The two may touch, judged by the six face axes alone: about one in fifteen pairs that are apart is kept, at less than
-    /// half the cost of [`BoundingVolume::overlaps`].
+    /// The two may touch, judged by the six face axes alone: about one in fifteen pairs that are
+    /// apart is kept, at less than half the cost of [`BoundingVolume::overlaps`].
     pub fn overlaps_lite(&self, other: &Obb) -> bool {
         if self.is_empty() || other.is_empty() {
             return false;
@@ -148,8 +149,8 @@ impl Obb {
         self.half_extents.max_element() < f32::INFINITY
     }
 
-    /// This box placed by a pose in `f64`, rounded outwards; the empty box stays empty, and an infinite one becomes all of
-    /// space.
+    /// This box placed by a pose in `f64`, rounded outwards; the empty box stays empty, and an
+    /// infinite one becomes all of space.
     pub fn placed(&self, pose: &WidePose) -> Obb {
         if self.is_empty() {
             return Obb::EMPTY;
@@ -160,8 +161,8 @@ impl Obb {
         let axes = turned.as_mat3();
         let half = self.half_extents.as_dvec3();
         let Some(shares) = shares_along(&axes) else { return Obb::EVERYTHING };
-        // The share of a turned corner along a rounded axis differs from its old share by that of what rounding moved: the
-        // centre, each axis times its extent, and the products.
+        // The share of a turned corner along a rounded axis differs from its old share by that of
+        // what rounding moved: the centre, each axis times its extent, and the products.
         let off = turned - axes.as_dmat3();
         let moved = (exact - center.as_dvec3()).abs()
             + off.x_axis.abs() * half.x
@@ -179,14 +180,16 @@ impl Obb {
     }
 }
 
-/// The matrix that takes a vector to its shares along stored axes; `None` where the axes are far from orthonormal.
+/// The matrix that takes a vector to its shares along stored axes; `None` where the axes are far
+/// from orthonormal.
 fn shares_along(axes: &Mat3) -> Option<DMat3> {
     let inverse = axes.as_dmat3().inverse();
     let largest = absolute(&inverse).to_cols_array().into_iter().fold(0.0, f64::max);
     (inverse.is_finite() && largest <= SKEWED).then_some(inverse)
 }
 
-/// What the shares of a vector with this sum of components may be off by; nothing along the frame's own axes.
+/// What the shares of a vector with this sum of components may be off by; nothing along the frame's
+/// own axes.
 fn lost_in_shares(axes: &Mat3, reach: f64) -> f64 {
     if *axes == Mat3::IDENTITY || reach == 0.0 { 0.0 } else { reach * SHARES + UNDERFLOW }
 }
@@ -214,7 +217,8 @@ impl Pair {
         Pair { t, axes_a: a.axes.as_dmat3(), axes_b: b.axes.as_dmat3(), half_a, half_b, size }
     }
 
-    /// How far apart the two are along an axis of any length, in units of that length; negative or 0 when they are not.
+    /// How far apart the two are along an axis of any length, in units of that length; negative or
+    /// 0 when they are not.
     fn gap_along(&self, axis: DVec3) -> f64 {
         let radius = (self.axes_a.transpose() * axis).abs().dot(self.half_a)
             + (self.axes_b.transpose() * axis).abs().dot(self.half_b);
@@ -295,7 +299,8 @@ impl BoundingVolume for Obb {
             high = high.max(along + reach);
         }
         let center = nearest(origin + axes.as_dmat3() * ((low + high) * 0.5));
-        // From the rounded centre. No point of a box has components of a greater sum than twice that of its extents.
+        // From the rounded centre. No point of a box has components of a greater sum than twice
+        // that of its extents.
         let (mut half, mut size) = (DVec3::ZERO, 0.0_f64);
         for volume in present {
             let from = volume.center.as_dvec3() - center.as_dvec3();

@@ -1,13 +1,15 @@
-//! Boxes whose axes are the eigenvectors of a covariance: of the corners, of the surface, about the centres of regions.
+//! Boxes whose axes are the eigenvectors of a covariance: of the corners, of the surface, about the
+//! centres of regions.
 //!
-//! They differ in what counts how much. Corners: a finely divided part pulls the axes to itself. Surface: every part counts
-//! by its area. Surface of the convex hull: what lies inside does not count at all. Region centres: corners, but about a
-//! centre that fine parts do not pull.
+//! They differ in what counts how much. Corners: a finely divided part pulls the axes to itself.
+//! Surface: every part counts by its area. Surface of the convex hull: what lies inside does not
+//! count at all. Region centres: corners, but about a centre that fine parts do not pull.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (corners, surface, hull); X. Shi, L. Qiao, Z. Zhu,
-//! collision detection with improved oriented bounding boxes, Journal of Hunan University, 41(5), 2014 (region centres).
-//! Differs: regions come from halving the triangles by area along the longest axis, again and again; what the paper calls
-//! about equal areas.
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (corners, surface, hull); X.
+//! Shi, L. Qiao, Z. Zhu, collision detection with improved oriented bounding boxes, Journal of
+//! Hunan University, 41(5), 2014 (region centres).
+//! Differs: regions come from halving the triangles by area along the longest axis, again and
+//! again; what the paper calls about equal areas.
 
 use crate::Obb;
 use crate::frame::Frame;
@@ -26,20 +28,20 @@ struct Piece {
 }
 
 impl Obb {
-    /// The box along the axes of the points' covariance. Points that crowd in one place turn it; see the table at the top
-    /// of the crate.
+    /// The box along the axes of the points' covariance. Points that crowd in one place turn it;
+    /// see the table at the top of the crate.
     pub fn from_point_covariance<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
         Obb::from_axes(point_axes(points), points)
     }
 
-    /// The box along the axes of a surface's covariance, by area. With the triangles of a convex hull it is Gottschalk's:
-    /// what lies inside the hull does not count.
+    /// The box along the axes of a surface's covariance, by area. With the triangles of a convex
+    /// hull it is Gottschalk's: what lies inside the hull does not count.
     pub fn from_surface_covariance(triangles: &[[Vec3; 3]]) -> Obb {
         Obb::from_axes(surface_axes(triangles), triangles.as_flattened())
     }
 
-    /// The box along the axes of the corners' covariance about the mean centre of `n_regions` parts of the surface, of
-    /// about equal area. A triangle is never divided; 0 counts as 1.
+    /// The box along the axes of the corners' covariance about the mean centre of `n_regions` parts
+    /// of the surface, of about equal area. A triangle is never divided; 0 counts as 1.
     pub fn from_region_centers(triangles: &[[Vec3; 3]], n_regions: usize) -> Obb {
         let points = triangles.as_flattened();
         if !points.iter().all(|p| p.is_finite()) {

@@ -1,17 +1,21 @@
-//! A near-optimal oriented box: many cheap candidates on a few extreme points, the best of them turned until no turn helps.
+//! A near-optimal oriented box: many cheap candidates on a few extreme points, the best of them
+//! turned until no turn helps.
 //!
-//! The points that are extreme along 32 directions stand for all. Candidates are the frames of the triangles of two
-//! tetrahedra on their farthest pair, the eigenvectors of the covariance, and the axes of the frame. The best of them are
-//! improved: about each axis the least rectangle around the shadow gives the other two; on the best of these small turns are
-//! tried. What stands out of the best box among all points joins the few, and the search goes on from there.
+//! The points that are extreme along 32 directions stand for all. Candidates are the frames of the
+//! triangles of two tetrahedra on their farthest pair, the eigenvectors of the covariance, and the
+//! axes of the frame. The best of them are improved: about each axis the least rectangle around the
+//! shadow gives the other two; on the best of these small turns are tried. What stands out of the
+//! best box among all points joins the few, and the search goes on from there.
 //!
-//! Reference: T. Larsson, L. Källberg, Fast Computation of Tight-Fitting Oriented Bounding Boxes, Game Engine Gems 2, 2011
-//! (DiTO: the triangles and their frames); G. Barequet, S. Har-Peled, Efficiently Approximating the Minimum-Volume Bounding
-//! Box of a Point Set in Three Dimensions, 2001 (few points for all); J. O'Rourke, Finding Minimal Enclosing Boxes, 1985
-//! (in the least box two sides lie on edges, which turning about one axis cannot reach: hence the small turns).
-//! Differs: the size is the volume, with a little thickness for flat bodies; extreme points are added as in a cutting-plane
-//! method. Points that are there already are left out, no axis is tried twice, and only the best box is turned: a tree of
-//! rectangle swept spheres over 2000 triangles is fitted in 0.33 of the instructions.
+//! Reference: T. Larsson, L. Källberg, Fast Computation of Tight-Fitting Oriented Bounding Boxes,
+//! Game Engine Gems 2, 2011 (DiTO: the triangles and their frames); G. Barequet, S. Har-Peled,
+//! Efficiently Approximating the Minimum-Volume Bounding Box of a Point Set in Three Dimensions,
+//! 2001 (few points for all); J. O'Rourke, Finding Minimal Enclosing Boxes, 1985 (in the least box
+//! two sides lie on edges, which turning about one axis cannot reach: hence the small turns).
+//! Differs: the size is the volume, with a little thickness for flat bodies; extreme points are
+//! added as in a cutting-plane method. Points that are there already are left out, no axis is tried
+//! twice, and only the best box is turned: a tree of rectangle swept spheres over 2000 triangles is
+//! fitted in 0.33 of the instructions.
 
 use crate::Obb;
 use crate::frame::Frame;
@@ -30,14 +34,16 @@ const N_DIRECTIONS: usize = 32;
 /// So many points or fewer are all kept.
 const FEW: usize = 2 * N_DIRECTIONS;
 
-/// So many of the candidates are improved by rectangles, and the best of what comes of that by small turns. With all of them turned boxes
-/// are as large, to 1e-5, and take a third longer; of three boxes are larger by 1e-3, and take 0.8 of the time.
+/// So many of the candidates are improved by rectangles, and the best of what comes of that by
+/// small turns. With all of them turned boxes are as large, to 1e-5, and take a third longer; of
+/// three boxes are larger by 1e-3, and take 0.8 of the time.
 const N_STARTS: usize = 5;
 
 /// The largest and the least turn that is tried, in radians; each is half the one before.
 const TURNS: (f64, f64) = (0.25, 0.002);
 
-/// Of the size: 2^-30, far above the rounding of `f64`, so that noise does not decide between flat boxes.
+/// Of the size: 2^-30, far above the rounding of `f64`, so that noise does not decide between flat
+/// boxes.
 const THICKNESS: f64 = f64::from_bits((1023 - 30) << 52);
 
 /// A bound for rounds that end by themselves: each has to make the box smaller.
@@ -62,8 +68,8 @@ pub(crate) fn of_surface(triangles: &[[Vec3; 3]]) -> Obb {
     }
 }
 
-/// How large a box is, for comparisons: its volume, were it a little thicker, so that flat boxes are told apart by their
-/// area and thin ones by their length.
+/// How large a box is, for comparisons: its volume, were it a little thicker, so that flat boxes
+/// are told apart by their area and thin ones by their length.
 pub(crate) fn key(b: &Obb) -> f64 {
     size_of(b.half_extents.as_dvec3())
 }
@@ -146,7 +152,8 @@ fn search<P: Copy + Into<DVec3>>(points: &[P], seeds: &[DMat3]) -> DMat3 {
     best.1
 }
 
-/// Adds a point that is not there yet: triangles share corners, and one point is extreme along many directions.
+/// Adds a point that is not there yet: triangles share corners, and one point is extreme along many
+/// directions.
 fn push_new(points: &mut Vec<DVec3>, p: DVec3) {
     if !points.contains(&p) {
         points.push(p);
@@ -185,7 +192,8 @@ fn extremes<P: Copy + Into<DVec3>>(points: &[P], frame: &Frame) -> Vec<DVec3> {
     few
 }
 
-/// The frames of the seven triangles of two tetrahedra that share the triangle on the farthest pair.
+/// The frames of the seven triangles of two tetrahedra that share the triangle on the farthest
+/// pair.
 fn ditetrahedron(points: &[DVec3], out: &mut Vec<DMat3>) {
     let mut pair = (0.0, DVec3::ZERO, DVec3::ZERO);
     for (i, &a) in points.iter().enumerate() {
@@ -284,7 +292,8 @@ struct Search {
 }
 
 impl Search {
-    /// Turns axes about one of them, to the least rectangle, until none of the three makes their box smaller.
+    /// Turns axes about one of them, to the least rectangle, until none of the three makes their
+    /// box smaller.
     fn rectangles(&mut self, entry: &mut (f64, DMat3), points: &[DVec3]) {
         for _ in 0..MAX_ROUNDS {
             let mut has_gained = false;

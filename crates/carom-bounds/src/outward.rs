@@ -1,10 +1,12 @@
-//! What the volumes share to round outwards: lengths that are surely not too small, centres that are surely finite.
+//! What the volumes share to round outwards: lengths that are surely not too small, centres that
+//! are surely finite.
 //!
-//! With u = 2^-53, a length computed in `f64` from three differences of given numbers is off by 3.5 u of itself: u for the
-//! differences, 1.5 u for the squares and sums under the root, u for the root. [`LENGTH`] is 8 u.
+//! With u = 2^-53, a length computed in `f64` from three differences of given numbers is off by 3.5
+//! u of itself: u for the differences, 1.5 u for the squares and sums under the root, u for the
+//! root. [`LENGTH`] is 8 u.
 //!
-//! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2.2 and 3.1; D. Knuth, The Art of
-//! Computer Programming, vol. 2, 4.2.2 (a sum and its error).
+//! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2.2 and 3.1; D.
+//! Knuth, The Art of Computer Programming, vol. 2, 4.2.2 (a sum and its error).
 
 use carom_math::ops::sqrt;
 use carom_math::rounding;
@@ -13,7 +15,8 @@ use glam::{DVec3, Vec3};
 /// Relative: a length computed from three differences in `f64` is off by less than this.
 pub(crate) const LENGTH: f64 = 4.0 * f64::EPSILON;
 
-/// A length, 2^-500: more than squares and products of `f64` lose to underflow, and nothing beside any `f32`.
+/// A length, 2^-500: more than squares and products of `f64` lose to underflow, and nothing beside
+/// any `f32`.
 pub(crate) const UNDERFLOW: f64 = f64::from_bits((1023 - 500) << 52);
 
 /// A number that is not below the length of the exact difference that `v` was rounded from.
@@ -93,8 +96,8 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - part)) + (b - part))
 }
 
-/// The smallest `f32` that is not below `a + b + c`, but for some units of `f64` where the sum is not exact; none of them is
-/// minus infinity.
+/// The smallest `f32` that is not below `a + b + c`, but for some units of `f64` where the sum is
+/// not exact; none of them is minus infinity.
 #[inline]
 pub(crate) fn sum3_up(a: f64, b: f64, c: f64) -> f32 {
     let (first, lost_first) = two_sum(a, b);
@@ -103,7 +106,8 @@ pub(crate) fn sum3_up(a: f64, b: f64, c: f64) -> f32 {
         return rounding::up(sum);
     }
     if !sum.is_finite() {
-        // One of them is infinite, or the sum is beyond f64: then it is below the least f32, or above the greatest.
+        // One of them is infinite, or the sum is beyond f64: then it is below the least f32, or
+        // above the greatest.
         return if sum < 0.0 { f32::MIN } else { f32::INFINITY };
     }
     rounding::up(sum + lost_first + lost_sum + (sum.abs() + lost_first.abs() + lost_sum.abs()) * LENGTH)

@@ -1,6 +1,8 @@
-//! Eight or sixteen axis-aligned boxes side by side: one box against all of them at once, and many against many.
+//! Eight or sixteen axis-aligned boxes side by side: one box against all of them at once, and many
+//! against many.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1, eight and sixteen lanes wide.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1, eight and sixteen lanes
+//! wide.
 
 use crate::Aabb;
 use alloc::vec::Vec;
@@ -93,7 +95,8 @@ impl Aabb8 {
     /// The box around all eight. For use inside a kernel.
     #[inline(always)]
     pub fn union_lanes<S: Simd>(&self, simd: S) -> Aabb {
-        // Eight rows of negated minimum and maximum: one transposition, then seven maxima for all six coordinates.
+        // Eight rows of negated minimum and maximum: one transposition, then seven maxima for all
+        // six coordinates.
         let (low, high) = (&self.min, &self.max);
         let z = -S::F32x8::load(simd, &low[2]);
         let top = S::F32x8::load(simd, &high[2]);
@@ -201,8 +204,8 @@ impl Kernel for ManyAgainstMany<'_> {
     }
 }
 
-/// One box against many, eight at a time: bit i of `found[p]` says that it overlaps box i of packet p, touching included.
-/// As many packets are tested as there are places in `found`.
+/// One box against many, eight at a time: bit i of `found[p]` says that it overlaps box i of packet
+/// p, touching included. As many packets are tested as there are places in `found`.
 pub fn overlaps_packets(packets: &[Aabb8], aabb: &Aabb, found: &mut [u32]) {
     dispatch(OneAgainstMany { packets, aabb, found });
 }
@@ -212,14 +215,15 @@ pub fn overlaps_packets_16(packets: &[Aabb16], aabb: &Aabb, found: &mut [u32]) {
     dispatch(OneAgainstMany { packets, aabb, found });
 }
 
-/// Each box against the one in its place: bit i of `found[p]` says that box i of `a[p]` overlaps box i of `b[p]`, touching
-/// included. As many packets are tested as all three have.
+/// Each box against the one in its place: bit i of `found[p]` says that box i of `a[p]` overlaps
+/// box i of `b[p]`, touching included. As many packets are tested as all three have.
 pub fn overlaps_each(a: &[Aabb8], b: &[Aabb8], found: &mut [u32]) {
     dispatch(EachAgainstItsOwn { a, b, found });
 }
 
-/// Every box of `a` against every box of `b`: the pairs that overlap, touching included, are added to `pairs` as the place in
-/// `a` and the place in `b`, counted through the packets. Each pair once, in no particular order.
+/// Every box of `a` against every box of `b`: the pairs that overlap, touching included, are added
+/// to `pairs` as the place in `a` and the place in `b`, counted through the packets. Each pair
+/// once, in no particular order.
 pub fn overlapping_pairs(a: &[Aabb], b: &[Aabb8], pairs: &mut Vec<(u32, u32)>) {
     dispatch(ManyAgainstMany { a, b, pairs });
 }

@@ -1,10 +1,11 @@
 //! The least rectangle around points in the plane, and their convex hull.
 //!
-//! A side of the least rectangle lies on an edge of the hull, so every edge is tried, against all corners: hulls have few.
+//! A side of the least rectangle lies on an edge of the hull, so every edge is tried, against all
+//! corners: hulls have few.
 //!
-//! Reference: H. Freeman, R. Shapira, Determining the Minimum-Area Encasing Rectangle for an Arbitrary Closed Curve, 1975;
-//! G. Toussaint, Solving Geometric Problems with the Rotating Calipers, 1983; A. Andrew, Another Efficient Algorithm for
-//! Convex Hulls in Two Dimensions, 1979.
+//! Reference: H. Freeman, R. Shapira, Determining the Minimum-Area Encasing Rectangle for an
+//! Arbitrary Closed Curve, 1975; G. Toussaint, Solving Geometric Problems with the Rotating
+//! Calipers, 1983; A. Andrew, Another Efficient Algorithm for Convex Hulls in Two Dimensions, 1979.
 
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
@@ -13,8 +14,8 @@ use glam::DVec2;
 /// The most edges that are tried; of longer hulls every second, third ... one.
 const MOST_EDGES: usize = 64;
 
-/// The direction of a side of the least rectangle around points, which are sorted on the way; x for fewer than two. Their hull is
-/// written into the list.
+/// The direction of a side of the least rectangle around points, which are sorted on the way; x for
+/// fewer than two. Their hull is written into the list.
 pub(crate) fn least_rectangle(points: &mut [DVec2], hull: &mut Vec<DVec2>) -> DVec2 {
     convex_polygon(points, hull);
     let (mut least, mut along) = ((f64::INFINITY, f64::INFINITY), DVec2::X);

@@ -1,12 +1,15 @@
-//! The shaft between two boxes: their convex hull, which is also what a box sweeps from where it is to where it will be.
+//! The shaft between two boxes: their convex hull, which is also what a box sweeps from where it is
+//! to where it will be.
 //!
-//! A face of the hull of two boxes along the axes is a face of the box around both, or joins an edge of one to the same
-//! edge of the other: its normal lies in a plane of two axes, and there are at most eight of them. A box meets the hull unless one
-//! of those planes separates them; no edges have to be crossed.
+//! A face of the hull of two boxes along the axes is a face of the box around both, or joins an
+//! edge of one to the same edge of the other: its normal lies in a plane of two axes, and there are
+//! at most eight of them. A box meets the hull unless one of those planes separates them; no edges
+//! have to be crossed.
 //!
-//! Reference: E. Haines, J. Wallace, Shaft Culling for Efficient Ray-Traced Radiosity, 1991; Akenine-Moller et al.,
-//! Real-Time Rendering, 4th ed., 25.11.
-//! Differs: offsets are measured from both boxes along the normals as they are rounded, so that the shaft contains both.
+//! Reference: E. Haines, J. Wallace, Shaft Culling for Efficient Ray-Traced Radiosity, 1991;
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
+//! Differs: offsets are measured from both boxes along the normals as they are rounded, so that the
+//! shaft contains both.
 
 use crate::Aabb;
 use crate::volume::BoundingVolume;
@@ -27,11 +30,13 @@ struct Side {
     offset: f64,
 }
 
-/// Relative to the sums of absolute values: two products, a sum, and the same for what it is compared with.
+/// Relative to the sums of absolute values: two products, a sum, and the same for what it is
+/// compared with.
 const ALONG: f64 = 8.0 * f64::EPSILON;
 
 impl Shaft {
-    /// The hull of where a box is and where it will be; that of one box and the empty box is the one.
+    /// The hull of where a box is and where it will be; that of one box and the empty box is the
+    /// one.
     pub fn new(from: &Aabb, to: &Aabb) -> Shaft {
         let bounds = from.merged(to);
         let none = Side { normal: DVec3::ZERO, offset: 0.0 };
@@ -49,7 +54,8 @@ impl Shaft {
                 (sign[u], sign[v]) = (sign_u, sign_v);
                 let (a, b) = (corner(from, sign), corner(to, sign));
                 let d = b - a;
-                // The line of the two corners bounds the shaft where its normal points away from both boxes.
+                // The line of the two corners bounds the shaft where its normal points away from
+                // both boxes.
                 if !(d[u] * sign_u * d[v] * sign_v < 0.0) {
                     continue;
                 }
@@ -69,7 +75,8 @@ impl Shaft {
         self.bounds
     }
 
-    /// The box may meet the shaft; touching counts. Wrong by a rounding error of `f64` at most, and then it says yes.
+    /// The box may meet the shaft; touching counts. Wrong by a rounding error of `f64` at most, and
+    /// then it says yes.
     pub fn overlaps(&self, aabb: &Aabb) -> bool {
         if !self.bounds.overlaps(aabb) {
             return false;
@@ -78,7 +85,8 @@ impl Shaft {
         let reach = low.abs().max(high.abs()) + self.bounds.min.abs().max(self.bounds.max.abs()).as_dvec3();
         self.sides.iter().take(self.n_sides).all(|side| {
             let nearest = DVec3::select(side.normal.cmplt(DVec3::ZERO), high, low);
-            // Where a box is infinite along an axis that does not count, 0 times infinity is NaN, and nothing is said.
+            // Where a box is infinite along an axis that does not count, 0 times infinity is NaN,
+            // and nothing is said.
             !(side.offset + side.normal.abs().dot(reach) * ALONG < side.normal.dot(nearest))
         })
     }

@@ -1,8 +1,10 @@
 //! Spheres: the volume that does not mind rotations.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.3 and 25.1; J. Ritter, An Efficient Bounding
-//! Sphere, Graphics Gems, 1990; E. Welzl, Smallest Enclosing Disks (Balls and Ellipsoids), 1991.
-//! Differs: centre and radius are found in `f64`; the radius is then measured from the rounded centre and rounded up.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.3 and 25.1; J. Ritter, An
+//! Efficient Bounding Sphere, Graphics Gems, 1990; E. Welzl, Smallest Enclosing Disks (Balls and
+//! Ellipsoids), 1991.
+//! Differs: centre and radius are found in `f64`; the radius is then measured from the rounded
+//! centre and rounded up.
 
 use crate::Aabb;
 use crate::outward::{Extent, LENGTH, UNDERFLOW, extent, length_up, nearest, range, size_of, sum_up};
@@ -34,8 +36,8 @@ impl Sphere {
         Ok(Sphere { center, radius })
     }
 
-    /// The smallest sphere around points (Welzl), to 1e-6 of its radius; `EMPTY` for none. Takes time in proportion to the
-    /// number of points, on average.
+    /// The smallest sphere around points (Welzl), to 1e-6 of its radius; `EMPTY` for none. Takes
+    /// time in proportion to the number of points, on average.
     pub fn smallest<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
         // Both contain the points; where numbers are against Welzl, Ritter may be the smaller.
         let quick = Sphere::ritter(points);
@@ -46,8 +48,8 @@ impl Sphere {
         if quick.radius < exact.radius { quick } else { exact }
     }
 
-    /// A sphere around points in two passes, at most a fifth larger than the smallest, usually a twentieth (Ritter);
-    /// `EMPTY` for none.
+    /// A sphere around points in two passes, at most a fifth larger than the smallest, usually a
+    /// twentieth (Ritter); `EMPTY` for none.
     pub fn ritter<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
         match extent(points) {
             Extent::Nothing => Sphere::EMPTY,
@@ -56,8 +58,9 @@ impl Sphere {
         }
     }
 
-    /// The smallest sphere around points with this centre (rounded to `f32`). With the centre of rotation of a rigid body
-    /// it is the body's fixed sphere, which holds the body in every orientation.
+    /// The smallest sphere around points with this centre (rounded to `f32`). With the centre of
+    /// rotation of a rigid body it is the body's fixed sphere, which holds the body in every
+    /// orientation.
     pub fn about<P: Copy + Into<DVec3>>(center: DVec3, points: &[P]) -> Sphere {
         if points.is_empty() {
             return Sphere::EMPTY;
@@ -106,8 +109,9 @@ impl Sphere {
         0.0 <= self.radius && !(size * (8.0 * f64::EPSILON) < along - reach)
     }
 
-    /// The interval of t in which `origin + t * direction` may lie in the ball, cut to the given one; `None` when it misses.
-    /// Computed in `f64` and widened by what rounding did: a ray that touches the ball is never said to miss.
+    /// The interval of t in which `origin + t * direction` may lie in the ball, cut to the given
+    /// one; `None` when it misses. Computed in `f64` and widened by what rounding did: a ray that
+    /// touches the ball is never said to miss.
     ///
     /// A direction of zero stays at its origin; a NaN misses.
     pub fn ray_interval(
@@ -196,7 +200,8 @@ impl BoundingVolume for Sphere {
         Sphere::about((low + high) * 0.5, points)
     }
 
-    /// About the centre of the box of the spheres. So a tree of spheres grows little looser towards its root.
+    /// About the centre of the box of the spheres. So a tree of spheres grows little looser towards
+    /// its root.
     fn refitted_around(&self, volumes: &[Sphere]) -> Sphere {
         let present = volumes.iter().filter(|sphere| 0.0 <= sphere.radius);
         if !present.clone().all(Sphere::is_bounded) {
@@ -251,7 +256,8 @@ impl BoundingVolume for Sphere {
         let size = f64::from(self.radius)
             + self.center.abs().as_dvec3().element_sum()
             + pose.translation.abs().element_sum();
-        // What the centre lost in rounding, and in the nine products, of a matrix that is a rotation to within rounding.
+        // What the centre lost in rounding, and in the nine products, of a matrix that is a
+        // rotation to within rounding.
         let lost = if size == 0.0 { 0.0 } else { size * (16.0 * f64::EPSILON) + UNDERFLOW };
         let radius = sum_up(f64::from(self.radius), length_up(exact - center.as_dvec3()) + lost);
         if radius < f32::INFINITY { Sphere { center, radius } } else { Sphere::EVERYTHING }

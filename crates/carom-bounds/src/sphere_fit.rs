@@ -1,12 +1,14 @@
 //! Centres of spheres around points: the smallest, and a quick one.
 //!
-//! The smallest sphere is decided by two to four of the points. They are found by walking through the points in random
-//! order: a point outside the sphere of those before it lies on the next one, which is found by walking again.
+//! The smallest sphere is decided by two to four of the points. They are found by walking through
+//! the points in random order: a point outside the sphere of those before it lies on the next one,
+//! which is found by walking again.
 //!
-//! Reference: E. Welzl, Smallest Enclosing Disks (Balls and Ellipsoids), 1991, as three nested walks (M. de Berg et al.,
-//! Computational Geometry, 3rd ed., 4.7); J. Ritter, An Efficient Bounding Sphere, Graphics Gems, 1990.
-//! Differs: the random order is the same for the same number of points; points that are dependent are passed over,
-//! as the caller measures the radius afterwards.
+//! Reference: E. Welzl, Smallest Enclosing Disks (Balls and Ellipsoids), 1991, as three nested
+//! walks (M. de Berg et al., Computational Geometry, 3rd ed., 4.7); J. Ritter, An Efficient
+//! Bounding Sphere, Graphics Gems, 1990.
+//! Differs: the random order is the same for the same number of points; points that are dependent
+//! are passed over, as the caller measures the radius afterwards.
 
 use crate::frame::Frame;
 use alloc::vec::Vec;
@@ -27,14 +29,15 @@ impl Ball {
         (p - self.center).length_squared() <= self.radius_sq * (1.0 + ROOM)
     }
 
-    /// The smallest ball with these points on its surface: the first one and the differences to the others. `None`
-    /// when they are dependent.
+    /// The smallest ball with these points on its surface: the first one and the differences to the
+    /// others. `None` when they are dependent.
     fn through(first: DVec3, others: &[DVec3]) -> Option<Ball> {
         let offset = match *others {
             [] => DVec3::ZERO,
             [a] => a * 0.5,
             [a, b] => {
-                // In the plane of the three: the solution of x.a = a.a/2, x.b = b.b/2, x in the span of a and b.
+                // In the plane of the three: the solution of x.a = a.a/2, x.b = b.b/2, x in the
+                // span of a and b.
                 let normal = a.cross(b);
                 let size = normal.length_squared();
                 if !(size > tol::BALL_DEPENDENT * a.length_squared() * b.length_squared()) {
@@ -115,7 +118,8 @@ fn shuffle(points: &mut [DVec3]) {
     }
 }
 
-/// Scales a random number below 2^32 to one below `n`. The product needs more bits than a `usize` has on some targets.
+/// Scales a random number below 2^32 to one below `n`. The product needs more bits than a `usize`
+/// has on some targets.
 fn below(random: u64, n: usize) -> usize {
     ((u128::from(random) * n as u128) >> 32) as usize
 }

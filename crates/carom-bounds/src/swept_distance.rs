@@ -1,19 +1,23 @@
 //! How far apart two swept spheres surely are.
 //!
-//! The closest points of two rectangles that do not meet lie on two edges, or on a corner and the other's face: all are
-//! tried, and the line through the best two is an axis. Along it, as along any axis, the gap of the two volumes is below
-//! their distance, and where the two points are right it is the distance.
+//! The closest points of two rectangles that do not meet lie on two edges, or on a corner and the
+//! other's face: all are tried, and the line through the best two is an axis. Along it, as along
+//! any axis, the gap of the two volumes is below their distance, and where the two points are right
+//! it is the distance.
 //!
-//! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes, 1999, 5;
-//! C. Ericson, Real-Time Collision Detection, 2005, 5.1.9 (closest points of two segments).
-//! Differs: no test of regions; the axis is the certificate, so a wrong pair of points costs tightness and nothing else.
+//! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
+//! Sphere Volumes, 1999, 5; C. Ericson, Real-Time Collision Detection, 2005, 5.1.9 (closest points
+//! of two segments).
+//! Differs: no test of regions; the axis is the certificate, so a wrong pair of points costs
+//! tightness and nothing else.
 
 use crate::outward::LENGTH;
 use crate::swept_sphere::{CORE, SweptSphere};
 use carom_math::ops::sqrt;
 use glam::DVec3;
 
-/// A number that is not above the distance of two swept spheres, neither of them empty; 0 or less where they may touch.
+/// A number that is not above the distance of two swept spheres, neither of them empty; 0 or less
+/// where they may touch.
 pub(crate) fn separation<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) -> f64 {
     // In one order, so that both ways give the same bits.
     let is_later = |a: &SweptSphere<E>, b: &SweptSphere<E>| {
@@ -87,7 +91,8 @@ fn segments<const E: usize>(center: DVec3, edges: &[DVec3; E]) -> [(DVec3, DVec3
     }
 }
 
-/// The point of a rectangle about the origin that is closest to `p`, to within what its edges miss of a right angle.
+/// The point of a rectangle about the origin that is closest to `p`, to within what its edges miss
+/// of a right angle.
 fn on_face(p: DVec3, a: DVec3, b: DVec3) -> DVec3 {
     let share = |e: DVec3| {
         let length_sq = e.length_squared();

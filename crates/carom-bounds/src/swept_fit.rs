@@ -1,12 +1,15 @@
 //! Fits a swept sphere: axes, then the shortest core whose ball, swept, holds everything.
 //!
-//! Along the shortest axis everything lies within the radius of the middle. Along the others an end of the core need only
-//! be so far out that the ball around it holds what is farther; where both ends of a corner are not enough, the corner moves
-//! out along its diagonal. The radius is then measured from the rounded core, and rounded up.
+//! Along the shortest axis everything lies within the radius of the middle. Along the others an end
+//! of the core need only be so far out that the ball around it holds what is farther; where both
+//! ends of a corner are not enough, the corner moves out along its diagonal. The radius is then
+//! measured from the rounded core, and rounded up.
 //!
-//! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes, 1999, 4.
-//! Differs: what is fitted are balls, with points as balls of radius 0, so that merging two volumes is the same fit; the
-//! axes are those of the covariance or of the near-optimal box, whichever gives the less volume.
+//! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
+//! Sphere Volumes, 1999, 4.
+//! Differs: what is fitted are balls, with points as balls of radius 0, so that merging two volumes
+//! is the same fit; the axes are those of the covariance or of the near-optimal box, whichever
+//! gives the less volume.
 
 use crate::outward::{Extent, extent, nearest};
 use crate::swept_sphere::SweptSphere;
@@ -135,8 +138,8 @@ fn spread(axes: &DMat3, balls: impl Iterator<Item = Ball>) -> (DVec3, DVec3, DVe
     (origin.unwrap_or(DVec3::ZERO), low, high)
 }
 
-/// The swept sphere with its core along those `E` axes along which the balls reach farthest; the axes are orthonormal, right-handed or
-/// not.
+/// The swept sphere with its core along those `E` axes along which the balls reach farthest; the
+/// axes are orthonormal, right-handed or not.
 fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) -> SweptSphere<E> {
     let (origin, low, high) = spread(axes, balls.clone());
     let size = high - low;
@@ -201,7 +204,8 @@ fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) 
     }
     let core = SweptSphere { center: nearest(origin + *axes * (middle + offset)), edges, radius: 0.0 };
     let needed = balls.fold(0.0_f64, |r, ball| {
-        // The sum of the two is rounded up with the factor of the distance, which is at least as large.
+        // The sum of the two is rounded up with the factor of the distance, which is at least as
+        // large.
         r.max((core.core_distance_up(ball.center, ball.room) + ball.radius) * (1.0 + f64::EPSILON))
     });
     if needed.is_nan() {

@@ -1,12 +1,15 @@
 //! Swept spheres: a ball moved along a segment ([`Lss`], a capsule) or over a rectangle ([`Rss`]).
 //!
-//! Round ends and straight sides: for distances they are about as tight as oriented boxes, and the distance of two of them
-//! is that of two flat cores less the radii. That distance is never trusted: the direction between the closest points
-//! found is an axis, and the gap of the two volumes along it, less what rounding may have done, is the lower bound.
+//! Round ends and straight sides: for distances they are about as tight as oriented boxes, and the
+//! distance of two of them is that of two flat cores less the radii. That distance is never
+//! trusted: the direction between the closest points found is an axis, and the gap of the two
+//! volumes along it, less what rounding may have done, is the lower bound.
 //!
-//! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes, 1999 (PQP);
-//! J. Steiner, Ueber parallele Flaechen, 1840 (volume and area of what lies within a radius of a convex set).
-//! Differs: the edges of the core need not be exactly at right angles; the set is what the stored numbers say.
+//! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
+//! Sphere Volumes, 1999 (PQP); J. Steiner, Ueber parallele Flaechen, 1840 (volume and area of what
+//! lies within a radius of a convex set).
+//! Differs: the edges of the core need not be exactly at right angles; the set is what the stored
+//! numbers say.
 
 use crate::Aabb;
 use crate::outward::{LENGTH, UNDERFLOW, length_up, nearest, size_of, sum_down3, sum_up, sum_up3};
@@ -17,7 +20,8 @@ use carom_math::ops::sqrt;
 use carom_math::{WidePose, rounding};
 use glam::{DVec3, Vec3};
 
-/// All points within `radius` of `center + x_0 * edges[0] + ...`, `|x_i| <= 1`; a negative radius is nothing.
+/// All points within `radius` of `center + x_0 * edges[0] + ...`, `|x_i| <= 1`; a negative radius
+/// is nothing.
 ///
 /// `E` is 1 or 2: take [`Lss`] or [`Rss`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,8 +44,8 @@ pub type Lss = SweptSphere<1>;
 #[doc(alias = "RectangleSweptSphere")]
 pub type Rss = SweptSphere<2>;
 
-/// Relative to the lengths that go in: what a point of the core, or a projection, may be off by. A product, three sums and
-/// a difference: 8 units of rounding, and as many to spare.
+/// Relative to the lengths that go in: what a point of the core, or a projection, may be off by. A
+/// product, three sums and a difference: 8 units of rounding, and as many to spare.
 pub(crate) const CORE: f64 = 8.0 * f64::EPSILON;
 
 impl<const E: usize> SweptSphere<E> {
@@ -74,7 +78,8 @@ impl<const E: usize> SweptSphere<E> {
         self.edges.map(|e| e.as_dvec3())
     }
 
-    /// A number that is not below the distance of a point from the core, and not far above. The point may be off by `room`.
+    /// A number that is not below the distance of a point from the core, and not far above. The
+    /// point may be off by `room`.
     pub(crate) fn core_distance_up(&self, point: DVec3, room: f64) -> f64 {
         let from = point - self.center.as_dvec3();
         let mut rest = from;
@@ -87,7 +92,8 @@ impl<const E: usize> SweptSphere<E> {
                 size += e.abs().element_sum();
             }
         }
-        // Any point of the core will do; where it is, is rounded. Beside its centre there is no rounding.
+        // Any point of the core will do; where it is, is rounded. Beside its centre there is no
+        // rounding.
         let lost = if rest == from { 0.0 } else { size * CORE + UNDERFLOW };
         length_up(rest) + lost + room
     }

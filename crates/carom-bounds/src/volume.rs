@@ -8,9 +8,9 @@ use glam::{DVec3, Vec3};
 
 /// A convex container: if two volumes are apart, so is what they contain.
 ///
-/// Every answer errs to one side only: `overlaps` may say yes for volumes that are apart by a rounding error, never
-/// no for volumes that touch; `distance_lower_bound` is never above the true distance; what a volume is made from lies
-/// in it, every point, in exact arithmetic.
+/// Every answer errs to one side only: `overlaps` may say yes for volumes that are apart by a
+/// rounding error, never no for volumes that touch; `distance_lower_bound` is never above the true
+/// distance; what a volume is made from lies in it, every point, in exact arithmetic.
 ///
 /// A volume that `f32` cannot hold becomes infinite, up to `EVERYTHING`: never empty, never NaN.
 pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
@@ -23,16 +23,17 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// A volume around a box.
     fn from_aabb(aabb: &Aabb) -> Self;
 
-    /// A volume around points in `f32` or `f64`, as small as this kind of volume can be found; `EMPTY` for none. A point
-    /// that is not finite may be anywhere and gives `EVERYTHING`.
+    /// A volume around points in `f32` or `f64`, as small as this kind of volume can be found;
+    /// `EMPTY` for none. A point that is not finite may be anywhere and gives `EVERYTHING`.
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> Self;
 
     /// A volume around both.
     fn merged(&self, other: &Self) -> Self;
 
-    /// A volume around points that has the orientation of this one, for points that have moved since this volume was made.
-    /// It costs less than [`BoundingVolume::from_points`], as no orientation is searched for, and is less tight if the
-    /// points have turned. A point that is not finite gives `EVERYTHING`.
+    /// A volume around points that has the orientation of this one, for points that have moved
+    /// since this volume was made. It costs less than [`BoundingVolume::from_points`], as no
+    /// orientation is searched for, and is less tight if the points have turned. A point that is
+    /// not finite gives `EVERYTHING`.
     fn refitted<P: Copy + Into<DVec3>>(&self, points: &[P]) -> Self {
         Self::from_points(points)
     }
@@ -42,7 +43,8 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
         volumes.iter().fold(Self::EMPTY, |all, volume| all.merged(volume))
     }
 
-    /// A volume around all points within `margin` of this one; a margin that is not above 0 adds nothing.
+    /// A volume around all points within `margin` of this one; a margin that is not above 0 adds
+    /// nothing.
     fn inflated(&self, margin: f32) -> Self;
 
     /// The two may touch; touching counts.
@@ -51,8 +53,8 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// A number never above the distance of the two; 0 when they overlap.
     fn distance_lower_bound(&self, other: &Self) -> f32;
 
-    /// A volume around this one placed by a pose in `f64`: `EVERYTHING` for a pose that is not finite, which may put it
-    /// anywhere, unless it is empty.
+    /// A volume around this one placed by a pose in `f64`: `EVERYTHING` for a pose that is not
+    /// finite, which may put it anywhere, unless it is empty.
     fn placed(&self, pose: &WidePose) -> Self;
 
     /// A volume around this one placed by `pose`.
@@ -73,8 +75,8 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// Volume, in units of length cubed, to within rounding; infinite beyond `f32`.
     fn volume(&self) -> f32;
 
-    /// A number that orders volumes by how much there is to gain by opening them (the surface order of 25.2.2):
-    /// of two nodes the one with the larger key is descended. It needs no unit.
+    /// A number that orders volumes by how much there is to gain by opening them (the surface order
+    /// of 25.2.2): of two nodes the one with the larger key is descended. It needs no unit.
     fn size_key(&self) -> f32;
 }
 

@@ -1,6 +1,7 @@
 //! A broad phase that hands over to another when that one is better for what goes on.
 //!
-//! Reference: J. Rice, The Algorithm Selection Problem, Advances in Computers, 1976 (features of the problem choose the algorithm).
+//! Reference: J. Rice, The Algorithm Selection Problem, Advances in Computers, 1976 (features of
+//! the problem choose the algorithm).
 //! Differs: while it runs, and everything is handed over; see `policy.rs` for the choice.
 
 use crate::features::Motion;
@@ -18,7 +19,8 @@ use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// Brute force, a tree or one of two grids, whichever is best at the moment; [`Auto::choice`] says which and why.
+/// Brute force, a tree or one of two grids, whichever is best at the moment; [`Auto::choice`] says
+/// which and why.
 ///
 /// Memory: that of the algorithm in charge.
 pub struct Auto {

@@ -1,6 +1,8 @@
-//! Every broad phase by its name: for programs whose users choose one, and for what has to hold for all of them.
+//! Every broad phase by its name: for programs whose users choose one, and for what has to hold for
+//! all of them.
 //!
-//! A new algorithm gets a line in [`ALGORITHMS`], and is in the benches, in `carom pairs`, and in the tests on real boxes.
+//! A new algorithm gets a line in [`ALGORITHMS`], and is in the benches, in `carom pairs`, and in
+//! the tests on real boxes.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (most of them).
 
@@ -34,7 +36,8 @@ impl<B: BroadPhase + SpatialIndex + Send + Sync> Whole for B {}
 pub enum Growth {
     /// Hardly, however the boxes move.
     Even,
-    /// Hardly, while most boxes keep their order along the axes; where all of them jump, with their number.
+    /// Hardly, while most boxes keep their order along the axes; where all of them jump, with their
+    /// number.
     EvenWhileCalm,
     /// With the number to the power of 2/3: it looks along one axis.
     OneAxis,
@@ -42,7 +45,8 @@ pub enum Growth {
     EachAgainstEach,
 }
 
-/// What an algorithm is told of the place before it is given boxes; of consequence for its speed alone.
+/// What an algorithm is told of the place before it is given boxes; of consequence for its speed
+/// alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Where most boxes will be.

@@ -1,7 +1,9 @@
-//! What a choice is made from: how many boxes there are, how many move, and how far beside their size.
+//! What a choice is made from: how many boxes there are, how many move, and how far beside their
+//! size.
 //!
-//! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision Detection Algorithms, Computer Graphics
-//! Forum, 2019 (which algorithm is best depends on the number of bodies and on how they move).
+//! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision
+//! Detection Algorithms, Computer Graphics Forum, 2019 (which algorithm is best depends on the
+//! number of bodies and on how they move).
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{ProxyId, ProxyTable};
@@ -21,7 +23,8 @@ pub struct Features {
     pub n_boxes: usize,
     /// The part of them that was moved since the last search, 0 to 1.
     pub moved: f64,
-    /// How far those moved, on average, beside their own size; more than its size counts as its size.
+    /// How far those moved, on average, beside their own size; more than its size counts as its
+    /// size.
     pub motion: f64,
     /// The part of all boxes that moved more than a tenth of their size, 0 to 1.
     pub jumped: f64,

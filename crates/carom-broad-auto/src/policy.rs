@@ -1,11 +1,13 @@
 //! Which algorithm for what goes on; a change of mind needs more than one frame.
 //!
-//! Few boxes need no structure. Where things move a little, a tree or, for many boxes, a grid is kept with a list of candidates
-//! from frame to frame, and the rest is hardly looked at. Where they jump there is nothing to keep, and a plain grid finds
-//! everything anew, also where they are not many.
+//! Few boxes need no structure. Where things move a little, a tree or, for many boxes, a grid is
+//! kept with a list of candidates from frame to frame, and the rest is hardly looked at. Where they
+//! jump there is nothing to keep, and a plain grid finds everything anew, also where they are not
+//! many.
 //!
-//! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988 (to wait until the loss has grown to the
-//! price of the change costs at most twice the best in hindsight).
+//! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988 (to
+//! wait until the loss has grown to the price of the change costs at most twice the best in
+//! hindsight).
 
 use crate::features::Features;
 use core::fmt;
@@ -30,7 +32,8 @@ pub enum Algorithm {
 pub struct AutoSettings {
     /// So many boxes are tested each against each; at half more that ends.
     pub few: usize,
-    /// From so many boxes on a grid takes over, one that keeps nothing when they jump; below half as many the tree is back.
+    /// From so many boxes on a grid takes over, one that keeps nothing when they jump; below half
+    /// as many the tree is back.
     pub many: usize,
 }
 
@@ -54,18 +57,21 @@ impl AutoSettings {
     }
 }
 
-/// The part of the boxes that has to jump. Where more than one in 32 do, no list is kept; but 64 moves say no more than this for sure.
+/// The part of the boxes that has to jump. Where more than one in 32 do, no list is kept; but 64
+/// moves say no more than this for sure.
 const SHARE: f64 = 0.125;
 
-/// Frames in a row after which the grid that keeps nothing takes over: lists have died young by then. Two are enough in the beginning,
-/// while nothing was seen that speaks for a list.
+/// Frames in a row after which the grid that keeps nothing takes over: lists have died young by
+/// then. Two are enough in the beginning, while nothing was seen that speaks for a list.
 const WILD_FRAMES: u32 = 3;
 const FIRST_WILD_FRAMES: u32 = 2;
 
-/// From so many boxes on the grid beats the tree where all jump: the time of both is that of sorting, and its sort is shorter.
+/// From so many boxes on the grid beats the tree where all jump: the time of both is that of
+/// sorting, and its sort is shorter.
 const WILD_FROM: usize = 256;
 
-/// Frames in a row after which a list is kept again: its first frames there cost two or three of the grid's.
+/// Frames in a row after which a list is kept again: its first frames there cost two or three of
+/// the grid's.
 const CALM_FRAMES: u32 = 6;
 
 /// What was chosen, and from what.

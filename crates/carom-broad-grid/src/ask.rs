@@ -1,11 +1,12 @@
 //! A box, a ray, a point against the grids.
 //!
-//! A grid is a stack of layers, a layer a bundle of rows, a row a run of cells; a query goes through the layers that it
-//! reaches, the rows of each, and the run of each row, so that every box is looked at once. What the answer rests
-//! on is decided on the exact box, as every other structure decides it.
+//! A grid is a stack of layers, a layer a bundle of rows, a row a run of cells; a query goes
+//! through the layers that it reaches, the rows of each, and the run of each row, so that every box
+//! is looked at once. What the answer rests on is decided on the exact box, as every other
+//! structure decides it.
 //!
-//! Reference: J. Amanatides and A. Woo, A Fast Voxel Traversal Algorithm for Ray Tracing, 1987; C. Ericson, Real-Time
-//! Collision Detection, 2005, 7.1 and 7.4.2.
+//! Reference: J. Amanatides and A. Woo, A Fast Voxel Traversal Algorithm for Ray Tracing, 1987; C.
+//! Ericson, Real-Time Collision Detection, 2005, 7.1 and 7.4.2.
 //! Differs: by layers and rows instead of cells, since a box may reach out of its cell.
 
 use crate::dense::{DenseGrid, Layout};
@@ -67,7 +68,8 @@ impl Level {
         self.packed.slots.get(begin as usize..end as usize).unwrap_or(&[])
     }
 
-    /// Visits those that count and whose boxes, which are those of the grid or lie within them, touch the query.
+    /// Visits those that count and whose boxes, which are those of the grid or lie within them,
+    /// touch the query.
     pub(crate) fn visit_box(
         &self,
         boxes: &[Aabb],
@@ -112,7 +114,8 @@ impl Level {
         ControlFlow::Continue(interval.max)
     }
 
-    /// As [`Level::visit_box`], those that are near the point; gives back the largest distance that counts.
+    /// As [`Level::visit_box`], those that are near the point; gives back the largest distance that
+    /// counts.
     pub(crate) fn visit_near(
         &self,
         boxes: &[Aabb],
@@ -128,7 +131,8 @@ impl Level {
         let mut ring = 0;
         loop {
             let reached = |axis: usize, distance: f32| {
-                // The distance of a box is rounded down by a few units; so much farther it is looked for.
+                // The distance of a box is rounded down by a few units; so much farther it is
+                // looked for.
                 let far = distance * 1.000_01;
                 let (low, high) = (point[axis] - far, point[axis] + far);
                 let slack = point[axis].abs() * 2.5e-7; // rounding of the two
@@ -248,7 +252,8 @@ struct Path<'a> {
     end: f64,
 }
 
-/// Relative widening of whatever is computed in f64 from f32; far more than any rounding, far less than a cell.
+/// Relative widening of whatever is computed in f64 from f32; far more than any rounding, far less
+/// than a cell.
 const WIDEN: f64 = 1e-6;
 
 impl<'a> Path<'a> {
@@ -256,7 +261,8 @@ impl<'a> Path<'a> {
         let widened = |t: f32, by: f64| {
             if t.is_finite() { f64::from(t) + f64::from(t.abs()) * by } else { f64::from(t) }
         };
-        // Where a box begins is rounded down: from beyond the greatest f32 to that, and to minus infinity from beyond the least.
+        // Where a box begins is rounded down: from beyond the greatest f32 to that, and to minus
+        // infinity from beyond the least.
         let last = match interval.max {
             f32::NEG_INFINITY => f32::MIN,
             f32::MAX => f32::INFINITY,

@@ -1,29 +1,35 @@
-//! Cells over a part of space: which cell a coordinate lies in, and which cells may hold what touches a box.
+//! Cells over a part of space: which cell a coordinate lies in, and which cells may hold what
+//! touches a box.
 //!
-//! A box is kept in the one cell of its least corner. What touches a box that reaches from `min` to `max` therefore
-//! has its least corner in the cells from that of `min - reach` to that of `max`, where no box of the grid is longer
-//! than `reach`. Coordinates outside are clamped into the border cells. From coordinate to cell every step is
-//! monotone, so rounding may put a box into the next cell, but never a partner out of the range.
+//! A box is kept in the one cell of its least corner. What touches a box that reaches from `min` to
+//! `max` therefore has its least corner in the cells from that of `min - reach` to that of `max`,
+//! where no box of the grid is longer than `reach`. Coordinates outside are clamped into the border
+//! cells. From coordinate to cell every step is monotone, so rounding may put a box into the next
+//! cell, but never a partner out of the range.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.3 (objects in the cell of one corner).
-//! Differs: runs of cells along one axis are asked as a whole, so their number along it does not matter.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.3 (objects in the cell of one
+//! corner).
+//! Differs: runs of cells along one axis are asked as a whole, so their number along it does not
+//! matter.
 
 use carom_lanes::{F32Lanes, Simd};
 
-/// No more cells than this along the axes across the runs: so few that a coordinate, in cells, is off by less than
-/// 2^-11 after three roundings.
+/// No more cells than this along the axes across the runs: so few that a coordinate, in cells, is
+/// off by less than 2^-11 after three roundings.
 const MAX_ACROSS: u32 = 2048;
 
 /// No more than this along the runs: still exact as a float.
 const MAX_ALONG: u32 = 1 << 23;
 
-/// Across the runs a cell is this much longer than any box, so that a box never reaches past the next cell.
+/// Across the runs a cell is this much longer than any box, so that a box never reaches past the
+/// next cell.
 const ROOM: f64 = 1.002;
 
 /// The cells.
 #[derive(Clone, Debug)]
 pub struct Cells {
-    /// The axes of the world: first the one along which runs of cells lie in memory, then the two across.
+    /// The axes of the world: first the one along which runs of cells lie in memory, then the two
+    /// across.
     pub(crate) axes: [usize; 3],
     /// By axis of the world: where cell 0 begins.
     pub(crate) low: [f32; 3],
@@ -75,7 +81,8 @@ impl Cells {
             let most = if i == 0 { MAX_ALONG } else { MAX_ACROSS };
             side[axis] = side[axis].max(length[axis] / f64::from(most - 1));
             if 0 < i {
-                // The second term is twice what `below` adds for the rounding of coordinates far from the origin.
+                // The second term is twice what `below` adds for the rounding of coordinates far
+                // from the origin.
                 let far = low[axis].abs().max((low[axis] + length[axis]).abs());
                 side[axis] = side[axis].max(ROOM * f64::from(wanted.reach[axis]) + 3.6e-7 * far);
             }
@@ -130,7 +137,8 @@ impl Cells {
         min - self.reach[axis] * 1.000_01 - min.abs() * 1.8e-7
     }
 
-    /// The first and last cell, along one axis, of the least corners of all boxes that reach from `min` to `max`.
+    /// The first and last cell, along one axis, of the least corners of all boxes that reach from
+    /// `min` to `max`.
     #[inline(always)]
     pub(crate) fn range(&self, axis: usize, min: f32, max: f32) -> (u32, u32) {
         (self.cell(axis, self.below(axis, min)), self.cell(axis, max))

@@ -1,10 +1,11 @@
-//! Grids of fat boxes, made anew when it pays, and kept in between with the list of candidates that was found in them.
+//! Grids of fat boxes, made anew when it pays, and kept in between with the list of candidates that
+//! was found in them.
 //!
-//! A grid is faster made and searched than a tree, so a rebuild takes half as long. What leaves its fat box stays
-//! in its cell until the next rebuild, and is passed over.
+//! A grid is faster made and searched than a tree, so a rebuild takes half as long. What leaves its
+//! fat box stays in its cell until the next rebuild, and is passed over.
 //!
-//! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967, and M. Allen, D. Tildesley, Computer Simulation of
-//! Liquids, 1987, 5.3 (neighbour lists that are made by cells).
+//! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967, and M. Allen, D.
+//! Tildesley, Computer Simulation of Liquids, 1987, 5.3 (neighbour lists that are made by cells).
 //! Differs: see [`Coherent`]; the grids of static boxes are kept until one of these changes.
 
 use crate::dense::{Grids, Work, find_all, regroup};
@@ -22,8 +23,9 @@ use glam::Vec3;
 /// Boxes on grids made anew when it pays; [`BroadPhase`](carom_broad::BroadPhase) and
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
-/// Memory: that of [`Coherent`] and of [`UniformGrid`](crate::UniformGrid); where lists are replaced over some frames, 30 to 45 bytes
-/// more per box that moves, for the next grids: up to 194 in all, and up to 34 per pair.
+/// Memory: that of [`Coherent`] and of [`UniformGrid`](crate::UniformGrid); where lists are
+/// replaced over some frames, 30 to 45 bytes more per box that moves, for the next grids: up to 194
+/// in all, and up to 34 per pair.
 pub type CoherentGrid = Coherent<FatGrids>;
 
 /// The index of [`CoherentGrid`].

@@ -1,10 +1,11 @@
 //! A view, or whatever else tells outside from inside, against the grids.
 //!
-//! A block of cells is asked about as a whole, with all that its boxes may fill; where the answer is neither, it is cut in half
-//! across its longest side, and so on down to rows. A piece of a row is asked about with what its boxes do fill, and halved
-//! until a few boxes are left.
+//! A block of cells is asked about as a whole, with all that its boxes may fill; where the answer
+//! is neither, it is cut in half across its longest side, and so on down to rows. A piece of a row
+//! is asked about with what its boxes do fill, and halved until a few boxes are left.
 //!
-//! Reference: U. Assarsson, T. Moller, Optimized View Frustum Culling Algorithms for Bounding Boxes, 2000 (hierarchies of boxes).
+//! Reference: U. Assarsson, T. Moller, Optimized View Frustum Culling Algorithms for Bounding
+//! Boxes, 2000 (hierarchies of boxes).
 //! Differs: the hierarchy is not kept; it is the halves of a block of cells.
 
 use crate::level::Level;
@@ -19,10 +20,12 @@ const FEW: u32 = 8;
 /// More than the halvings of two axes across and of the places of a row.
 const STACK: usize = 64;
 
-/// Relative widening of what is computed in f64 from f32; far more than any rounding, far less than a cell.
+/// Relative widening of what is computed in f64 from f32; far more than any rounding, far less than
+/// a cell.
 const WIDEN: f64 = 1e-6;
 
-/// What is to be asked about: rows of cells from the first to the last on the two axes across, or places of one row.
+/// What is to be asked about: rows of cells from the first to the last on the two axes across, or
+/// places of one row.
 #[derive(Clone, Copy)]
 enum Part {
     Rows([(u32, u32); 2]),
@@ -40,7 +43,8 @@ impl Level {
             let begin = low + f64::from(first) * side - slack;
             let end = low + f64::from(last + 1) * side + f64::from(cells.reach[axis]) * (1.0 + WIDEN) + slack;
             let rounded = Aabb::around(DVec3::splat(begin), DVec3::splat(end));
-            // What is clamped into the border cells may be anywhere behind them, as far as there are boxes.
+            // What is clamped into the border cells may be anywhere behind them, as far as there
+            // are boxes.
             if 0 < first {
                 aabb.min[axis] = aabb.min[axis].max(rounded.min.x);
             }

@@ -1,11 +1,12 @@
 //! Grids that are made anew whenever boxes have moved.
 //!
-//! Boxes go into one grid; those too long for its cells, and crowds of far smaller ones, go into the next, and so on.
-//! Each grid is searched by itself, and of any two one asks the other. Static boxes have grids of their own, kept until
-//! one of them changes, and are asked only by the others.
+//! Boxes go into one grid; those too long for its cells, and crowds of far smaller ones, go into
+//! the next, and so on. Each grid is searched by itself, and of any two one asks the other. Static
+//! boxes have grids of their own, kept until one of them changes, and are asked only by the others.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1 and 7.2.
-//! Differs: built in one pass of sorting per frame, so a frame in which everything jumps costs as much as any other.
+//! Differs: built in one pass of sorting per frame, so a frame in which everything jumps costs as
+//! much as any other.
 
 use crate::find::{Search, cheaper, pieces};
 use crate::level::{BuildWork, Level};
@@ -203,7 +204,8 @@ impl Work {
     }
 }
 
-/// Grids made anew in every frame: the finder of [`UniformGrid`](crate::UniformGrid) and [`HierarchicalGrid`](crate::HierarchicalGrid).
+/// Grids made anew in every frame: the finder of [`UniformGrid`](crate::UniformGrid) and
+/// [`HierarchicalGrid`](crate::HierarchicalGrid).
 #[derive(Default)]
 pub struct DenseGrid<L: Layout> {
     moving: Grids,
@@ -257,7 +259,8 @@ impl<L: Layout> PairFinder for DenseGrid<L> {
     }
 }
 
-/// Makes the members these slots, the static ones apart; true when there are others among those than before.
+/// Makes the members these slots, the static ones apart; true when there are others among those
+/// than before.
 pub(crate) fn regroup(
     slots: impl Iterator<Item = u32>,
     filters: &[Filter],

@@ -1,7 +1,8 @@
 //! A box, a ray, a point against the kept cells, from the topmost down.
 //!
-//! A cell is entered when the query meets all that its boxes, and those of the cells within it, may fill. Near cells come
-//! first. What the answer rests on is decided on the exact box, as every other structure decides it.
+//! A cell is entered when the query meets all that its boxes, and those of the cells within it, may
+//! fill. Near cells come first. What the answer rests on is decided on the exact box, as every
+//! other structure decides it.
 //!
 //! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000 (queries by loose bounds).
 
@@ -17,14 +18,16 @@ use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
 use smallvec::SmallVec;
 
-/// Nodes to come back to. Up to seven wait on each level; of worlds as deep as that the heap takes the rest.
+/// Nodes to come back to. Up to seven wait on each level; of worlds as deep as that the heap takes
+/// the rest.
 type Stack<T> = SmallVec<[T; 128]>;
 
 type Visit<'a> = &'a mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>;
 
 impl<P: Placement> SparseGrid<P> {
-    /// What the boxes at home in a node, and in those below, may fill. A box that is in several cells is at home in the
-    /// one of its least corner. Along an axis that is left out: what all boxes fill.
+    /// What the boxes at home in a node, and in those below, may fill. A box that is in several
+    /// cells is at home in the one of its least corner. Along an axis that is left out: what all
+    /// boxes fill.
     fn bounds(&self, node: &Node) -> Aabb {
         let (corner, side) = node.key.corner();
         let (below, above) = if P::IS_LOOSE { (REACH, 1.0 + REACH) } else { (0.0, 2.0) };
@@ -58,7 +61,8 @@ impl<P: Placement> SparseGrid<P> {
         (0..n).filter(|&slot| self.places[slot as usize].is_waiting())
     }
 
-    /// Walks down where `reaches` gives a distance within the end, the nearest first; `open` gives the new end.
+    /// Walks down where `reaches` gives a distance within the end, the nearest first; `open` gives
+    /// the new end.
     fn descend(
         &self,
         mut end: f32,

@@ -1,11 +1,13 @@
 //! All pairs of touching boxes in a grid, and between two grids.
 //!
-//! A box of a grid asks the rest of its own run of cells, up to where it ends itself, and of the rows of cells behind
-//! it those that it or a partner may reach into: at most four. So every pair is met once. Boxes of one grid that ask
-//! another ask every row in their range. First the questions of 256 boxes are written down as runs of places, without
-//! branches; then each run is tested, eight boxes at a time, and what touches is written without a branch either.
+//! A box of a grid asks the rest of its own run of cells, up to where it ends itself, and of the
+//! rows of cells behind it those that it or a partner may reach into: at most four. So every pair
+//! is met once. Boxes of one grid that ask another ask every row in their range. First the
+//! questions of 256 boxes are written down as runs of places, without branches; then each run is
+//! tested, eight boxes at a time, and what touches is written without a branch either.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.3 and 7.1.6 (half of the neighbours when all ask).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.3 and 7.1.6 (half of the
+//! neighbours when all ask).
 //! Differs: runs of cells instead of cells, along one axis sorted but not divided; lists of tasks.
 
 use crate::level::Level;
@@ -175,8 +177,8 @@ impl Rows {
     const NONE: Rows =
         Rows { first: [0; PIECE], last: [0; PIECE], others: [0; 4 * PIECE + WIDTH], offsets: [0; 4] };
 
-    /// Writes down what the `n` boxes from `start` on ask, of which the first begins a block; the answer is the number of rows
-    /// other than their own.
+    /// Writes down what the `n` boxes from `start` on ask, of which the first begins a block; the
+    /// answer is the number of rows other than their own.
     #[inline(always)]
     fn find<S: Simd>(&mut self, simd: S, level: &Level, start: usize, n: usize) -> usize {
         let cells = &level.cells;
@@ -254,8 +256,8 @@ impl Kernel for Run<'_> {
     }
 }
 
-/// Runs tasks from the first on, as long as there is room for all that the next may find; the answer is the number of pairs,
-/// of boxes tested, and the next task.
+/// Runs tasks from the first on, as long as there is room for all that the next may find; the
+/// answer is the number of pairs, of boxes tested, and the next task.
 #[inline(always)]
 fn meet<S: Simd>(
     simd: S,

@@ -1,13 +1,15 @@
-//! What the cells that are kept ask each other, so that a pair that shares several is found in one of them.
+//! What the cells that are kept ask each other, so that a pair that shares several is found in one
+//! of them.
 //!
-//! A pair belongs to the least cell that both boxes are in: on every axis it is the first cell of one of the two. So a
-//! cell parts its boxes by the axes on which it is their second cell, and asks only what has no such axis in common. All of it
-//! follows from whole numbers: a pair that does not belong here is not even tested.
-//! Boxes of a lower level ask the cell above as if they were placed there, from their least cell within it.
+//! A pair belongs to the least cell that both boxes are in: on every axis it is the first cell of
+//! one of the two. So a cell parts its boxes by the axes on which it is their second cell, and asks
+//! only what has no such axis in common. All of it follows from whole numbers: a pair that does not
+//! belong here is not even tested. Boxes of a lower level ask the cell above as if they were placed
+//! there, from their least cell within it.
 //!
-//! Reference: J.-P. Dittrich and B. Seeger, Data Redundancy and Duplicate Detection in Spatial Join Processing, ICDE 2000
-//! (the cell of the least corner that both have); D. Tsitsigkos et al., A Two-layer Partitioning for Non-point Spatial
-//! Data, ICDE 2021 (classes within a cell).
+//! Reference: J.-P. Dittrich and B. Seeger, Data Redundancy and Duplicate Detection in Spatial Join
+//! Processing, ICDE 2000 (the cell of the least corner that both have); D. Tsitsigkos et al., A
+//! Two-layer Partitioning for Non-point Spatial Data, ICDE 2021 (classes within a cell).
 
 use crate::find::Search;
 use crate::nodes::{Key, Node, Nodes};
@@ -18,7 +20,8 @@ use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{Mobility, ProxyTable};
 
-/// Sets of axes, bit by bit, in such an order that those after a set that have no axis in common with it follow each other.
+/// Sets of axes, bit by bit, in such an order that those after a set that have no axis in common
+/// with it follow each other.
 const ORDER: [u8; 8] = [0, 1, 6, 2, 4, 5, 3, 7];
 
 /// Where a set of axes is in [`ORDER`].
@@ -78,7 +81,8 @@ impl Front {
         }
     }
 
-    /// Appends the members of a cell, group by group. Those that move come first: the others do not ask.
+    /// Appends the members of a cell, group by group. Those that move come first: the others do not
+    /// ask.
     fn part(&mut self, nodes: &Nodes, node: &Node, proxies: &ProxyTable, places: &[Place]) {
         let Front { packed: Packed { slots, .. }, groups, members, .. } = self;
         let is_mixed = 0 < node.n_moving && node.n_moving < node.n;
@@ -163,7 +167,8 @@ impl Front {
             let (other_first, other_last) = self.spans[other as usize];
             for at in first..last {
                 let asker = self.groups[at];
-                // From a cell that is a box's second, but in the same cell above as its first, nothing is asked.
+                // From a cell that is a box's second, but in the same cell above as its first,
+                // nothing is asked.
                 if asker.seconds & !edges != 0 {
                     continue;
                 }

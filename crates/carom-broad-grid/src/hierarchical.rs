@@ -1,12 +1,13 @@
 //! Grids whose cells double from one to the next; each box is in the one just above its size.
 //!
-//! The boxes of one level meet each other as in a uniform grid. Of two levels one asks the other: small boxes look into
-//! the few large cells around them, or, where there are only few large boxes, these walk over the small cells. Levels with
-//! few boxes are joined with the next larger one.
+//! The boxes of one level meet each other as in a uniform grid. Of two levels one asks the other:
+//! small boxes look into the few large cells around them, or, where there are only few large boxes,
+//! these walk over the small cells. Levels with few boxes are joined with the next larger one.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.2 (hierarchical grids); Akenine-Moller et al.,
-//! Real-Time Rendering, 4th ed., 25.1.2.
-//! Differs: each level is sorted anew in every frame instead of hashed; either level of two may ask.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.2 (hierarchical grids);
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.2.
+//! Differs: each level is sorted anew in every frame instead of hashed; either level of two may
+//! ask.
 
 use crate::cells::{Cells, Wanted};
 use crate::dense::sealed::Sealed;

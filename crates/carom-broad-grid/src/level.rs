@@ -1,11 +1,13 @@
 //! Boxes of one grid, sorted by cell, side by side.
 //!
-//! A counting sort by cell puts the boxes of a cell, and of a run of cells, next to each other; their sides lie in six
-//! lists, so that a run is tested eight boxes at a time. Boxes that are too long for the cells are handed back, and so
-//! are those in crowded cells when they are so small that cells of their own would part them.
+//! A counting sort by cell puts the boxes of a cell, and of a run of cells, next to each other;
+//! their sides lie in six lists, so that a run is tested eight boxes at a time. Boxes that are too
+//! long for the cells are handed back, and so are those in crowded cells when they are so small
+//! that cells of their own would part them.
 //!
-//! Reference: S. Green, Particle Simulation using CUDA, 2010 (particles sorted by cell, found by the begin and end of
-//! each); D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution counting).
+//! Reference: S. Green, Particle Simulation using CUDA, 2010 (particles sorted by cell, found by
+//! the begin and end of each); D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm
+//! D (distribution counting).
 
 use crate::cells::Cells;
 use crate::packed::{Packed, WIDTH};
@@ -52,8 +54,9 @@ impl BuildWork {
 }
 
 impl Level {
-    /// Takes in the members; those longer than the cells' reach are appended to `long` instead, and those in crowded
-    /// cells to `crowd`, when `would_part` says of them that other cells would part them.
+    /// Takes in the members; those longer than the cells' reach are appended to `long` instead, and
+    /// those in crowded cells to `crowd`, when `would_part` says of them that other cells would
+    /// part them.
     pub(crate) fn build(
         &mut self,
         cells: Cells,
@@ -71,7 +74,8 @@ impl Level {
         let mut n;
         (n, self.filled) =
             dispatch(Assign { cells: &self.cells, boxes, members, slots, numbers: cells, long });
-        // Two places ahead: after the prefix sum and the scatter every count has become the start of its cell.
+        // Two places ahead: after the prefix sum and the scatter every count has become the start
+        // of its cell.
         let n_cells = self.cells.n_cells();
         self.starts.clear();
         self.starts.resize(n_cells + 2, 0);
@@ -113,7 +117,8 @@ impl Level {
         4 * self.starts.capacity() + self.packed.bytes()
     }
 
-    /// The places of a run of cells; the first is not before the second when the run goes backwards.
+    /// The places of a run of cells; the first is not before the second when the run goes
+    /// backwards.
     #[inline(always)]
     pub(crate) fn run(&self, first: u32, last: u32) -> (u32, u32) {
         (self.starts[first as usize], self.starts[last as usize + 1])
@@ -138,7 +143,8 @@ impl Level {
         }
     }
 
-    /// Roughly what it costs to ask for the partners of a box: one for a row of cells, one for eight boxes.
+    /// Roughly what it costs to ask for the partners of a box: one for a row of cells, one for
+    /// eight boxes.
     pub(crate) fn cost(&self, min: [f32; 3], max: [f32; 3]) -> u64 {
         let wide = [0, 1, 2].map(|axis| {
             let (first, last) = self.cells.range(axis, min[axis], max[axis]);

@@ -1,15 +1,19 @@
-//! A box in the one cell that holds its centre, of the level that its size says; cells are loose and hold what reaches out.
+//! A box in the one cell that holds its centre, of the level that its size says; cells are loose
+//! and hold what reaches out.
 //!
-//! In a flat world one axis is left out: the tree is a quadtree, each cell has four children and eight neighbours, and reaches
-//! as far along that axis as there are boxes.
+//! In a flat world one axis is left out: the tree is a quadtree, each cell has four children and
+//! eight neighbours, and reaches as far along that axis as there are boxes.
 //!
-//! A cell is two to four times as long as its boxes, which therefore reach out by a quarter of it at most. Where a
-//! box belongs follows from its size and centre alone, so a move costs the same however many boxes there are. A cell
-//! asks those of its level that its boxes may reach, and is asked by those of the levels below.
+//! A cell is two to four times as long as its boxes, which therefore reach out by a quarter of it
+//! at most. Where a box belongs follows from its size and centre alone, so a move costs the same
+//! however many boxes there are. A cell asks those of its level that its boxes may reach, and is
+//! asked by those of the levels below.
 //!
-//! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000; Akenine-Moller et al., Real-Time Rendering, 4th
-//! ed., 19.1.3; R. A. Finkel and J. L. Bentley, Quad Trees, Acta Informatica 4, 1974.
-//! Differs: cells twice as large and half as loose, so that a cell has several boxes, which is what eight lanes want.
+//! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000; Akenine-Moller et al.,
+//! Real-Time Rendering, 4th ed., 19.1.3; R. A. Finkel and J. L. Bentley, Quad Trees, Acta
+//! Informatica 4, 1974.
+//! Differs: cells twice as large and half as loose, so that a cell has several boxes, which is what
+//! eight lanes want.
 
 use crate::nodes::{Key, cell, least_level};
 use crate::size::{doubling, size};
@@ -72,10 +76,12 @@ impl Sealed for Flat {
 
 impl Placement for Flat {}
 
-/// Boxes in one loose cell each of a plane, kept from frame to frame; a [`LooseOctree`] for worlds much flatter than wide.
+/// Boxes in one loose cell each of a plane, kept from frame to frame; a [`LooseOctree`] for worlds
+/// much flatter than wide.
 ///
 /// Boxes above each other share cells. With another axis left out than y:
-/// `LooseQuadtree::with_finder(SparseGrid::with_placement(flat))`, where `flat` is from [`Flat::without`].
+/// `LooseQuadtree::with_finder(SparseGrid::with_placement(flat))`, where `flat` is from
+/// [`Flat::without`].
 ///
 /// Memory: as a [`LooseOctree`]; see the table of the crate.
 pub type LooseQuadtree = FoundBy<SparseGrid<Flat>>;

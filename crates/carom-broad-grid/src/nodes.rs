@@ -1,11 +1,13 @@
-//! Cells of all sizes that are powers of two, made when something enters and freed when the last leaves.
+//! Cells of all sizes that are powers of two, made when something enters and freed when the last
+//! leaves.
 //!
-//! A cell is found by its level and whole coordinates in a hash table, so there are no bounds of the world. The eight
-//! cells of half the size within a cell are its children: a query walks from the few topmost cells down, and never into
-//! empty space. Members of a cell hang in a chain of small blocks.
+//! A cell is found by its level and whole coordinates in a hash table, so there are no bounds of
+//! the world. The eight cells of half the size within a cell are its children: a query walks from
+//! the few topmost cells down, and never into empty space. Members of a cell hang in a chain of
+//! small blocks.
 //!
-//! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000; M. Teschner et al., Optimized Spatial Hashing for
-//! Collision Detection of Deformable Objects, VMV 2003 (cells in a hash table).
+//! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000; M. Teschner et al., Optimized
+//! Spatial Hashing for Collision Detection of Deformable Objects, VMV 2003 (cells in a hash table).
 //! Differs: cells are told apart by their coordinates, not by the hash alone.
 
 use alloc::format;
@@ -17,7 +19,8 @@ use hashbrown::HashMap;
 /// No node, or no block.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Of a loose cell's side, how far its boxes may reach out: a quarter, and what the rounding of their extents may add.
+/// Of a loose cell's side, how far its boxes may reach out: a quarter, and what the rounding of
+/// their extents may add.
 pub(crate) const REACH: f64 = 0.250_001;
 
 /// The most levels: one for each exponent of an f32, and a little above.
@@ -70,7 +73,8 @@ pub(crate) fn side(level: i32) -> f64 {
     f64::from_bits(((level - 127 + 1023) as u64) << 52)
 }
 
-/// The cell, on one axis, of a coordinate that is less than 2^31 cells away. Exact: a power of two scales without rounding.
+/// The cell, on one axis, of a coordinate that is less than 2^31 cells away. Exact: a power of two
+/// scales without rounding.
 #[inline]
 pub(crate) fn cell(x: f64, level: i32) -> i32 {
     let scaled = x * f64::from_bits(((127 - level + 1023) as u64) << 52);
@@ -78,7 +82,8 @@ pub(crate) fn cell(x: f64, level: i32) -> i32 {
     whole.wrapping_sub(i64::from(scaled < whole as f64)) as i32
 }
 
-/// The least level in which every coordinate of the box is at most 2^24 cells away: the f32 are coarser there than the cells below.
+/// The least level in which every coordinate of the box is at most 2^24 cells away: the f32 are
+/// coarser there than the cells below.
 #[inline]
 pub(crate) fn least_level(aabb: &Aabb) -> i32 {
     let farthest = aabb.min.abs().max(aabb.max.abs()).max_element();
@@ -164,7 +169,8 @@ impl Nodes {
         node.first_block * STRIDE + lane
     }
 
-    /// Removes the member at a position. The last member of the cell takes its place: its slot and old position.
+    /// Removes the member at a position. The last member of the cell takes its place: its slot and
+    /// old position.
     pub(crate) fn remove(&mut self, position: u32, is_moving: bool) -> (u32, u32) {
         let number = self.blocks[(position / STRIDE) as usize].node;
         let node = &mut self.nodes[number as usize];

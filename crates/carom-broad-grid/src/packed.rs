@@ -1,11 +1,12 @@
 //! Boxes side by side, coordinate by coordinate, so that eight are tested at once.
 //!
-//! Eight places are a block: whatever run of places is asked, whole blocks are read, from one address, and what lies before
-//! and behind the run is masked out. (Seven lists read from any place need fewer steps, but there are not as many registers: the
-//! search took a seventh longer. 100,000 boxes, EPYC, November 2026.)
+//! Eight places are a block: whatever run of places is asked, whole blocks are read, from one
+//! address, and what lies before and behind the run is masked out. (Seven lists read from any place
+//! need fewer steps, but there are not as many registers: the search took a seventh longer. 100,000
+//! boxes, EPYC, November 2026.)
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 23.8 (structure of arrays); I. Wald et al., Embree, 2014
-//! (blocks of as many boxes as there are lanes).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 23.8 (structure of arrays); I.
+//! Wald et al., Embree, 2014 (blocks of as many boxes as there are lanes).
 
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};

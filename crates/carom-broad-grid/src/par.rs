@@ -1,4 +1,5 @@
-//! The search for pairs on several threads; the same pairs as on one, because they are sorted afterwards.
+//! The search for pairs on several threads; the same pairs as on one, because they are sorted
+//! afterwards.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel by pieces).
 

@@ -2,7 +2,8 @@
 //!
 //! Choices that rest on it decide how fast a grid is, never what it answers.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 (cell size: as the largest object, not more).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 (cell size: as the largest
+//! object, not more).
 //! Differs: the largest of the many; the few that are larger go elsewhere.
 
 use crate::cells::Cells;
@@ -70,8 +71,8 @@ impl Sample {
         (low, high)
     }
 
-    /// How much denser than on average it is around a box of the sample, by the share of pairs that are in one bin;
-    /// bins are twice as long as a box.
+    /// How much denser than on average it is around a box of the sample, by the share of pairs that
+    /// are in one bin; bins are twice as long as a box.
     pub(crate) fn clustering(&mut self, low: [f64; 3], high: [f64; 3], extent: [f32; 3]) -> f64 {
         let n_bins = [0, 1, 2].map(|axis| {
             let n = (high[axis] - low[axis]) / (2.0 * f64::from(extent[axis]));

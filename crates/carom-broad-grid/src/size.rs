@@ -4,13 +4,15 @@
 
 use carom_bounds::Aabb;
 
-/// The exponent of the least power of two that is at least the size, as floats have it: 0 for 0, 255 for more than all. Not for -0.
+/// The exponent of the least power of two that is at least the size, as floats have it: 0 for 0,
+/// 255 for more than all. Not for -0.
 #[inline]
 pub(crate) fn doubling(size: f32) -> usize {
     ((size.to_bits() + ((1 << 23) - 1)) >> 23) as usize
 }
 
-/// The largest extent, whose sign is positive for a sound box: from 0 to -0 is 0. Infinite where the difference overflows.
+/// The largest extent, whose sign is positive for a sound box: from 0 to -0 is 0. Infinite where
+/// the difference overflows.
 #[inline]
 pub(crate) fn size(aabb: &Aabb) -> f32 {
     let extents = aabb.extents();

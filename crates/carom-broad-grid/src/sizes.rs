@@ -1,10 +1,11 @@
 //! Which level of cells a box belongs to, from the sizes of all boxes and how close they are.
 //!
-//! A level follows from the size of a box; but no cells are made so small that most would hold one box only. How full the
-//! cells of a level would be is seen in a sample: by the share of pairs of boxes that would be in one cell.
+//! A level follows from the size of a box; but no cells are made so small that most would hold one
+//! box only. How full the cells of a level would be is seen in a sample: by the share of pairs of
+//! boxes that would be in one cell.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 and 7.2 (cell size); T. Ulrich, Loose Octrees, Game
-//! Programming Gems, 2000 (a depth limit).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 and 7.2 (cell size); T.
+//! Ulrich, Loose Octrees, Game Programming Gems, 2000 (a depth limit).
 //! Differs: the limit is found, not given.
 
 use crate::nodes::cell;
@@ -18,7 +19,8 @@ const SHARED: usize = 3;
 /// A size is common when one box in so many has it.
 const COMMON: u64 = 32;
 
-/// Boxes wanted around a box in its cell, at most; and between which numbers the levels may stay as they are.
+/// Boxes wanted around a box in its cell, at most; and between which numbers the levels may stay as
+/// they are.
 const FULL: f64 = 6.0;
 const FULL_ENOUGH: (f64, f64) = (1.5, 24.0);
 
@@ -99,9 +101,11 @@ impl Sizes {
         exponent.max(self.floor)
     }
 
-    /// Chooses levels anew, when much has changed. True when they are others: every box must be placed again.
+    /// Chooses levels anew, when much has changed. True when they are others: every box must be
+    /// placed again.
     ///
-    /// `box_of` gives the box of a slot as [`Sizes::enter`] was given it; `slots` are those of all boxes.
+    /// `box_of` gives the box of a slot as [`Sizes::enter`] was given it; `slots` are those of all
+    /// boxes.
     pub(crate) fn replan(&mut self, slots: &[u32], box_of: impl Fn(u32) -> Aabb, is_shared: bool) -> bool {
         // So seldom that placing all again costs little for each change.
         if self.n_changes * 4 <= slots.len() {

@@ -1,10 +1,12 @@
 //! Cells that are kept from frame to frame: a box that stays in its cells changes nothing.
 //!
-//! Only boxes that enter a cell or leave one are moved between cells. For the pairs the members of all cells are
-//! written side by side; then each cell is searched by itself and against those that its boxes may reach, as `front.rs` says.
-//! New boxes wait until the next search, when the sizes of all are known.
+//! Only boxes that enter a cell or leave one are moved between cells. For the pairs the members of
+//! all cells are written side by side; then each cell is searched by itself and against those that
+//! its boxes may reach, as `front.rs` says. New boxes wait until the next search, when the sizes of
+//! all are known.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4 and 7.2 (hashed cells, levels of them).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4 and 7.2 (hashed cells, levels
+//! of them).
 
 use crate::find::{Search, pieces};
 use crate::front::Front;
@@ -105,8 +107,8 @@ struct Work {
     leaving: Vec<u32>,
 }
 
-/// Boxes in cells of all sizes: the finder of [`SpatialHash`](crate::SpatialHash), [`LooseOctree`](crate::LooseOctree)
-/// and [`LooseQuadtree`](crate::LooseQuadtree).
+/// Boxes in cells of all sizes: the finder of [`SpatialHash`](crate::SpatialHash),
+/// [`LooseOctree`](crate::LooseOctree) and [`LooseQuadtree`](crate::LooseQuadtree).
 #[derive(Default)]
 pub struct SparseGrid<P: Placement> {
     pub(crate) nodes: Nodes,

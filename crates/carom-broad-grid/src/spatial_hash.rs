@@ -1,11 +1,14 @@
-//! A box in every cell that it touches, which are at most eight: cells are as large as the largest boxes in them.
+//! A box in every cell that it touches, which are at most eight: cells are as large as the largest
+//! boxes in them.
 //!
-//! Sizes that many boxes have, with all down to an eighth of them, share a level of cells. Two boxes of one level that
-//! touch share a cell; a small one and a large one share one of the large one's level, which is the one around each of the
-//! small one's cells. A pair that shares several cells is found in the least of them alone.
+//! Sizes that many boxes have, with all down to an eighth of them, share a level of cells. Two
+//! boxes of one level that touch share a cell; a small one and a large one share one of the large
+//! one's level, which is the one around each of the small one's cells. A pair that shares several
+//! cells is found in the least of them alone.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4; Akenine-Moller et al., Real-Time Rendering,
-//! 4th ed., 25.1.2 (cells as large as the largest body, a hash instead of bounds).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4; Akenine-Moller et al.,
+//! Real-Time Rendering, 4th ed., 25.1.2 (cells as large as the largest body, a hash instead of
+//! bounds).
 //! Differs: the largest of the many; sizes that are rare have cells of their own.
 
 use crate::nodes::{Key, N_LEVELS, cell, least_level};
@@ -30,7 +33,8 @@ impl Sealed for Hashed {
 
 impl Placement for Hashed {}
 
-/// Boxes in all cells that they touch, kept from frame to frame; for boxes of like size in a wide and empty world.
+/// Boxes in all cells that they touch, kept from frame to frame; for boxes of like size in a wide
+/// and empty world.
 ///
 /// Memory: see the table of the crate.
 pub type SpatialHash = FoundBy<SparseGrid<Hashed>>;
@@ -47,7 +51,8 @@ fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
             span |= u8::from(at[axis] < last) << axis;
             is_wide |= at[axis] + 1 < last;
         }
-        // The extent was rounded down, and the box reaches just into a third cell. One level up it cannot.
+        // The extent was rounded down, and the box reaches just into a third cell. One level up it
+        // cannot.
         if !is_wide || N_LEVELS as i32 <= level + 2 {
             return Place { first: Key { level, at }, span };
         }

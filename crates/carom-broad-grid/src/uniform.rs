@@ -1,12 +1,14 @@
 //! Cells of one size, chosen so that a box meets few others in its run of cells.
 //!
-//! A sample says how long nearly all boxes are: across the runs a cell is that long at least, along them half of it.
-//! Where boxes are sparse, cells grow until a run holds a few boxes, which is what one step of eight lanes tests
-//! anyway. The few longer boxes, and crowds of far smaller ones in one place, get a grid of their own in turn.
+//! A sample says how long nearly all boxes are: across the runs a cell is that long at least, along
+//! them half of it. Where boxes are sparse, cells grow until a run holds a few boxes, which is what
+//! one step of eight lanes tests anyway. The few longer boxes, and crowds of far smaller ones in
+//! one place, get a grid of their own in turn.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1; Akenine-Moller et al., Real-Time Rendering,
-//! 4th ed., 25.1.2.
-//! Differs: needs no bounds of the world and no size of a cell: what lies outside is in the border cells.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1; Akenine-Moller et al.,
+//! Real-Time Rendering, 4th ed., 25.1.2.
+//! Differs: needs no bounds of the world and no size of a cell: what lies outside is in the border
+//! cells.
 
 use crate::cells::{Cells, Wanted};
 use crate::dense::sealed::Sealed;

@@ -1,11 +1,12 @@
 //! Which cells have to be searched against which.
 //!
-//! Of loose cells, one walk from the topmost down tells. A cell carries its 26 neighbours along; the neighbours of a child are children of these, so none is looked up. It also
-//! carries those cells of the levels above whose boxes may reach into it, and hands on to each child what may reach that.
-//! Tight cells meet only those around them.
+//! Of loose cells, one walk from the topmost down tells. A cell carries its 26 neighbours along;
+//! the neighbours of a child are children of these, so none is looked up. It also carries those
+//! cells of the levels above whose boxes may reach into it, and hands on to each child what may
+//! reach that. Tight cells meet only those around them.
 //!
-//! Reference: H. Samet, Neighbor Finding in Images Represented by Octrees, 1989 (neighbours of a child from those of its
-//! parent); T. Ulrich, Loose Octrees, Game Programming Gems, 2000.
+//! Reference: H. Samet, Neighbor Finding in Images Represented by Octrees, 1989 (neighbours of a
+//! child from those of its parent); T. Ulrich, Loose Octrees, Game Programming Gems, 2000.
 
 use crate::nodes::{Key, N_LEVELS, NONE, Nodes, REACH};
 use alloc::vec::Vec;
@@ -29,7 +30,8 @@ pub(crate) struct Meetings {
 }
 
 impl Meetings {
-    /// Loose cells meet their neighbours, and those of other levels that may reach them: a walk from the top.
+    /// Loose cells meet their neighbours, and those of other levels that may reach them: a walk
+    /// from the top.
     pub(crate) fn find_around(&mut self, nodes: &Nodes) {
         self.clear();
         for &root in &nodes.roots {
@@ -45,7 +47,8 @@ impl Meetings {
         }
     }
 
-    /// Tight cells meet only those that they lie in: one for each level, and few levels, so these are looked up.
+    /// Tight cells meet only those that they lie in: one for each level, and few levels, so these
+    /// are looked up.
     pub(crate) fn find_above(&mut self, nodes: &Nodes) {
         self.clear();
         let occupied = || (0..nodes.nodes.len() as u32).filter(|&i| 0 < nodes.nodes[i as usize].n);
@@ -118,7 +121,8 @@ impl Meetings {
     }
 }
 
-/// Boxes of the first cell, or of those within it, may touch boxes of the second, or of those within it.
+/// Boxes of the first cell, or of those within it, may touch boxes of the second, or of those
+/// within it.
 fn reaches(a: Key, b: Key) -> bool {
     let ((a, side_a), (b, side_b)) = (a.corner(), b.corner());
     (0..3).all(|axis| {
@@ -127,7 +131,8 @@ fn reaches(a: Key, b: Key) -> bool {
     })
 }
 
-/// For each child of a cell, and each place around the child: the place around the cell, and the child of what is there.
+/// For each child of a cell, and each place around the child: the place around the cell, and the
+/// child of what is there.
 static AROUND_CHILD: [[(u8, u8); 27]; 8] = around_child();
 
 const fn around_child() -> [[(u8, u8); 27]; 8] {

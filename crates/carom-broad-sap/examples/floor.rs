@@ -1,4 +1,5 @@
-//! Bodies on a floor: what sweep and prune saves there without the axis that points up. `floor [N]`.
+//! Bodies on a floor: what sweep and prune saves there without the axis that points up. `floor
+//! [N]`.
 //!
 //! Then a batch of bodies comes and goes, and box pruning in two rooms finds the same pairs.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
@@ -26,7 +27,8 @@ fn run(settings: SapSettings, n: usize) -> Result<(u64, Vec<Pair>), Box<dyn Erro
     }
     let n_trades = broad.finder().n_trades() - before;
 
-    // Ten bodies come above all others in one batch, which is one pass over the lists, and go again.
+    // Ten bodies come above all others in one batch, which is one pass over the lists, and go
+    // again.
     let world = crowd.boxes().iter().fold(Aabb::EMPTY, |all, aabb| all.merged(aabb));
     let above = |i: usize| {
         let min = world.max + glam::Vec3::new(2.0 * i as f32, 1.0, 0.0);

@@ -1,7 +1,8 @@
-//! Sort the boxes by where they begin on one axis; each can meet only the run that begins before it ends.
+//! Sort the boxes by where they begin on one axis; each can meet only the run that begins before it
+//! ends.
 //!
-//! Reference: A. Zomorodian, H. Edelsbrunner, Fast Software for Box Intersections, 2000 (one-way scan); P. Terdiman, Box pruning
-//! revisited, 2017.
+//! Reference: A. Zomorodian, H. Edelsbrunner, Fast Software for Box Intersections, 2000 (one-way
+//! scan); P. Terdiman, Box pruning revisited, 2017.
 //! Differs: the axis is the one of greatest variance; runs are tested eight boxes at a time.
 
 use crate::axis;
@@ -9,8 +10,8 @@ use crate::rows::{Rows, Task};
 use alloc::vec::Vec;
 use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
 
-/// One sorted axis. No structure is simpler that is fast for a few thousand boxes; of many more, too many share a stretch of the axis,
-/// and [`AutoBoxPruning`](crate::AutoBoxPruning) is better.
+/// One sorted axis. No structure is simpler that is fast for a few thousand boxes; of many more,
+/// too many share a stretch of the axis, and [`AutoBoxPruning`](crate::AutoBoxPruning) is better.
 ///
 /// Memory: 48 bytes per slot beside that of [`FoundBy`].
 pub type BoxPruning = FoundBy<AxisPruner>;

@@ -1,11 +1,13 @@
 //! Columns along one axis, each sorted; boxes too large for a column one level up.
 //!
-//! The other two axes are cut into cells at least as large as a usual box. A box stands in the column of its lower corner, so
-//! it can meet those of its own column, and those of the columns around it that it reaches into. In each column the candidates are a run.
-//! Whatever is larger than a usual box goes to a set of columns of its own, and so on for a few levels.
+//! The other two axes are cut into cells at least as large as a usual box. A box stands in the
+//! column of its lower corner, so it can meet those of its own column, and those of the columns
+//! around it that it reaches into. In each column the candidates are a run. Whatever is larger than
+//! a usual box goes to a set of columns of its own, and so on for a few levels.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1 (each box in one cell, half of the neighbours); P. Terdiman, Box
-//! pruning revisited, 2017; the ABP of PhysX (bounds and cells chosen from the boxes).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1 (each box in one cell, half of
+//! the neighbours); P. Terdiman, Box pruning revisited, 2017; the ABP of PhysX (bounds and cells
+//! chosen from the boxes).
 //! Differs: all choices come from a sample and decide about speed alone.
 
 use crate::axis;
@@ -131,7 +133,8 @@ impl Plan {
     fn cell(&self, i: usize, x: f32) -> u32 {
         let last = (self.n[i] - 1) as f32;
         let place = (x - self.low[i]) * self.inverse[i];
-        // Infinity times zero is NaN, which becomes the first cell, as it should with one cell only.
+        // Infinity times zero is NaN, which becomes the first cell, as it should with one cell
+        // only.
         if 0.0 < place { (if place < last { place } else { last }) as u32 } else { 0 }
     }
 
@@ -164,8 +167,8 @@ impl Sample {
         &self.values
     }
 
-    /// How many times more neighbours a box has than if all were spread evenly: the number of bins times the share of pairs of the
-    /// sample that lie in one bin.
+    /// How many times more neighbours a box has than if all were spread evenly: the number of bins
+    /// times the share of pairs of the sample that lie in one bin.
     fn crowding(&mut self, low: &[f32; 3], width: &[f64; 3], usual: &[f32; 3]) -> f64 {
         let bins = [0, 1, 2].map(|k| {
             let room = width[k] / (2.0 * f64::from(usual[k]));
@@ -250,7 +253,8 @@ impl Columns {
         }
     }
 
-    /// The pairs of the boxes of some columns among themselves and with those of the columns after theirs, in the order of z, then y.
+    /// The pairs of the boxes of some columns among themselves and with those of the columns after
+    /// theirs, in the order of z, then y.
     fn pairs_of_columns(&self, columns: Range<usize>, tasks: &mut Vec<Task>, found: &mut Found) {
         let Columns { plan, rows, .. } = self;
         tasks.clear();

@@ -1,6 +1,7 @@
 //! Numbers as whole keys that sort like them, and a radix sort.
 //!
-//! Reference: M. Herf, Radix Tricks, 2001 (floats as sortable integers; eleven bits a pass); P. Terdiman, Radix Sort Revisited, 2000.
+//! Reference: M. Herf, Radix Tricks, 2001 (floats as sortable integers; eleven bits a pass); P.
+//! Terdiman, Radix Sort Revisited, 2000.
 
 use alloc::vec::Vec;
 
@@ -18,7 +19,8 @@ pub(crate) fn ordered(x: f32) -> u32 {
     bits ^ if bits >> 31 == 1 { u32::MAX } else { 1 << 31 }
 }
 
-/// Sorts by the upper 32 bits; what is equal in them stays in its order, which is that of the lower 32.
+/// Sorts by the upper 32 bits; what is equal in them stays in its order, which is that of the lower
+/// 32.
 pub(crate) fn sort_by_upper_half(keys: &mut Vec<u64>, scratch: &mut Vec<u64>) {
     if keys.len() < SHORT {
         // The same as a stable sort by the upper half, without its memory.

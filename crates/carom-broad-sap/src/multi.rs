@@ -11,8 +11,9 @@ use crate::rows::{Rows, Task};
 use alloc::vec::Vec;
 use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
 
-/// Regions, and one sorted axis in each. Good where regions are known beforehand and hold a few thousand boxes each; a box much
-/// larger than a region costs as often as it touches one. `MultiBoxPruning::with_finder(RegionPruner::new(regions))`.
+/// Regions, and one sorted axis in each. Good where regions are known beforehand and hold a few
+/// thousand boxes each; a box much larger than a region costs as often as it touches one.
+/// `MultiBoxPruning::with_finder(RegionPruner::new(regions))`.
 ///
 /// Memory: 52 bytes for each region that a box touches, beside that of [`FoundBy`].
 pub type MultiBoxPruning = FoundBy<RegionPruner>;

@@ -1,7 +1,9 @@
-//! The user's regions, each with a sweep and prune of its own: ends pass only those of the same region.
+//! The user's regions, each with a sweep and prune of its own: ends pass only those of the same
+//! region.
 //!
 //! Reference: P. Terdiman, Sweep-and-prune, 2007 (multi-SAP).
-//! Differs: what sticks out of all regions has a sweep and prune too, so nothing is lost; see `regions.rs`.
+//! Differs: what sticks out of all regions has a sweep and prune too, so nothing is lost; see
+//! `regions.rs`.
 
 use crate::regions::{Regions, Touched};
 use crate::sap::{Counts, MAX_BOXES, Sap};
@@ -14,10 +16,11 @@ use carom_broad::{Changes, Filter, Found, FoundBy, PairFinder, ProxyTable};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// Regions, and three sorted axes in each. `MultiSap::with_finder(RegionAxes::new(regions, settings))`.
+/// Regions, and three sorted axes in each. `MultiSap::with_finder(RegionAxes::new(regions,
+/// settings))`.
 ///
-/// Memory: 29 bytes per slot and 112 for each region that a box touches, 17 to 26 per pair in each region that has it, beside that of
-/// [`FoundBy`].
+/// Memory: 29 bytes per slot and 112 for each region that a box touches, 17 to 26 per pair in each
+/// region that has it, beside that of [`FoundBy`].
 pub type MultiSap = FoundBy<RegionAxes>;
 
 /// The finder of [`MultiSap`].

@@ -1,6 +1,8 @@
-//! Work on a range, cut into pieces for several threads where there are any; the same pairs, since they are sorted afterwards.
+//! Work on a range, cut into pieces for several threads where there are any; the same pairs, since
+//! they are sorted afterwards.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (broad phases that are split by place).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (broad phases that are
+//! split by place).
 
 use crate::rows::Task;
 use alloc::vec::Vec;

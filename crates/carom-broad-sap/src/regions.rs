@@ -1,7 +1,8 @@
 //! Parts of the world, which may overlap and need not cover it, and which of them a box touches.
 //!
-//! Two boxes that touch share a point. Where a region holds it, both touch that region; where none does, both stick out of
-//! the union of all regions. So the boxes of each region, and those that stick out, are all the lists in which pairs are to be looked for.
+//! Two boxes that touch share a point. Where a region holds it, both touch that region; where none
+//! does, both stick out of the union of all regions. So the boxes of each region, and those that
+//! stick out, are all the lists in which pairs are to be looked for.
 //!
 //! Reference: P. Terdiman, Sweep-and-prune, 2007 (multi-SAP); Box pruning revisited, 2017.
 //! Differs: boxes outside of all regions are not lost.
@@ -13,7 +14,8 @@ use glam::Vec3;
 /// The most regions that a [`Regions::grid`] has.
 const MAX_REGIONS: u64 = 1 << 16;
 
-/// A box is cut into at most so many pieces to see whether regions cover it; if that is not enough, it counts as sticking out.
+/// A box is cut into at most so many pieces to see whether regions cover it; if that is not enough,
+/// it counts as sticking out.
 const MAX_PIECES: usize = 64;
 
 /// Parts of the world.
@@ -49,8 +51,9 @@ impl Regions {
         Ok(Regions { boxes: boxes.to_vec(), packets: boxes.chunks(8).map(Aabb8::from_boxes).collect() })
     }
 
-    /// The cells of a grid over `bounds`, so many along each axis; at least 1 each, and 65,536 at most in all: axes are given
-    /// fewer until that holds. Error: bounds that are NaN, infinite or inverted.
+    /// The cells of a grid over `bounds`, so many along each axis; at least 1 each, and 65,536 at
+    /// most in all: axes are given fewer until that holds. Error: bounds that are NaN, infinite or
+    /// inverted.
     pub fn grid(bounds: &Aabb, counts: [u32; 3]) -> Result<Regions, BoundsError> {
         bounds.check()?;
         let mut counts = counts.map(|count| u64::from(count.max(1)));
@@ -92,7 +95,8 @@ impl Regions {
         &self.boxes
     }
 
-    /// Calls `visit` with every region that the box touches, and with the number of regions if it may stick out of them all.
+    /// Calls `visit` with every region that the box touches, and with the number of regions if it
+    /// may stick out of them all.
     #[inline]
     pub(crate) fn touched(&self, aabb: &Aabb, work: &mut Touched, mut visit: impl FnMut(u32)) {
         let Touched { bits, pieces } = work;
@@ -114,8 +118,8 @@ impl Regions {
         }
     }
 
-    /// The regions whose bits are set cover the box for sure: a region that holds the lower corner of a piece is cut off, until
-    /// nothing is left.
+    /// The regions whose bits are set cover the box for sure: a region that holds the lower corner
+    /// of a piece is cut off, until nothing is left.
     fn cover(&self, aabb: &Aabb, bits: &[u32], pieces: &mut Vec<Aabb>) -> bool {
         pieces.clear();
         pieces.push(*aabb);

@@ -1,10 +1,13 @@
-//! Boxes sorted by where they begin on one axis, coordinate by coordinate; and the test of one box against a run of them.
+//! Boxes sorted by where they begin on one axis, coordinate by coordinate; and the test of one box
+//! against a run of them.
 //!
-//! In sorted order the boxes that a box can meet are a run, found by where it ends; in the run, eight are tested at a time and
-//! those that touch are written down without a branch.
+//! In sorted order the boxes that a box can meet are a run, found by where it ends; in the run,
+//! eight are tested at a time and those that touch are written down without a branch.
 //!
-//! Reference: P. Terdiman, Box pruning revisited, 2017 (a sorted list, coordinates apart, several boxes per instruction).
-//! Differs: the runs are found first, then tested, so that the loop inside neither grows a list nor looks for its end.
+//! Reference: P. Terdiman, Box pruning revisited, 2017 (a sorted list, coordinates apart, several
+//! boxes per instruction).
+//! Differs: the runs are found first, then tested, so that the loop inside neither grows a list nor
+//! looks for its end.
 
 use crate::keys::{ordered, sort_by_upper_half};
 use crate::pieces::work_on;
@@ -75,8 +78,8 @@ impl Rows {
         self.gather(boxes);
     }
 
-    /// Takes slots, each with its group, a number below `n_groups`: one group after the other, each sorted. `starts` becomes
-    /// where each begins, and one end.
+    /// Takes slots, each with its group, a number below `n_groups`: one group after the other, each
+    /// sorted. `starts` becomes where each begins, and one end.
     pub(crate) fn fill_groups(
         &mut self,
         axis: usize,
@@ -97,7 +100,8 @@ impl Rows {
         }
         self.slots.clear();
         self.slots.resize(members.len(), 0);
-        // The start of a group, one place further on, moves to its end, which is the start of the next.
+        // The start of a group, one place further on, moves to its end, which is the start of the
+        // next.
         for &key in &self.keys {
             let (group, slot) = members[key as u32 as usize];
             let place = &mut starts[group as usize + 1];
@@ -136,7 +140,8 @@ impl Rows {
         core::array::from_fn(|side| self.sides[side][row])
     }
 
-    /// The first of the rows from `begin` to `end` that begins above `limit`, by steps that double and then halve.
+    /// The first of the rows from `begin` to `end` that begins above `limit`, by steps that double
+    /// and then halve.
     #[inline]
     pub(crate) fn first_above(&self, begin: usize, end: usize, limit: f32) -> usize {
         let lows = &self.sides[0][..end];

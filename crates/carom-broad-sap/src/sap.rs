@@ -1,15 +1,18 @@
-//! The ends of all boxes on three axes, kept sorted, and the set of pairs that overlap on all of them.
+//! The ends of all boxes on three axes, kept sorted, and the set of pairs that overlap on all of
+//! them.
 //!
-//! Two ends that trade places in an insertion sort are the only way for an overlap to begin or end: a lower end that passes
-//! below an upper one begins one on that axis, and the boxes themselves say whether there is one on the others; an upper end that
-//! passes below a lower one ends it. With coherent motion there are few trades, and a frame costs O(n + s) for s of them.
-//! Where there are so many that sorting anew is cheaper, it sorts anew.
+//! Two ends that trade places in an insertion sort are the only way for an overlap to begin or end:
+//! a lower end that passes below an upper one begins one on that axis, and the boxes themselves say
+//! whether there is one on the others; an upper end that passes below a lower one ends it. With
+//! coherent motion there are few trades, and a frame costs O(n + s) for s of them. Where there are
+//! so many that sorting anew is cheaper, it sorts anew.
 //!
-//! Reference: D. Baraff, Dynamic Simulation of Non-Penetrating Rigid Bodies, PhD thesis, Cornell, 1992; P. Terdiman, Sweep-and-prune,
-//! 2007 (arrays, the kind of end inside the key); D. Tracy, S. Buss, B. Woods, Efficient Large-Scale Sweep and Prune Methods with AABB
-//! Insertion and Removal, 2009 (boxes come and go in batches).
-//! Differs: the boxes move first and the ends after them, so every test of a trade is about how things end up, and the order of
-//! the trades does not matter.
+//! Reference: D. Baraff, Dynamic Simulation of Non-Penetrating Rigid Bodies, PhD thesis, Cornell,
+//! 1992; P. Terdiman, Sweep-and-prune, 2007 (arrays, the kind of end inside the key); D. Tracy, S.
+//! Buss, B. Woods, Efficient Large-Scale Sweep and Prune Methods with AABB Insertion and Removal,
+//! 2009 (boxes come and go in batches).
+//! Differs: the boxes move first and the ends after them, so every test of a trade is about how
+//! things end up, and the order of the trades does not matter.
 
 use crate::axis;
 use crate::columns::Columns;
@@ -28,7 +31,8 @@ const UPPER: u64 = 1 << 31;
 /// The most boxes: their numbers leave room for [`UPPER`].
 pub(crate) const MAX_BOXES: usize = UPPER as usize;
 
-/// If fewer than one in so many boxes moved, each is taken to its place by itself, and the others are not looked at.
+/// If fewer than one in so many boxes moved, each is taken to its place by itself, and the others
+/// are not looked at.
 const FEW: usize = 16;
 
 /// No box at this number.
@@ -98,7 +102,8 @@ struct Work {
     is_new: Vec<bool>,
 }
 
-/// An end's key: the number on the axis, the kind of end, the box. Lower ends come first where numbers are equal: touching counts.
+/// An end's key: the number on the axis, the kind of end, the box. Lower ends come first where
+/// numbers are equal: touching counts.
 #[inline]
 fn key(at: f32, is_upper: bool, number: u32) -> u64 {
     u64::from(ordered(at)) << 32 | if is_upper { UPPER } else { 0 } | u64::from(number)
@@ -198,8 +203,9 @@ impl Sap {
         (0..3).all(|k| Some(k) == left_out || (a.min[k] <= b.max[k] && b.min[k] <= a.max[k]))
     }
 
-    /// Takes out boxes that are there, brings what moved to its place, and puts in boxes whose numbers are free then. `max_trades` is how
-    /// many trades per box may be made before everything is sorted anew.
+    /// Takes out boxes that are there, brings what moved to its place, and puts in boxes whose
+    /// numbers are free then. `max_trades` is how many trades per box may be made before everything
+    /// is sorted anew.
     pub(crate) fn exchange(&mut self, going: &[u32], coming: &[(u32, Aabb)], max_trades: u32) {
         self.remove(going);
         self.settle(max_trades);
@@ -308,7 +314,8 @@ impl Sap {
         self.note_place(axis, end, at);
     }
 
-    /// Two ends trade places; `begins`: if they are of different kinds, an overlap on the axis begins, otherwise one ends.
+    /// Two ends trade places; `begins`: if they are of different kinds, an overlap on the axis
+    /// begins, otherwise one ends.
     #[inline]
     fn trade(&mut self, end: u64, other: u64, begins: bool) {
         self.counts.trades += 1;
@@ -351,8 +358,8 @@ impl Sap {
         self.moved.retain(|&number| place[number as usize][0] != ABSENT);
     }
 
-    /// Adds boxes, whose numbers are free: their ends are sorted and merged with those that are there, from the back, in
-    /// O(n + m log m). All that moved must be settled.
+    /// Adds boxes, whose numbers are free: their ends are sorted and merged with those that are
+    /// there, from the back, in O(n + m log m). All that moved must be settled.
     fn insert(&mut self, new: &[(u32, Aabb)]) {
         if new.is_empty() {
             return;
@@ -408,7 +415,8 @@ impl Sap {
             let Sap { scratch, ends, place, boxes, .. } = self;
             let (ends, place) = (&mut ends[axis], &mut place[axis]);
             ends.clear();
-            // Lower ends first, both kinds in the order of the numbers: the sort keeps that where keys are equal.
+            // Lower ends first, both kinds in the order of the numbers: the sort keeps that where
+            // keys are equal.
             for upper in [false, true] {
                 for (number, aabb) in boxes.iter().enumerate() {
                     if place[number][0] != ABSENT {
@@ -448,8 +456,8 @@ impl Sap {
         self.work = work;
     }
 
-    /// Finds the pairs of new boxes among themselves and with the others, by a sweep: a new box is tested against all that the
-    /// sweep is in, an old one against the new ones.
+    /// Finds the pairs of new boxes among themselves and with the others, by a sweep: a new box is
+    /// tested against all that the sweep is in, an old one against the new ones.
     fn find_pairs_of(&mut self, new: &[(u32, Aabb)]) {
         let mut work = core::mem::take(&mut self.work);
         let Work { numbers, active, place, is_new, .. } = &mut work;

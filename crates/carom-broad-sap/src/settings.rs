@@ -4,8 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SapSettings {
-    /// An axis, 0 to 2, on which nothing is sorted, because the boxes crowd on it, as bodies on a floor do on the axis that
-    /// points up; boxes that overlap on the other two are tested on it when pairs are asked for.
+    /// An axis, 0 to 2, on which nothing is sorted, because the boxes crowd on it, as bodies on a
+    /// floor do on the axis that points up; boxes that overlap on the other two are tested on it
+    /// when pairs are asked for.
     pub skipped_axis: Option<usize>,
     /// After so many trades per box in one frame everything is sorted anew.
     pub max_trades: u32,

@@ -1,6 +1,7 @@
 //! Incremental sweep and prune as a broad phase.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.1; see `sap.rs` for how it works.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.1; see `sap.rs` for how it
+//! works.
 
 use crate::sap::{MAX_BOXES, Sap};
 use crate::settings::SapSettings;
@@ -12,10 +13,11 @@ use carom_broad::{Changes, Filter, Found, FoundBy, PairFinder, ProxyTable};
 
 /// Sorted ends on three axes, kept from frame to frame.
 ///
-/// Costs what changes: O(n + s) for s trades of ends, which is little where motion is slow and grows with the number of boxes
-/// that pass each other on any axis, wherever they are on the others: about n^(5/3) where everything moves at random. One box that
-/// crosses a crowd is expensive, and so is everything that jumps: that frame sorts anew. For few boxes that move slowly, and for few
-/// movers among many.
+/// Costs what changes: O(n + s) for s trades of ends, which is little where motion is slow and
+/// grows with the number of boxes that pass each other on any axis, wherever they are on the
+/// others: about n^(5/3) where everything moves at random. One box that crosses a crowd is
+/// expensive, and so is everything that jumps: that frame sorts anew. For few boxes that move
+/// slowly, and for few movers among many.
 ///
 /// `SweepAndPrune::new()`, or `SweepAndPrune::with_finder(SortedAxes::new(settings))`.
 ///
@@ -43,7 +45,8 @@ impl SortedAxes {
         self.sap.counts.trades
     }
 
-    /// How many ends have been looked at since it exists, trades not counted: the n of O(n + s), six to a box.
+    /// How many ends have been looked at since it exists, trades not counted: the n of O(n + s),
+    /// six to a box.
     pub fn n_ends(&self) -> u64 {
         self.sap.counts.ends
     }

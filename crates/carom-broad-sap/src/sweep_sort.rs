@@ -1,10 +1,12 @@
-//! Sort both ends of every box along one line, sweep, and keep a list of the boxes that the sweep is in.
+//! Sort both ends of every box along one line, sweep, and keep a list of the boxes that the sweep
+//! is in.
 //!
-//! Where a box begins it is tested against the list; where it ends it leaves it. Along an axis the ends are the boxes' own; along
-//! a slanted line each box casts an interval, rounded outwards.
+//! Where a box begins it is tested against the list; where it ends it leaves it. Along an axis the
+//! ends are the boxes' own; along a slanted line each box casts an interval, rounded outwards.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.1; F. Liu, T. Harada, Y. Lee, Y. J. Kim, Real-Time Collision
-//! Culling of a Million Bodies on Graphics Processing Units, 2010 (the line of greatest variance).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.1; F. Liu, T. Harada, Y.
+//! Lee, Y. J. Kim, Real-Time Collision Culling of a Million Bodies on Graphics Processing Units,
+//! 2010 (the line of greatest variance).
 
 use crate::axis;
 use alloc::vec::Vec;
@@ -12,9 +14,11 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
 use glam::DVec3;
 
-/// Sweeps one line. Simple, and the most tests: where many boxes share a stretch of the line, all of them meet.
+/// Sweeps one line. Simple, and the most tests: where many boxes share a stretch of the line, all
+/// of them meet.
 ///
-/// `SweepSort::new()` takes the axis of greatest variance; `SweepSort::with_finder(Sweep::along(line))` another line.
+/// `SweepSort::new()` takes the axis of greatest variance;
+/// `SweepSort::with_finder(Sweep::along(line))` another line.
 ///
 /// Memory: 60 bytes per slot beside that of [`FoundBy`].
 pub type SweepSort = FoundBy<Sweep>;
@@ -62,7 +66,8 @@ impl Sweep {
         Sweep { line, ..Sweep::default() }
     }
 
-    /// Makes `ends` both ends of every box, sorted: of ends at one place the lower ones come first, since touching counts.
+    /// Makes `ends` both ends of every box, sorted: of ends at one place the lower ones come first,
+    /// since touching counts.
     fn sort(&mut self, slots: &[u32], boxes: &[Aabb]) {
         let ends = &mut self.ends;
         let direction = match self.line {

@@ -1,9 +1,11 @@
-//! A tree of fat boxes, made anew when it pays, and kept in between with the list of candidates that was found in it.
+//! A tree of fat boxes, made anew when it pays, and kept in between with the list of candidates
+//! that was found in it.
 //!
-//! When a box leaves its fat box, its lane is emptied; the levels above stay as they are. So the tree never decays, and a jump of
-//! everything costs as much as a rebuild.
+//! When a box leaves its fat box, its lane is emptied; the levels above stay as they are. So the
+//! tree never decays, and a jump of everything costs as much as a rebuild.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (dynamic trees with fat boxes).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (dynamic trees with fat
+//! boxes).
 //! Differs: rebuilt instead of repaired; see [`Coherent`].
 
 use crate::find::{Descent, Tasks, find_pairs};
@@ -21,8 +23,9 @@ use core::ops::{ControlFlow, Range};
 /// Boxes on a tree made anew when it pays; [`BroadPhase`](carom_broad::BroadPhase) and
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
-/// Memory: 74 bytes per box (tree 33, ordering 41), beside that of [`Coherent`]; where lists are replaced over some frames, 37 more for
-/// the next tree; where several threads search, what each has found stays.
+/// Memory: 74 bytes per box (tree 33, ordering 41), beside that of [`Coherent`]; where lists are
+/// replaced over some frames, 37 more for the next tree; where several threads search, what each
+/// has found stays.
 pub type DynamicBvh = Coherent<FatTree>;
 
 /// The index of [`DynamicBvh`].
@@ -36,8 +39,8 @@ pub struct FatTree {
     tasks: Tasks,
 }
 
-/// The parts in which the tree is made: places along the curve, their order, and the boxes of the blocks. Each is a few passes over all
-/// boxes, none of them much longer than the others.
+/// The parts in which the tree is made: places along the curve, their order, and the boxes of the
+/// blocks. Each is a few passes over all boxes, none of them much longer than the others.
 const PARTS: usize = 3;
 
 impl FatTree {

@@ -1,12 +1,15 @@
 //! All pairs of touching boxes in a tree: the tree against itself.
 //!
-//! Level by level a list of pairs of blocks that touch is opened into the pairs of the level below. The last levels
-//! are opened piece by piece in four steps, each a plain loop that writes the tasks of the next: blocks of level 1
-//! that meet, leaves that reach a block, pairs of leaves, boxes that reach a leaf. A processor guesses wrong where a
-//! loop inside is long for one box and short for the next; here nothing is left to guess.
+//! Level by level a list of pairs of blocks that touch is opened into the pairs of the level below.
+//! The last levels are opened piece by piece in four steps, each a plain loop that writes the tasks
+//! of the next: blocks of level 1 that meet, leaves that reach a block, pairs of leaves, boxes that
+//! reach a leaf. A processor guesses wrong where a loop inside is long for one box and short for
+//! the next; here nothing is left to guess.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.2.2 (tree against tree).
-//! Differs: breadth first, in lists of tasks, so that no step has a branch that depends on the boxes.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.2.2 (tree against
+//! tree).
+//! Differs: breadth first, in lists of tasks, so that no step has a branch that depends on the
+//! boxes.
 
 use crate::tree::{Block, Tree, WIDTH, next_lane};
 use alloc::vec::Vec;
@@ -18,7 +21,8 @@ use core::ops::Range;
 /// Pairs of blocks of one level, the smaller number first.
 type BlockPairs = Vec<(u32, u32)>;
 
-/// Pairs of level-1 blocks opened at a time: few enough for their tasks to stay in the nearest cache.
+/// Pairs of level-1 blocks opened at a time: few enough for their tasks to stay in the nearest
+/// cache.
 const PIECE: usize = 32;
 
 /// Tasks ahead whose block is fetched.
@@ -54,8 +58,8 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// Finds the pairs of blocks one level above the leaves that touch, to be opened by [`open_leaves`]; the answer is the number
-    /// of boxes tested on the way.
+    /// Finds the pairs of blocks one level above the leaves that touch, to be opened by
+    /// [`open_leaves`]; the answer is the number of boxes tested on the way.
     pub(crate) fn run(&mut self, tree: &Tree) -> u64 {
         self.current.clear();
         let mut tests = 0;
@@ -81,7 +85,8 @@ pub(crate) fn all_pairs(tree: &Tree, descent: &mut Descent, tasks: &mut Tasks, o
     find_pairs(tree, descent, tasks, 0..8, out);
 }
 
-/// Adds so many eighths of the pairs of touching boxes in the tree; for the later ones the descent has to be left as it is.
+/// Adds so many eighths of the pairs of touching boxes in the tree; for the later ones the descent
+/// has to be left as it is.
 pub(crate) fn find_pairs(
     tree: &Tree,
     descent: &mut Descent,

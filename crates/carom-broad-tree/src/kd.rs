@@ -1,19 +1,25 @@
-//! A kd-tree whose planes are kept from frame to frame, with the boxes that a plane cuts at the node of the plane.
+//! A kd-tree whose planes are kept from frame to frame, with the boxes that a plane cuts at the
+//! node of the plane.
 //!
-//! A box belongs to the lowest node whose region holds it, strictly: so two boxes can touch only if they are at one node, or the one
-//! is above the other. In each frame the boxes that have left their regions, or no longer lie across their planes, are taken to
-//! where they belong, up and down again. Then the planes that have become bad are moved or taken away, and leaves that have become
-//! too full get one. At each node the boxes are sorted along one axis, in which they mostly are since the last frame, and swept,
-//! eight at a time; those of the nodes above that reach into the boxes of a node come along.
+//! A box belongs to the lowest node whose region holds it, strictly: so two boxes can touch only if
+//! they are at one node, or the one is above the other. In each frame the boxes that have left
+//! their regions, or no longer lie across their planes, are taken to where they belong, up and down
+//! again. Then the planes that have become bad are moved or taken away, and leaves that have become
+//! too full get one. At each node the boxes are sorted along one axis, in which they mostly are
+//! since the last frame, and swept, eight at a time; those of the nodes above that reach into the
+//! boxes of a node come along.
 //!
-//! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision
-//! Detection Using KD-Trees, Computer Graphics Forum 38 (1), 2019.
-//! Differs: places are computed for each box from the node where it was, not by moving windows of one list; where the mean cuts
-//! badly the median is tried, and the other axes, so that one far box spoils nothing; a plane that was good enough is kept until it
-//! is worse by a margin; boxes from above are held against what a subtree's boxes fill, not against its region; static boxes are a
+//! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning for Fast and
+//! Scalable CPU Broad-Phase Collision Detection Using KD-Trees, Computer Graphics Forum 38 (1),
+//! 2019.
+//! Differs: places are computed for each box from the node where it was, not by moving windows of
+//! one list; where the mean cuts badly the median is tried, and the other axes, so that one far box
+//! spoils nothing; a plane that was good enough is kept until it is worse by a margin; boxes from
+//! above are held against what a subtree's boxes fill, not against its region; static boxes are a
 //! list of their own at each node, which no static box asks.
 //!
-//! It is in this crate because its lists are blocks of eight, as those of the trees are, and the rays that meet them too.
+//! It is in this crate because its lists are blocks of eight, as those of the trees are, and the
+//! rays that meet them too.
 
 mod ask;
 pub(crate) mod pack;
@@ -31,9 +37,9 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Changes, FinderIndex, Found, FoundBy, PairFinder, ProxyTable};
 
-/// Kept planes. For coherent motion of boxes of any sizes, evenly spread or not; costs some time per box in each frame even if
-/// nothing moves much, where [`DynamicBvh`](crate::DynamicBvh) has its list. Rays take longer through it than through the trees of
-/// boxes (bench: `broad`, rays).
+/// Kept planes. For coherent motion of boxes of any sizes, evenly spread or not; costs some time
+/// per box in each frame even if nothing moves much, where [`DynamicBvh`](crate::DynamicBvh) has
+/// its list. Rays take longer through it than through the trees of boxes (bench: `broad`, rays).
 ///
 /// Memory: 86 bytes per box, beside that of [`FoundBy`].
 pub type KdTree = FoundBy<PlaneTree>;

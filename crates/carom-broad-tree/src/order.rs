@@ -1,15 +1,17 @@
 //! Puts boxes in an order in which neighbours in space are neighbours in the list.
 //!
-//! Each box gets a key: the class of its size, then the place of its centre along Hilbert's curve. A radix sort orders
-//! the keys. Any stretch of the curve is one connected region (of Morton's it may be two far apart: three times as
-//! many groups of 64 met each other).
-//! Where many boxes share one cell, the run is ordered again in cells of its own, and so on: neither an outlier nor a
-//! cluster within a cluster spoils the order. Boxes much larger than the median, and static boxes, come last, each
-//! class apart, so that a group of neighbours is never stretched by one giant.
+//! Each box gets a key: the class of its size, then the place of its centre along Hilbert's curve.
+//! A radix sort orders the keys. Any stretch of the curve is one connected region (of Morton's it
+//! may be two far apart: three times as many groups of 64 met each other). Where many boxes share
+//! one cell, the run is ordered again in cells of its own, and so on: neither an outlier nor a
+//! cluster within a cluster spoils the order. Boxes much larger than the median, and static boxes,
+//! come last, each class apart, so that a group of neighbours is never stretched by one giant.
 //!
-//! Reference: J. Skilling, Programming the Hilbert curve, AIP Conference Proceedings 707, 2004 (from cell to place);
-//! C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3.1 (a tree from sorted places).
-//! Differs: as few bits as the number of boxes needs, and the cells of crowded places divided again.
+//! Reference: J. Skilling, Programming the Hilbert curve, AIP Conference Proceedings 707, 2004
+//! (from cell to place); C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3.1 (a tree
+//! from sorted places).
+//! Differs: as few bits as the number of boxes needs, and the cells of crowded places divided
+//! again.
 
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -82,8 +84,8 @@ impl SpatialOrder {
         self.entries.truncate(n);
     }
 
-    /// Orders the slots that were placed; calls `segment` with each class in turn and its entries, whose low 32
-    /// bits are the slots.
+    /// Orders the slots that were placed; calls `segment` with each class in turn and its entries,
+    /// whose low 32 bits are the slots.
     pub(crate) fn sort(&mut self, mut segment: impl FnMut(u8, &[u64])) {
         let key_bits = 3 * self.axis_bits;
         sort_entries(&mut self.entries, &mut self.scratch, key_bits + self.class_bits);
@@ -151,9 +153,10 @@ impl SpatialOrder {
         u8::BITS - used.leading_zeros()
     }
 
-    /// The part of the range in which most boxes are, and as much again on either side. One box that is far away, or a half-space, whose
-    /// centre is, would make the cells so large that all others share one: then each is a crowd to divide, which takes four times as long
-    /// for 10,000 boxes as all the rest.
+    /// The part of the range in which most boxes are, and as much again on either side. One box
+    /// that is far away, or a half-space, whose centre is, would make the cells so large that all
+    /// others share one: then each is a crowd to divide, which takes four times as long for 10,000
+    /// boxes as all the rest.
     fn where_most_are(&self, range: &Range) -> Range {
         let n_slots = self.classes.len();
         let stride = (n_slots / N_PLACES).max(1);
@@ -239,7 +242,8 @@ pub(crate) fn divide_all_piece(
     }
 }
 
-/// Orders a run of equal keys by cells of its own, and what is crowded in one of these by cells of its own again.
+/// Orders a run of equal keys by cells of its own, and what is crowded in one of these by cells of
+/// its own again.
 fn divide_crowd(run: &mut [u64], centers: &[Vec<f32>; 3]) {
     let mut range = [[f32::INFINITY, f32::NEG_INFINITY]; 3];
     for entry in run.iter() {
@@ -359,7 +363,8 @@ use {
 /// The least and the greatest coordinate on each axis.
 pub(crate) type Range = [[f32; 2]; 3];
 
-/// Writes down the centres of boxes and the exponents of their largest extents; the answer is the range of the centres.
+/// Writes down the centres of boxes and the exponents of their largest extents; the answer is the
+/// range of the centres.
 pub(crate) fn measure_piece(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
     dispatch(Measure { boxes, centers, exponents })
 }
@@ -420,7 +425,8 @@ impl Kernel for Measure<'_> {
         let mut start = 0;
         while start < n {
             let rows = &self.boxes[start..n.min(start + 8)];
-            // Free slots, and those behind the end, hold the empty box: its centre is NaN, which no minimum takes.
+            // Free slots, and those behind the end, hold the empty box: its centre is NaN, which no
+            // minimum takes.
             let mut min = [[f32::INFINITY; 8]; 3];
             let mut max = [[f32::NEG_INFINITY; 8]; 3];
             for (lane, aabb) in rows.iter().enumerate() {

@@ -1,11 +1,13 @@
 //! The making of the tree and the search for pairs on several threads; the same bits as on one.
 //!
-//! Pieces of a list are worked on apart, and what they give is put together in their order. Entries are first parted by their
-//! upper digit, each piece by itself; then each digit's entries are brought together and sorted. An order of numbers that are all
-//! different is the same however it was found.
+//! Pieces of a list are worked on apart, and what they give is put together in their order. Entries
+//! are first parted by their upper digit, each piece by itself; then each digit's entries are
+//! brought together and sorted. An order of numbers that are all different is the same however it
+//! was found.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal by pieces of the front); C. Lauterbach
-//! et al., Fast BVH Construction on GPUs, 2009, 3 (all steps of the build in parallel).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal by
+//! pieces of the front); C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3 (all steps of
+//! the build in parallel).
 
 use crate::find::{self, Tasks};
 use crate::order::{self, Range};
@@ -24,7 +26,8 @@ const PIECES_PER_THREAD: usize = 4;
 /// Boxes per piece, a multiple of eight lanes: some 20 microseconds of work.
 const BOXES: usize = 4096;
 
-/// A tree of fewer boxes is made by one thread: of 10,000 two took 0.17 to 0.19 milliseconds instead of 0.15.
+/// A tree of fewer boxes is made by one thread: of 10,000 two took 0.17 to 0.19 milliseconds
+/// instead of 0.15.
 const FEW: usize = 1 << 15;
 
 /// Boxes in crowds per piece: some 20 microseconds of work.
@@ -41,7 +44,8 @@ pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, 
     if pairs.len() <= PIECE || rayon::current_num_threads() == 1 {
         return find::open_leaves(tree, pairs, tasks, out);
     }
-    // Their memory is kept: that of pieces made in every frame was given back to the system, and came again page by page.
+    // Their memory is kept: that of pieces made in every frame was given back to the system, and
+    // came again page by page.
     let mut pieces = core::mem::take(&mut tasks.pieces);
     let n_threads = rayon::current_num_threads();
     // As many for each.

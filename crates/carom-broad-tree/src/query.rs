@@ -1,10 +1,10 @@
 //! A box, a ray, a point against the tree.
 //!
-//! The boxes of a node are tested eight at once, a little too generously; what the answer rests on is decided on the
-//! exact box of each slot, as every other structure decides it.
+//! The boxes of a node are tested eight at once, a little too generously; what the answer rests on
+//! is decided on the exact box of each slot, as every other structure decides it.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7 (slabs), 25.1.3; N. Roussopoulos et al.,
-//! Nearest Neighbor Queries, 1995 (branch and bound, near children first).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7 (slabs), 25.1.3; N.
+//! Roussopoulos et al., Nearest Neighbor Queries, 1995 (branch and bound, near children first).
 
 use crate::tree::{Block, NO_SLOT, Tree, WIDTH, next_lane};
 use carom_bounds::{Aabb, BoundingVolume, Culling};
@@ -17,7 +17,8 @@ use glam::Vec3;
 /// Room for all siblings on the way down: 8 blocks on each of at most 11 levels.
 const STACK: usize = 96;
 
-/// Relative widening of what is computed in f32: a difference, a quotient, a product, a square, each with a rounding of 6e-8.
+/// Relative widening of what is computed in f32: a difference, a quotient, a product, a square,
+/// each with a rounding of 6e-8.
 const WIDEN: f32 = 1e-6;
 
 /// A block to visit: where it begins, its level and number.
@@ -98,7 +99,8 @@ pub(crate) fn visit_ray(
     })
 }
 
-/// Visits the slots whose boxes are near the point, and gives back the largest distance that still counts.
+/// Visits the slots whose boxes are near the point, and gives back the largest distance that still
+/// counts.
 pub(crate) fn visit_near(
     tree: &Tree,
     boxes: &[Aabb],
@@ -304,7 +306,8 @@ impl Range for PointRange {
             sum = sum + gap * gap;
             widest = widest.max(gap);
         }
-        // The empty box is infinitely far. Squares may vanish below the least normal number, so it is given away.
+        // The empty box is infinitely far. Squares may vanish below the least normal number, so it
+        // is given away.
         let is_there = S::F32x8::load(simd, &block.min[0]).le(S::F32x8::load(simd, &block.max[0]));
         let distance = (sum * splat(1.0 - WIDEN) - splat(f32::MIN_POSITIVE)).max(zero).sqrt();
         // Where squares overflow, the widest gap is less and will do.

@@ -1,12 +1,14 @@
 //! A tree of boxes with eight children per node and no pointers.
 //!
-//! Boxes in spatial order are cut into blocks of eight; the bounds of eight blocks are a block of the level above, up
-//! to one block. Where a node's children are follows from its number. A block keeps its boxes side by side,
-//! coordinate by coordinate, so that one box is tested against eight at once.
+//! Boxes in spatial order are cut into blocks of eight; the bounds of eight blocks are a block of
+//! the level above, up to one block. Where a node's children are follows from its number. A block
+//! keeps its boxes side by side, coordinate by coordinate, so that one box is tested against eight
+//! at once.
 //!
-//! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of
-//! Incoherent Rays, 2008 (wide nodes).
-//! Differs: complete by construction; a lane that is not used holds the empty box, which nothing touches.
+//! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD
+//! Ray Tracing of Incoherent Rays, 2008 (wide nodes).
+//! Differs: complete by construction; a lane that is not used holds the empty box, which nothing
+//! touches.
 
 use crate::order::{STATIC_CLASS, SpatialOrder};
 use alloc::format;
@@ -77,7 +79,8 @@ impl Block {
 
 /// The tree.
 ///
-/// Memory: 32 bytes per box (28 in the leaf, the rest above), and up to 8 lanes of padding per class of size.
+/// Memory: 32 bytes per box (28 in the leaf, the rest above), and up to 8 lanes of padding per
+/// class of size.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     /// The slot in each lane of each leaf block.
@@ -113,7 +116,8 @@ impl Tree {
         self.fill(boxes);
     }
 
-    /// Puts the slots that were placed in leaves; their boxes are those that [`Tree::fill`] is told.
+    /// Puts the slots that were placed in leaves; their boxes are those that [`Tree::fill`] is
+    /// told.
     pub(crate) fn arrange(&mut self, order: &mut SpatialOrder) {
         self.slots.clear();
         self.levels.iter_mut().for_each(Vec::clear);

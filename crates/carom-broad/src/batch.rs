@@ -1,6 +1,7 @@
 //! Many spatial queries at once: the answers to each, in the order of the queries, as one by one.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (queries do not depend on each other: so they are split).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (queries do not depend on
+//! each other: so they are split).
 
 use crate::{BoxHit, SpatialIndex};
 use alloc::vec::Vec;
@@ -61,9 +62,10 @@ impl<T> Answers<T> {
         &self.items
     }
 
-    /// Makes these the answers to the queries: `ask` is given memory, which `memory` makes and which is kept from query to query, the
-    /// number of the query, the query, and an empty vector to be filled with its answers. On the threads of rayon with the feature `parallel`: so
-    /// an answer must not depend on what the memory was used for before.
+    /// Makes these the answers to the queries: `ask` is given memory, which `memory` makes and
+    /// which is kept from query to query, the number of the query, the query, and an empty vector
+    /// to be filled with its answers. On the threads of rayon with the feature `parallel`: so an
+    /// answer must not depend on what the memory was used for before.
     ///
     /// ```
     /// use carom_broad::Answers;
@@ -109,7 +111,8 @@ impl<T> Answers<T> {
     }
 }
 
-/// Batches of queries to a [`SpatialIndex`]; on the threads of rayon with the feature `parallel`, with the same answers.
+/// Batches of queries to a [`SpatialIndex`]; on the threads of rayon with the feature `parallel`,
+/// with the same answers.
 pub trait SpatialBatch: SpatialIndex + Sync {
     /// Makes `out` the answers of [`SpatialIndex::overlapping`].
     fn overlapping_batch(&self, queries: &[Aabb], out: &mut Answers<u32>) {
@@ -126,12 +129,14 @@ pub trait SpatialBatch: SpatialIndex + Sync {
         answer(queries, out, |(ray, interval), out| self.ray_hits(ray, *interval, out));
     }
 
-    /// Makes `out` the answers of [`SpatialIndex::first_hit`], of which there is one or none to each query.
+    /// Makes `out` the answers of [`SpatialIndex::first_hit`], of which there is one or none to
+    /// each query.
     fn first_hit_batch(&self, queries: &[(Ray, Interval)], out: &mut Answers<BoxHit>) {
         answer(queries, out, |(ray, interval), out| out.extend(self.first_hit(ray, *interval)));
     }
 
-    /// Makes `out` the answers of [`SpatialIndex::nearest`], of which there is one or none to each query.
+    /// Makes `out` the answers of [`SpatialIndex::nearest`], of which there is one or none to each
+    /// query.
     fn nearest_batch(&self, queries: &[(Vec3, f32)], out: &mut Answers<BoxHit>) {
         answer(queries, out, |(point, max_distance), out| out.extend(self.nearest(*point, *max_distance)));
     }

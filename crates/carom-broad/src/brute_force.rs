@@ -1,10 +1,11 @@
-//! Every box that moves against every box: the executable specification, and the fastest for a few dozen boxes.
+//! Every box that moves against every box: the executable specification, and the fastest for a few
+//! dozen boxes.
 //!
-//! The boxes are gathered once per search, coordinate by coordinate, those that move first. Each of these is tested against all
-//! after it. So no static box is tested against another.
+//! The boxes are gathered once per search, coordinate by coordinate, those that move first. Each of
+//! these is tested against all after it. So no static box is tested against another.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1, eq. 25.1: nm + n(n - 1)/2 tests of n boxes that move and
-//! m static ones.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1, eq. 25.1: nm + n(n - 1)/2
+//! tests of n boxes that move and m static ones.
 
 use crate::proxy::ProxyTable;
 use crate::{Found, FoundBy, Mobility, PairFinder};

@@ -1,13 +1,16 @@
-//! A broad phase around any index of boxes, fast when things move a little and when everything jumps.
+//! A broad phase around any index of boxes, fast when things move a little and when everything
+//! jumps.
 //!
-//! Boxes that move a little stay within fat boxes; the index of the fat boxes and the list of [`Candidates`] found in
-//! it are kept for many frames. A box that leaves its fat box is loose until the next rebuild: it asks the index by
-//! itself. When many will be, the next index and list are made over three frames, while these still answer. When boxes
-//! move so far that lists die young, no list is kept: the index is made of the exact boxes and gives the pairs as they are.
+//! Boxes that move a little stay within fat boxes; the index of the fat boxes and the list of
+//! [`Candidates`] found in it are kept for many frames. A box that leaves its fat box is loose
+//! until the next rebuild: it asks the index by itself. When many will be, the next index and list
+//! are made over three frames, while these still answer. When boxes move so far that lists die
+//! young, no list is kept: the index is made of the exact boxes and gives the pairs as they are.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (dynamic trees with fat boxes).
-//! Differs: rebuilt instead of repaired, so the index never decays; margins follow each box's own motion; pairs are
-//! exact, whatever the margins.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (dynamic trees with fat
+//! boxes).
+//! Differs: rebuilt instead of repaired, so the index never decays; margins follow each box's own
+//! motion; pairs are exact, whatever the margins.
 
 mod broad_phase;
 mod by_slot;
@@ -32,11 +35,13 @@ use loose::Leavers;
 use policy::Policy;
 use spread::Next;
 
-/// Boxes in an index made anew when it pays; [`BroadPhase`](crate::BroadPhase) and [`SpatialIndex`](crate::SpatialIndex).
+/// Boxes in an index made anew when it pays; [`BroadPhase`](crate::BroadPhase) and
+/// [`SpatialIndex`](crate::SpatialIndex).
 ///
-/// Memory: 80 bytes per box (table 40, fat box 24, place, pace and counts 16), 13 per candidate (up to twice the pairs), 24 per pair
-/// while searching, and the index; for a list that is made over some frames 24 more per box, and a second index; where few boxes move in a
-/// frame 8 more per box, 4 per candidate and 16 per pair.
+/// Memory: 80 bytes per box (table 40, fat box 24, place, pace and counts 16), 13 per candidate (up
+/// to twice the pairs), 24 per pair while searching, and the index; for a list that is made over
+/// some frames 24 more per box, and a second index; where few boxes move in a frame 8 more per box,
+/// 4 per candidate and 16 per pair.
 #[derive(Default)]
 pub struct Coherent<I> {
     settings: CoherentSettings,
@@ -45,7 +50,8 @@ pub struct Coherent<I> {
     /// A box's groups are not the default ones; never unset.
     has_groups: bool,
     index: I,
-    /// By slot: what the box may move in without leaving the index; empty for one that is not in it.
+    /// By slot: what the box may move in without leaving the index; empty for one that is not in
+    /// it.
     fat: Vec<Aabb>,
     /// By slot: where in `loose`, for one that is there.
     place: Vec<u32>,
@@ -56,7 +62,8 @@ pub struct Coherent<I> {
     /// All are, and `loose` is not kept.
     all_loose: bool,
     candidates: Candidates,
-    /// A static box came, went or moved, or a box became static or ceased to be, since the last rebuild.
+    /// A static box came, went or moved, or a box became static or ceased to be, since the last
+    /// rebuild.
     have_statics_changed: bool,
     /// A box is static; never unset.
     has_statics: bool,
@@ -91,7 +98,8 @@ struct Work {
     part: Vec<Pair>,
 }
 
-/// Which boxes moved since the last search, as long as they are few; some may have left since, or be there twice.
+/// Which boxes moved since the last search, as long as they are few; some may have left since, or
+/// be there twice.
 #[derive(Default)]
 struct Stirred {
     slots: Vec<u32>,

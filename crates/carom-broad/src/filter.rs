@@ -73,5 +73,6 @@ impl Default for Filter {
 
 /// A caller's own say over pairs that pass their [`Filter`]s: `true` keeps the pair.
 ///
-/// It has to say the same of the same pair until it is replaced; it may be asked from several threads.
+/// It has to say the same of the same pair until it is replaced; it may be asked from several
+/// threads.
 pub type PairFilter = Box<dyn Fn(Pair) -> bool + Send + Sync>;

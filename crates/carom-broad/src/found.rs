@@ -1,6 +1,7 @@
 //! A place to put pairs in, quickly and in any order.
 //!
-//! Reference: D. Lemire et al., SIMD Compression and the Intersection of Sorted Integers, 2016 (what is kept of eight is stored at once).
+//! Reference: D. Lemire et al., SIMD Compression and the Intersection of Sorted Integers, 2016
+//! (what is kept of eight is stored at once).
 
 use alloc::vec::Vec;
 
@@ -57,8 +58,8 @@ impl Found {
         self.n = n + 1;
     }
 
-    /// Room for at least `more` pairs, the smaller indices and the larger ones; what is written there counts once
-    /// [`Found::advance`] says so.
+    /// Room for at least `more` pairs, the smaller indices and the larger ones; what is written
+    /// there counts once [`Found::advance`] says so.
     #[inline]
     pub fn room(&mut self, more: usize) -> (&mut [u32], &mut [u32]) {
         if self.low.len() < self.n + more {

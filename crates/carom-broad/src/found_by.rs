@@ -1,9 +1,11 @@
 //! A broad phase around any way to find pairs: all that is the same for every algorithm.
 //!
-//! An implementor writes one function, from boxes to touching pairs, and is told what comes, moves and goes if it cares; handles,
-//! filters, order, events and queries are here. One that keeps a structure may answer the queries with it.
+//! An implementor writes one function, from boxes to touching pairs, and is told what comes, moves
+//! and goes if it cares; handles, filters, order, events and queries are here. One that keeps a
+//! structure may answer the queries with it.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (what all broad phases have in common).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (what all broad phases have
+//! in common).
 
 use crate::id::ProxyId;
 use crate::proxy::ProxyTable;
@@ -43,8 +45,9 @@ impl Changes {
 
 /// A way to find touching boxes.
 ///
-/// Its life is a row of [`PairFinder::came`], [`PairFinder::take_moves`], [`PairFinder::refiltered`] and [`PairFinder::left`], for
-/// those that care; then [`PairFinder::refresh`] if anything has changed, and [`PairFinder::find`].
+/// Its life is a row of [`PairFinder::came`], [`PairFinder::take_moves`],
+/// [`PairFinder::refiltered`] and [`PairFinder::left`], for those that care; then
+/// [`PairFinder::refresh`] if anything has changed, and [`PairFinder::find`].
 pub trait PairFinder {
     /// Pairs may be found more than once.
     const MAY_REPEAT: bool = false;
@@ -60,8 +63,8 @@ pub trait PairFinder {
         let _ = (slot, aabb, filter);
     }
 
-    /// Writes the boxes of the moves, which were checked, into the table, in order; and calls [`PairFinder::moved`] for each,
-    /// if the finder does not go about it in another way.
+    /// Writes the boxes of the moves, which were checked, into the table, in order; and calls
+    /// [`PairFinder::moved`] for each, if the finder does not go about it in another way.
     fn take_moves(&mut self, proxies: &mut ProxyTable, moves: &[(ProxyId, Aabb)]) {
         let boxes = proxies.boxes_mut();
         for (id, aabb) in moves {
@@ -85,20 +88,20 @@ pub trait PairFinder {
         let _ = (slot, aabb, filter);
     }
 
-    /// Brings what is kept up to date with these live slots, which are in order. The answer is how often something that is kept
-    /// was made anew.
+    /// Brings what is kept up to date with these live slots, which are in order. The answer is how
+    /// often something that is kept was made anew.
     fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> u64 {
         let _ = (proxies, slots, changes);
         0
     }
 
-    /// Adds every pair of touching boxes among these live slots, which are in order, to `found`. Pairs of two static boxes may be
-    /// left out: they are dropped afterwards, as all pairs are that their filters do not want. Nothing has changed since the last
-    /// refresh.
+    /// Adds every pair of touching boxes among these live slots, which are in order, to `found`.
+    /// Pairs of two static boxes may be left out: they are dropped afterwards, as all pairs are
+    /// that their filters do not want. Nothing has changed since the last refresh.
     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found);
 
-    /// What answers spatial queries, if it can with these changes since the last refresh; otherwise the boxes are asked one by one.
-    /// If it can with some changes, it is the same index with none.
+    /// What answers spatial queries, if it can with these changes since the last refresh; otherwise
+    /// the boxes are asked one by one. If it can with some changes, it is the same index with none.
     fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
         let _ = changes;
         None
@@ -114,8 +117,8 @@ pub trait PairFinder {
         0
     }
 
-    /// Checks what it keeps of these live slots, which are in order, if these changes since the last refresh leave something to
-    /// check. Slow; for tests.
+    /// Checks what it keeps of these live slots, which are in order, if these changes since the
+    /// last refresh leave something to check. Slow; for tests.
     fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> Result<(), String> {
         let _ = (proxies, slots, changes);
         Ok(())
@@ -158,7 +161,8 @@ pub trait FinderIndex {
 ///
 /// Spatial queries go to the finder if it has an index, else through the boxes one by one.
 ///
-/// Memory: that of the [`ProxyTable`], 40 bytes per slot, 12 per slot for lists and counts, 20 per pair, and what the finder needs.
+/// Memory: that of the [`ProxyTable`], 40 bytes per slot, 12 per slot for lists and counts, 20 per
+/// pair, and what the finder needs.
 #[derive(Default)]
 pub struct FoundBy<F> {
     finder: F,

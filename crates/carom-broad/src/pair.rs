@@ -44,9 +44,9 @@ impl EventLog {
         }
     }
 
-    /// Appends what is in `current`, sorted, and was not in the last report to `begun`, and what is no longer to
-    /// `ended`; a pair of which one index belongs to another body now is in both. Then `current` is the last report,
-    /// and holds the storage of the one before.
+    /// Appends what is in `current`, sorted, and was not in the last report to `begun`, and what is
+    /// no longer to `ended`; a pair of which one index belongs to another body now is in both. Then
+    /// `current` is the last report, and holds the storage of the one before.
     pub fn report(&mut self, current: &mut Vec<Pair>, begun: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
         self.freed.sort_unstable();
         self.freed.dedup();

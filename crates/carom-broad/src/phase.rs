@@ -19,19 +19,22 @@ pub struct Counters {
     pub candidates: u64,
     /// Times that the structure was made anew since it exists.
     pub rebuilds: u64,
-    /// Boxes and candidates put in order for a structure that is kept, since the search before; 0 for one that is not.
+    /// Boxes and candidates put in order for a structure that is kept, since the search before; 0
+    /// for one that is not.
     pub sorted: u64,
 }
 
 /// Which boxes touch.
 ///
 /// The contract, the same for every implementation:
-/// - Each unordered pair of touching boxes is given once, `a < b`, sorted; sharing one point is touching. Boxes are
-///   exact: a margin that an implementation adds for itself is never seen.
+/// - Each unordered pair of touching boxes is given once, `a < b`, sorted; sharing one point is
+///   touching. Boxes are exact: a margin that an implementation adds for itself is never seen.
 /// - A pair is given when [`Filter::meets`] and the [`PairFilter`], if there is one, say so.
-/// - Indices: the index freed last is given out first; when none is free, the next unused one. So the same calls give
-///   the same indices, and the same pairs, with every implementation and any number of threads.
-/// - A call that returns an error has changed nothing, also when only one item of its batch is wrong.
+/// - Indices: the index freed last is given out first; when none is free, the next unused one. So
+///   the same calls give the same indices, and the same pairs, with every implementation and any
+///   number of threads.
+/// - A call that returns an error has changed nothing, also when only one item of its batch is
+///   wrong.
 ///
 /// An implementor keeps its handles in a [`ProxyTable`] and its events in an [`EventLog`].
 pub trait BroadPhase {
@@ -62,15 +65,16 @@ pub trait BroadPhase {
     /// Sets or clears the caller's own filter.
     fn set_pair_filter(&mut self, filter: Option<PairFilter>);
 
-    /// Gives away all that it was told, and is empty. The broad phase that takes it over goes on as this one would have: with the
-    /// same handles, pairs and events.
+    /// Gives away all that it was told, and is empty. The broad phase that takes it over goes on as
+    /// this one would have: with the same handles, pairs and events.
     fn hand_over(&mut self) -> Contents;
 
-    /// Goes on with what another broad phase was told, of the same kind or of another; what this one was told is lost.
+    /// Goes on with what another broad phase was told, of the same kind or of another; what this
+    /// one was told is lost.
     fn take_over(&mut self, contents: Contents);
 
-    /// Does now what the next [`BroadPhase::pairs`] would do first, so that spatial queries are fast: without it
-    /// they are right too, but may walk one by one over what changed since.
+    /// Does now what the next [`BroadPhase::pairs`] would do first, so that spatial queries are
+    /// fast: without it they are right too, but may walk one by one over what changed since.
     fn refresh(&mut self) {}
 
     /// Makes `out` the list of all pairs that touch now.
@@ -80,8 +84,8 @@ pub trait BroadPhase {
     #[doc(hidden)]
     fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>);
 
-    /// Makes `begun` and `ended` what changed since the last call of this method, both sorted. A pair is in both if
-    /// one of its indices has passed to another body meanwhile.
+    /// Makes `begun` and `ended` what changed since the last call of this method, both sorted. A
+    /// pair is in both if one of its indices has passed to another body meanwhile.
     fn events(&mut self, begun: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
         let mut current = core::mem::take(self.event_log().1);
         self.pairs(&mut current);
@@ -118,13 +122,14 @@ pub trait BroadPhase {
     /// What the last [`BroadPhase::pairs`] cost.
     fn counters(&self) -> Counters;
 
-    /// Calls `visit` with the volumes that the structure keeps around groups of boxes, and the level of each, 0 at the top:
-    /// what a picture of it shows. The volumes of the level below lie within those above. A structure that has none at the
-    /// moment, or never, visits nothing.
+    /// Calls `visit` with the volumes that the structure keeps around groups of boxes, and the
+    /// level of each, 0 at the top: what a picture of it shows. The volumes of the level below lie
+    /// within those above. A structure that has none at the moment, or never, visits nothing.
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
         let _ = visit;
     }
 
-    /// Checks every invariant of the structure; the message names the first that is broken. Slow; for tests.
+    /// Checks every invariant of the structure; the message names the first that is broken. Slow;
+    /// for tests.
     fn validate(&self) -> Result<(), String>;
 }

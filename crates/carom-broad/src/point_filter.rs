@@ -1,12 +1,15 @@
 //! Bodies as points while they are far from all others; only those near another are boxes again.
 //!
-//! The edge s of the unit box scales the world: a body is the point centre / s, and two bodies are looked at as boxes where their
-//! points are nearer on all three axes than the restore distance L = (half extent + half extent) / s. A sweep along one axis tells
-//! which bodies have such a neighbour, and the finder behind sees only these.
+//! The edge s of the unit box scales the world: a body is the point centre / s, and two bodies are
+//! looked at as boxes where their points are nearer on all three axes than the restore distance L =
+//! (half extent + half extent) / s. A sweep along one axis tells which bodies have such a
+//! neighbour, and the finder behind sees only these.
 //!
-//! Reference: the point conversion and restore distance of a study that extends X. Shi, L. Qiao, Z. Zhu, Collision Detection Algorithm
-//! Based on Improved OBB, Journal of Hunan University, 2014 (eq. 2 to 10 there: point, restore distance, gap of points).
-//! Differs: distances are widened by their rounding, so that nothing that touches is left a point; no test of all against all.
+//! Reference: the point conversion and restore distance of a study that extends X. Shi, L. Qiao, Z.
+//! Zhu, Collision Detection Algorithm Based on Improved OBB, Journal of Hunan University, 2014 (eq.
+//! 2 to 10 there: point, restore distance, gap of points).
+//! Differs: distances are widened by their rounding, so that nothing that touches is left a point;
+//! no test of all against all.
 
 use crate::proxy::ProxyTable;
 use crate::{Changes, Filter, Found, PairFinder, ProxyId};
@@ -14,7 +17,8 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::DVec3;
 
-/// Puts points in front of another finder: worth its sorting where most bodies are far from all others.
+/// Puts points in front of another finder: worth its sorting where most bodies are far from all
+/// others.
 ///
 /// `FoundBy::with_finder(PointFilter::new(finder))` is the broad phase.
 ///
@@ -44,7 +48,8 @@ struct Point {
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 impl<F> PointFilter<F> {
-    /// In front of this finder. The unit box is the most usual one: its edge s is the median of the largest extents.
+    /// In front of this finder. The unit box is the most usual one: its edge s is the median of the
+    /// largest extents.
     pub fn new(behind: F) -> PointFilter<F> {
         PointFilter {
             behind,
@@ -135,8 +140,8 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
                 + DVec3::splat(f64::MIN_POSITIVE);
             points.push(Point { at, reach, slot, is_restored: false });
         }
-        // By where their reach begins: one that reaches far does not keep the others from an early end. What the ends lose is less
-        // than a tenth of what the reach was widened by.
+        // By where their reach begins: one that reaches far does not keep the others from an early
+        // end. What the ends lose is less than a tenth of what the reach was widened by.
         let ends = |point: &Point| (point.at.x - point.reach.x, point.at.x + point.reach.x);
         points.sort_unstable_by(|a, b| ends(a).0.total_cmp(&ends(b).0).then(a.slot.cmp(&b.slot)));
         for i in 0..points.len() {

@@ -1,9 +1,11 @@
 //! Handles that know when they are stale, and the table behind them.
 //!
-//! A slot's generation grows by one at every birth and every death, so it is odd exactly while the slot is live, and
-//! a handle is good exactly while the generations are equal. A slot whose generations are used up is never reused.
+//! A slot's generation grows by one at every birth and every death, so it is odd exactly while the
+//! slot is live, and a handle is good exactly while the generations are equal. A slot whose
+//! generations are used up is never reused.
 //!
-//! Reference: A. Weissflog, Handles are the better pointers, 2018 (index and generation in place of a pointer).
+//! Reference: A. Weissflog, Handles are the better pointers, 2018 (index and generation in place of
+//! a pointer).
 //! Differs: one counter says both which life it is and whether it is live.
 
 use crate::id::ProxyId;
@@ -155,8 +157,8 @@ impl ProxyTable {
 
     /// Every one of these moves is of a live box to a sound one.
     pub(crate) fn are_good(&self, moves: &[(ProxyId, Aabb)]) -> bool {
-        // Without branches. A number times zero is NaN exactly when it is not finite, and NaN stays in a sum; an inverted side has the sign
-        // bit of its extent set.
+        // Without branches. A number times zero is NaN exactly when it is not finite, and NaN stays
+        // in a sum; an inverted side has the sign bit of its extent set.
         let (mut strange, mut inverted, mut unknown) = (0.0f32, 0u32, 0u32);
         for (id, aabb) in moves {
             let generation = self.generations.get(id.index as usize).copied().unwrap_or(0);

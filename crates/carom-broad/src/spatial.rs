@@ -1,7 +1,7 @@
 //! Questions to a set of boxes: a box, a ray, a place, a view.
 //!
-//! Each visit has one meaning for every structure, decided on the exact boxes: what is visited in which order may
-//! differ, which boxes can be the answer may not.
+//! Each visit has one meaning for every structure, decided on the exact boxes: what is visited in
+//! which order may differ, which boxes can be the answer may not.
 //!
 //! Reference: T. L. Kay and J. T. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs).
 //! Differs: slabs in f64, widened by their rounding error, so that no box that is met is missed.
@@ -17,7 +17,8 @@ use glam::Vec3;
 pub struct BoxHit {
     /// The index of the proxy.
     pub index: u32,
-    /// The parameter where the ray enters, or the distance; never above the true one, and less by a rounding only.
+    /// The parameter where the ray enters, or the distance; never above the true one, and less by a
+    /// rounding only.
     pub at: f32,
 }
 
@@ -25,16 +26,19 @@ pub struct BoxHit {
 ///
 /// A query with a NaN in it, or an infinite ray or point, meets nothing.
 pub trait SpatialIndex {
-    /// Calls `visit` once with the index of every box that touches `query`, in no particular order, until it breaks.
+    /// Calls `visit` once with the index of every box that touches `query`, in no particular order,
+    /// until it breaks.
     fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
 
-    /// Calls `visit` with every box that the ray meets within the interval, in no particular order. What it
-    /// continues with is the new upper end of the interval: its old one for all hits, the parameter of a
-    /// hit for the closest. A box that is entered exactly at the end is still visited.
+    /// Calls `visit` with every box that the ray meets within the interval, in no particular order.
+    /// What it continues with is the new upper end of the interval: its old one for all hits, the
+    /// parameter of a hit for the closest. A box that is entered exactly at the end is still
+    /// visited.
     fn visit_ray(&self, ray: &Ray, interval: Interval, visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>);
 
-    /// Calls `visit` with every box that is no farther from the point than `max_distance`, in no particular order.
-    /// What it continues with is the new `max_distance`. A box exactly that far is still visited.
+    /// Calls `visit` with every box that is no farther from the point than `max_distance`, in no
+    /// particular order. What it continues with is the new `max_distance`. A box exactly that far
+    /// is still visited.
     fn visit_near(
         &self,
         point: Vec3,
@@ -42,20 +46,21 @@ pub trait SpatialIndex {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     );
 
-    /// Calls `visit` once with the index of every box that `classify` does not call [`Culling::Outside`], in no particular order,
-    /// until it breaks. Of a box that is outside it has to call outside all that lies within, and likewise inside: so it is asked
-    /// about the bounds of many boxes, and not about each of them.
+    /// Calls `visit` once with the index of every box that `classify` does not call
+    /// [`Culling::Outside`], in no particular order, until it breaks. Of a box that is outside it
+    /// has to call outside all that lies within, and likewise inside: so it is asked about the
+    /// bounds of many boxes, and not about each of them.
     fn visit_culled(
         &self,
         classify: &mut dyn FnMut(&Aabb) -> Culling,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     );
 
-    /// Calls `visit` once with the index of every box that is not surely outside of the frustum, as [`Frustum::classify`] says
-    /// it of the box, in no particular order, until it breaks.
+    /// Calls `visit` once with the index of every box that is not surely outside of the frustum, as
+    /// [`Frustum::classify`] says it of the box, in no particular order, until it breaks.
     fn visit_frustum(&self, frustum: &Frustum, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        // What holds of a box holds of all within, in rounded numbers too: rounding is monotone, and the larger box has the larger
-        // room for it. What comes next lies near what came last.
+        // What holds of a box holds of all within, in rounded numbers too: rounding is monotone,
+        // and the larger box has the larger room for it. What comes next lies near what came last.
         let mut last = LastPlane::default();
         self.visit_culled(&mut |aabb| frustum.classify(aabb, &mut last), visit);
     }
@@ -90,7 +95,8 @@ pub trait SpatialIndex {
         out.sort_unstable_by(|a, b| a.at.total_cmp(&b.at).then(a.index.cmp(&b.index)));
     }
 
-    /// The box that the ray meets first within the interval; of equals the one with the smallest index.
+    /// The box that the ray meets first within the interval; of equals the one with the smallest
+    /// index.
     fn first_hit(&self, ray: &Ray, interval: Interval) -> Option<BoxHit> {
         let mut best: Option<BoxHit> = None;
         self.visit_ray(ray, interval, &mut |hit| {
@@ -100,7 +106,8 @@ pub trait SpatialIndex {
         best
     }
 
-    /// The box nearest to the point and at most `max_distance` away; of equals the one with the smallest index.
+    /// The box nearest to the point and at most `max_distance` away; of equals the one with the
+    /// smallest index.
     fn nearest(&self, point: Vec3, max_distance: f32) -> Option<BoxHit> {
         let mut best: Option<BoxHit> = None;
         self.visit_near(point, max_distance, &mut |hit| {
@@ -118,11 +125,13 @@ fn keep_best(best: &mut Option<BoxHit>, hit: BoxHit) {
     }
 }
 
-/// Where the ray enters the box within the interval, rounded down, or `None` if it misses the box for sure.
+/// Where the ray enters the box within the interval, rounded down, or `None` if it misses the box
+/// for sure.
 ///
-/// A box that is missed by a few units in the last place of f64 may count as met; so does one that is entered less
-/// than a unit in the last place of f32 after the end of the interval, so that of two equal hits none hides the
-/// other. A direction of zero is a point. NaN or infinity in the ray misses everything.
+/// A box that is missed by a few units in the last place of f64 may count as met; so does one that
+/// is entered less than a unit in the last place of f32 after the end of the interval, so that of
+/// two equal hits none hides the other. A direction of zero is a point. NaN or infinity in the ray
+/// misses everything.
 #[inline]
 pub fn ray_box_entry(ray: &Ray, aabb: &Aabb, interval: Interval) -> Option<f32> {
     // Three roundings, of a difference, a quotient and the widening itself.
@@ -186,7 +195,8 @@ pub fn scan_culled(
     ControlFlow::Continue(())
 }
 
-/// [`SpatialIndex::visit_ray`] over these slots, one by one; continues with the new end of the interval.
+/// [`SpatialIndex::visit_ray`] over these slots, one by one; continues with the new end of the
+/// interval.
 pub fn scan_ray(
     slots: impl Iterator<Item = u32>,
     boxes: &[Aabb],
@@ -202,7 +212,8 @@ pub fn scan_ray(
     ControlFlow::Continue(interval.max)
 }
 
-/// [`SpatialIndex::visit_near`] over these slots, one by one; continues with the new `max_distance`.
+/// [`SpatialIndex::visit_near`] over these slots, one by one; continues with the new
+/// `max_distance`.
 pub fn scan_near(
     slots: impl Iterator<Item = u32>,
     boxes: &[Aabb],

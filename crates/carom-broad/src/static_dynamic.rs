@@ -1,11 +1,13 @@
 //! Two finders side by side: one has the static boxes, the other all that may move.
 //!
-//! The finder of the static boxes is brought up to date only after a static box came, went or moved, so that ground at rest costs
-//! nothing, however much there is. The other finds the pairs of moving boxes. For each moving box the index of the static ones is
-//! asked what touches it; static boxes never ask.
+//! The finder of the static boxes is brought up to date only after a static box came, went or
+//! moved, so that ground at rest costs nothing, however much there is. The other finds the pairs of
+//! moving boxes. For each moving box the index of the static ones is asked what touches it; static
+//! boxes never ask.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (Frye: a loose octree for what moves, a BSP tree along the
-//! axes for what is static) and eq. 25.1 (the n m pairs of moving and static bodies).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (Frye: a loose octree for
+//! what moves, a BSP tree along the axes for what is static) and eq. 25.1 (the n m pairs of moving
+//! and static bodies).
 
 use crate::proxy::ProxyTable;
 use crate::{BoxHit, Changes, Filter, FinderIndex, Found, Mobility, PairFinder, ProxyId, scan_box};
@@ -19,8 +21,8 @@ use glam::Vec3;
 
 /// `S` has the static boxes, `D` the others. Worth it where few boxes move among many static ones.
 ///
-/// `FoundBy<StaticDynamic<S, D>>` is the broad phase. Without an index `S` is of no use: static boxes are then tested one by one.
-/// Of tests against static boxes only the hits are counted.
+/// `FoundBy<StaticDynamic<S, D>>` is the broad phase. Without an index `S` is of no use: static
+/// boxes are then tested one by one. Of tests against static boxes only the hits are counted.
 ///
 /// Memory: 4 bytes per slot, beside that of both finders.
 #[derive(Clone, Debug, Default)]
@@ -221,7 +223,8 @@ impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
         }
     }
 
-    /// As [`StaticDynamic::ask_all`], for hits: `ask` is given the end of what is still looked for, which is `end` at first.
+    /// As [`StaticDynamic::ask_all`], for hits: `ask` is given the end of what is still looked for,
+    /// which is `end` at first.
     fn ask_near(
         &self,
         mut end: f32,

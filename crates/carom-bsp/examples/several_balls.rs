@@ -1,7 +1,8 @@
-//! A figure of several balls walks through a level: which ball is stopped where, beside the hull of all balls.
+//! A figure of several balls walks through a level: which ball is stopped where, beside the hull of
+//! all balls.
 //!
-//! The figure has feet, a chest, a head, and a spear of small balls that points ahead. It walks through a gate with a bar
-//! at the height of the knees, under a low beam, and against a wall.
+//! The figure has feet, a chest, a head, and a spear of small balls that points ahead. It walks
+//! through a gate with a bar at the height of the knees, under a low beam, and against a wall.
 
 use carom_bsp::{BallGroup, Body, Brush, BspSettings, BspTree, Contents, PlacedBall};
 use glam::DVec3;

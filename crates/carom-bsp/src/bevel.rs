@@ -1,12 +1,14 @@
-//! Planes that bevel the sharp edges of a cell: behind each of them is all of the cell, so no body that meets the cell is let through,
-//! and fewer that miss it are stopped.
+//! Planes that bevel the sharp edges of a cell: behind each of them is all of the cell, so no body
+//! that meets the cell is let through, and fewer that miss it are stopped.
 //!
-//! Where two faces look more than a right angle apart, shifting both moves their common edge out by more than 1.41 times the body's
-//! reach; a plane between them cuts that corner off. Across the normals of the two faces and through the edge it does most.
+//! Where two faces look more than a right angle apart, shifting both moves their common edge out by
+//! more than 1.41 times the body's reach; a plane between them cuts that corner off. Across the
+//! normals of the two faces and through the edge it does most.
 //!
-//! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000; Real-Time Rendering, 4th ed., 25.5, figures
-//! 25.16 and 25.17. Differs: bevels hang on solid cells, where they cost nothing until a body is about to touch; edges of cells
-//! inside of the solid are bevelled too; corners, and axes for boxes, where that is asked for.
+//! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000; Real-Time
+//! Rendering, 4th ed., 25.5, figures 25.16 and 25.17. Differs: bevels hang on solid cells, where
+//! they cost nothing until a body is about to touch; edges of cells inside of the solid are
+//! bevelled too; corners, and axes for boxes, where that is asked for.
 
 use crate::build::Bevels;
 use crate::fragment::{Fragment, Side};

@@ -1,6 +1,8 @@
-//! How far a moving body reaches in a direction: all that a tree whose planes are shifted has to know of it.
+//! How far a moving body reaches in a direction: all that a tree whose planes are shifted has to
+//! know of it.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5, eq. 25.8 (convex hull), 25.9 and 25.10 (cylinder).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5, eq. 25.8 (convex hull),
+//! 25.9 and 25.10 (cylinder).
 //! Differs: one support value for both signs, so a cylinder may have any axis.
 
 use carom_geom::SupportMap;
@@ -9,7 +11,8 @@ use glam::{DMat3, DVec3};
 
 /// A convex body, as seen from its reference point, which is what moves through the tree.
 pub trait Body {
-    /// The greatest `normal . (x - reference)` over all points x of the body; `normal` has length 1.
+    /// The greatest `normal . (x - reference)` over all points x of the body; `normal` has length
+    /// 1.
     fn reach(&self, normal: DVec3) -> f64;
 }
 
@@ -53,7 +56,8 @@ impl Body for Cylinder {
     #[inline]
     fn reach(&self, normal: DVec3) -> f64 {
         let along = normal.dot(self.axis);
-        // The part of the normal across the axis, from the vector itself: 1 - along^2 would lose what is small.
+        // The part of the normal across the axis, from the vector itself: 1 - along^2 would lose
+        // what is small.
         let across = ops::sqrt((normal - self.axis * along).length_squared());
         self.radius * across + (self.height * along).max(0.0)
     }

@@ -1,12 +1,14 @@
 //! A convex piece of a level, given by the planes around it, and its faces as polygons.
 //!
-//! Faces are cut out of large squares, one plane after the other; then each corner is computed anew from the three planes that meet in
-//! it, so that it does not matter how large the squares were.
+//! Faces are cut out of large squares, one plane after the other; then each corner is computed anew
+//! from the three planes that meet in it, so that it does not matter how large the squares were.
 //!
-//! Degenerate input: a plane that repeats another or touches nothing is left out of the faces; an open brush, an empty one, one of no
-//! thickness, and numbers that are none are refused with the number of the first plane to blame.
+//! Degenerate input: a plane that repeats another or touches nothing is left out of the faces; an
+//! open brush, an empty one, one of no thickness, and numbers that are none are refused with the
+//! number of the first plane to blame.
 //!
-//! Reference: I. Sutherland, G. Hodgman, Reentrant Polygon Clipping, 1974; Quake's map format (idTech, 1996: brushes as half-spaces).
+//! Reference: I. Sutherland, G. Hodgman, Reentrant Polygon Clipping, 1974; Quake's map format
+//! (idTech, 1996: brushes as half-spaces).
 
 use crate::planes::SplitPlane;
 use crate::tree::Contents;
@@ -42,7 +44,8 @@ pub enum BrushError {
     NotFinite(usize),
     /// The plane with this number has no direction.
     NoNormal(usize),
-    /// The planes leave a way out to infinity, by the face of the plane with this number or by lack of planes.
+    /// The planes leave a way out to infinity, by the face of the plane with this number or by lack
+    /// of planes.
     Open(usize),
     /// No point is behind all planes, or all such points are in one plane.
     Empty,
@@ -241,7 +244,8 @@ fn cut(polygon: &[Corner], plane: &SplitPlane, number: usize) -> Vec<Corner> {
     kept
 }
 
-/// The point that three planes have in common, by Cramer's rule; `None` where that is not one point.
+/// The point that three planes have in common, by Cramer's rule; `None` where that is not one
+/// point.
 fn meeting_point(a: &SplitPlane, b: &SplitPlane, c: &SplitPlane) -> Option<DVec3> {
     let across = b.normal.cross(c.normal);
     let volume = a.normal.dot(across);

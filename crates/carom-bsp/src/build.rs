@@ -1,14 +1,17 @@
 //! Builds the tree from brushes: every plane that divides a cell is that of a face of a brush.
 //!
-//! Pieces of brushes sink through the tree. Of the planes of the faces that are in a cell the one is taken that cuts few pieces and
-//! leaves about as many on either side; faces in it become boundary. A piece with nothing but boundary around it is its cell, and the cell
-//! solid: brushes may overlap, touch, or be in each other.
+//! Pieces of brushes sink through the tree. Of the planes of the faces that are in a cell the one
+//! is taken that cuts few pieces and leaves about as many on either side; faces in it become
+//! boundary. A piece with nothing but boundary around it is its cell, and the cell solid: brushes
+//! may overlap, touch, or be in each other.
 //!
-//! Degenerate input: a brush no thicker than the tolerance is left out; faces in one plane share a node; a piece that reaches over a plane by no more than the tolerance is not cut, so
-//! neither are T-junctions nor thin gaps between brushes.
+//! Degenerate input: a brush no thicker than the tolerance is left out; faces in one plane share a
+//! node; a piece that reaches over a plane by no more than the tolerance is not cut, so neither are
+//! T-junctions nor thin gaps between brushes.
 //!
-//! Reference: W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space Partitioning Trees, 1987; Akenine-Moller et al.,
-//! Real-Time Rendering, 4th ed., 19.1.2 and 25.5 (surface-aligned trees).
+//! Reference: W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space Partitioning
+//! Trees, 1987; Akenine-Moller et al., Real-Time Rendering, 4th ed., 19.1.2 and 25.5
+//! (surface-aligned trees).
 
 use crate::bevel::bevels;
 use crate::brush::Brush;
@@ -29,8 +32,8 @@ pub enum Bevels {
     /// Those between faces that look more than a right angle apart.
     #[default]
     Edges,
-    /// All edges but the bluntest, all corners, and a box around the cell: three to four times as many planes, which are only looked at
-    /// where a body is about to touch.
+    /// All edges but the bluntest, all corners, and a box around the cell: three to four times as
+    /// many planes, which are only looked at where a body is about to touch.
     All,
 }
 
@@ -44,8 +47,9 @@ pub struct BspSettings {
     pub max_tried: u32,
     /// What a cut costs, in pieces that one side has more than the other.
     pub cost_of_cut: f64,
-    /// How much of the surface of a mesh may be open, as a part of it, 0 to 1: [`BspError::Open`]. With 1 every mesh has a tree, of cells
-    /// that are solid where it winds at least half around their middles.
+    /// How much of the surface of a mesh may be open, as a part of it, 0 to 1: [`BspError::Open`].
+    /// With 1 every mesh has a tree, of cells that are solid where it winds at least half around
+    /// their middles.
     pub max_open: f64,
     /// The most pieces that are cut in two: [`BspError::Entangled`]. Meshes and brushes that cross
     /// each other many times have no end otherwise; levels need a few for each face at most.
@@ -123,10 +127,11 @@ pub enum BspError {
     NoVertex(usize),
     /// There is nothing in the mesh: no bit of the contents is set.
     NoContents,
-    /// At this place the back of a triangle is seen from outside: the surface is open, or inside out.
+    /// At this place the back of a triangle is seen from outside: the surface is open, or inside
+    /// out.
     Open(DVec3),
-    /// The faces cross each other too often, or are too many: so many pieces were cut in two when a limit of the
-    /// settings was reached.
+    /// The faces cross each other too often, or are too many: so many pieces were cut in two when a
+    /// limit of the settings was reached.
     Entangled(u32),
 }
 
@@ -165,7 +170,8 @@ struct Task {
 }
 
 impl BspTree {
-    /// A tree around these brushes, which may overlap. Takes time in proportion to their number times its logarithm, as a rule.
+    /// A tree around these brushes, which may overlap. Takes time in proportion to their number
+    /// times its logarithm, as a rule.
     pub fn from_brushes(brushes: &[Brush], settings: &BspSettings) -> Result<BspTree, BspError> {
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for corner in brushes.iter().flat_map(Brush::corners) {
@@ -336,7 +342,8 @@ fn choose(fragments: &[Fragment], table: &PlaneTable, settings: &BspSettings, th
     tried.iter().zip(&planes).find(|(_, plane)| plane.0 == best).map(|(tried, _)| tried.0)
 }
 
-/// The planes of these faces that are to be tried, with how many faces are in each: those with the largest area, that first.
+/// The planes of these faces that are to be tried, with how many faces are in each: those with the
+/// largest area, that first.
 pub(crate) fn tried_planes<'a>(
     faces: impl Iterator<Item = (u32, &'a [DVec3])>,
     settings: &BspSettings,
@@ -354,8 +361,9 @@ pub(crate) fn tried_planes<'a>(
     tried.into_iter().map(|(_, n, plane)| (plane, n)).collect()
 }
 
-/// Of planes with the number of faces in each the one that costs least. `count` says how many pieces are in front, behind and cut, for a
-/// plane and whether faces are in it, or nothing where it is of no use.
+/// Of planes with the number of faces in each the one that costs least. `count` says how many
+/// pieces are in front, behind and cut, for a plane and whether faces are in it, or nothing where
+/// it is of no use.
 pub(crate) fn best_plane(
     tried: &[(SplitPlane, u32)],
     settings: &BspSettings,

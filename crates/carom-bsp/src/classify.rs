@@ -1,7 +1,9 @@
-//! What is at a place: for a point by one walk down, for a body by all cells that it reaches, as in a sweep that goes nowhere.
+//! What is at a place: for a point by one walk down, for a body by all cells that it reaches, as in
+//! a sweep that goes nowhere.
 //!
-//! Reference: W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space Partitioning Trees, 1987 (point classification);
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (bodies by shifted planes).
+//! Reference: W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space Partitioning
+//! Trees, 1987 (point classification); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5
+//! (bodies by shifted planes).
 
 use crate::body::{Body, Point};
 use crate::tree::{BspTree, Contents, LEAF};
@@ -11,7 +13,8 @@ use carom_math::scaling;
 use glam::DVec3;
 
 impl BspTree {
-    /// What is at a point; in a seam of brushes, what is in all of them, and in an outer face nothing. Nothing at a point with a NaN.
+    /// What is at a point; in a seam of brushes, what is in all of them, and in an outer face
+    /// nothing. Nothing at a point with a NaN.
     pub fn contents_at(&self, point: DVec3) -> Contents {
         if point.is_nan() {
             return Contents::empty();
@@ -42,8 +45,9 @@ impl BspTree {
         child
     }
 
-    /// Everything that a body overlaps by more than the tolerance; near edges of the level, what it nearly does ([`BspTree::trace`]).
-    /// For a point in a seam of brushes, what is in all of them; in an outer face, nothing. Nothing at a place that is none.
+    /// Everything that a body overlaps by more than the tolerance; near edges of the level, what it
+    /// nearly does ([`BspTree::trace`]). For a point in a seam of brushes, what is in all of them;
+    /// in an outer face, nothing. Nothing at a place that is none.
     pub fn contents_within(&self, body: &impl Body, place: DVec3) -> Contents {
         self.contents_within_with(body, place, &mut TraceStack::new())
     }
@@ -66,13 +70,15 @@ impl BspTree {
         walk.next(1.0, stack, |_| ()).is_some()
     }
 
-    /// A place near by where the body is free of what is in `mask`: itself where it is, else the nearest that is reached straight along
-    /// the normal of a plane that is between it and a cell near by, along an axis, or between axes. `None` for a place that is no place.
+    /// A place near by where the body is free of what is in `mask`: itself where it is, else the
+    /// nearest that is reached straight along the normal of a plane that is between it and a cell
+    /// near by, along an axis, or between axes. `None` for a place that is no place.
     pub fn nearest_free(&self, body: &impl Body, place: DVec3, mask: Contents) -> Option<DVec3> {
         self.nearest_free_of(&[(body, DVec3::ZERO)], place, mask)
     }
 
-    /// [`BspTree::nearest_free`] of bodies that move together, each with its reference point as seen from the place.
+    /// [`BspTree::nearest_free`] of bodies that move together, each with its reference point as
+    /// seen from the place.
     pub(crate) fn nearest_free_of<B: Body>(
         &self,
         bodies: &[(&B, DVec3)],

@@ -1,6 +1,7 @@
 //! The part of a brush that is in a cell, and how a plane cuts it in two.
 //!
-//! Reference: B. Naylor, J. Amanatides, W. Thibault, Merging BSP Trees Yields Polyhedral Set Operations, 1990 (parts of polyhedra in cells).
+//! Reference: B. Naylor, J. Amanatides, W. Thibault, Merging BSP Trees Yields Polyhedral Set
+//! Operations, 1990 (parts of polyhedra in cells).
 
 use crate::brush::Brush;
 use crate::planes::{PlaneTable, SidedPlane, SplitPlane};
@@ -122,8 +123,9 @@ impl Fragment {
         place_of(self.sides.iter().flat_map(|side| &side.corners), plane, thin)
     }
 
-    /// From now on this plane bounds the cell, which is behind it or in front. False where the fragment would have to be on the other
-    /// side too: it is no thicker than the tolerance, and nothing.
+    /// From now on this plane bounds the cell, which is behind it or in front. False where the
+    /// fragment would have to be on the other side too: it is no thicker than the tolerance, and
+    /// nothing.
     #[must_use]
     pub(crate) fn bound(&mut self, plane: u32, is_behind: bool) -> bool {
         for side in self.sides.iter_mut().filter(|side| side.plane.plane == plane) {
@@ -166,7 +168,8 @@ impl Fragment {
     }
 }
 
-/// The parts of a convex polygon in front of a plane and behind; corners in the plane belong to both, and to the rim.
+/// The parts of a convex polygon in front of a plane and behind; corners in the plane belong to
+/// both, and to the rim.
 fn cut_polygon(corners: &[DVec3], plane: &SplitPlane, thin: f64, rim: &mut Vec<DVec3>) -> [Vec<DVec3>; 2] {
     let (mut front, mut back) = (Vec::new(), Vec::new());
     for (i, &corner) in corners.iter().enumerate() {
@@ -184,7 +187,8 @@ fn cut_polygon(corners: &[DVec3], plane: &SplitPlane, thin: f64, rim: &mut Vec<D
             back.push(corner)
         }
         if (thin < here && there < -thin) || (here < -thin && thin < there) {
-            // From the end in front, whichever way the edge is passed: both polygons that share it find the same point.
+            // From the end in front, whichever way the edge is passed: both polygons that share it
+            // find the same point.
             let (from, to, above, below) =
                 if 0.0 < here { (corner, next, here, there) } else { (next, corner, there, here) };
             let crossing = from + (to - from) * (above / (above - below));
@@ -199,7 +203,8 @@ fn cut_polygon(corners: &[DVec3], plane: &SplitPlane, thin: f64, rim: &mut Vec<D
     [if is_front { front } else { Vec::new() }, if is_back { back } else { Vec::new() }]
 }
 
-/// Points of a plane in the order in which they go round, counter-clockwise seen from where the normal points, without repetition.
+/// Points of a plane in the order in which they go round, counter-clockwise seen from where the
+/// normal points, without repetition.
 fn around(points: Vec<DVec3>, normal: DVec3, thin: f64) -> Vec<DVec3> {
     let mut rim: Vec<DVec3> = Vec::with_capacity(points.len());
     for point in points {

@@ -1,13 +1,17 @@
 //! Several balls that move as one body: a figure that is not convex, in the same tree.
 //!
-//! A shifted plane needs a convex body: it moves out by one reach. The group is therefore swept ball by ball.
-//! - The ball that is foremost along the segment goes first. Its impact bounds the sweeps of the others, which end early.
-//! - The first impact of any ball is the impact of the group; of equal ones that of the lowest number.
+//! A shifted plane needs a convex body: it moves out by one reach. The group is therefore swept
+//! ball by ball.
+//! - The ball that is foremost along the segment goes first. Its impact bounds the sweeps of the
+//!   others, which end early.
+//! - The first impact of any ball is the impact of the group; of equal ones that of the lowest
+//!   number.
 //! - Each ball is never late, so the group is never late (test:
-//!   `groups::groups_are_never_late_and_never_earlier_than_their_hull`). The hull of the balls would stop at what passes
-//!   between them.
+//!   `groups::groups_are_never_late_and_never_earlier_than_their_hull`). The hull of the balls
+//!   would stop at what passes between them.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (several spheres as one character).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (several spheres as one
+//! character).
 
 use crate::body::Ball;
 use crate::trace::TraceHit;
@@ -59,7 +63,8 @@ impl core::fmt::Display for BallGroupError {
 impl core::error::Error for BallGroupError {}
 
 impl<'a> BallGroup<'a> {
-    /// A group of these balls. They may overlap and may be apart. An error names the first ball that is none.
+    /// A group of these balls. They may overlap and may be apart. An error names the first ball
+    /// that is none.
     pub fn new(balls: &'a [PlacedBall]) -> Result<BallGroup<'a>, BallGroupError> {
         if balls.is_empty() {
             return Err(BallGroupError::Empty);
@@ -94,16 +99,17 @@ impl<'a> BallGroup<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GroupHit {
-    /// The ball that met it. Of several balls that meet something at the same time, one that starts inside, then that of
-    /// the lowest number.
+    /// The ball that met it. Of several balls that meet something at the same time, one that starts
+    /// inside, then that of the lowest number.
     pub ball: usize,
     /// What it met; `place` is that of the reference point of the group.
     pub hit: TraceHit,
 }
 
 impl BspTree {
-    /// The first impact of a group whose reference point moves from `from` by `way`, with what has a bit of `mask`.
-    /// `None` if there is none, and for a segment with a NaN or an infinite coordinate.
+    /// The first impact of a group whose reference point moves from `from` by `way`, with what has
+    /// a bit of `mask`. `None` if there is none, and for a segment with a NaN or an infinite
+    /// coordinate.
     pub fn trace_group(
         &self,
         group: &BallGroup<'_>,
@@ -142,7 +148,8 @@ impl BspTree {
         best
     }
 
-    /// Everything that a ball of the group overlaps by more than the tolerance, as [`BspTree::contents_within`] says it.
+    /// Everything that a ball of the group overlaps by more than the tolerance, as
+    /// [`BspTree::contents_within`] says it.
     pub fn contents_within_group(
         &self,
         group: &BallGroup<'_>,
@@ -154,8 +161,9 @@ impl BspTree {
         })
     }
 
-    /// A place near by where every ball of the group is free of what is in `mask`, as [`BspTree::nearest_free`] finds it
-    /// for one body: the directions of all balls are tried with the whole group.
+    /// A place near by where every ball of the group is free of what is in `mask`, as
+    /// [`BspTree::nearest_free`] finds it for one body: the directions of all balls are tried with
+    /// the whole group.
     pub fn nearest_free_of_group(
         &self,
         group: &BallGroup<'_>,

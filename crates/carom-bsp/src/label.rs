@@ -1,13 +1,14 @@
 //! Which cells of a divided mesh are solid.
 //!
-//! Cells that meet in a side without any wall are one room. The winding number of the mesh around one point of the largest cell
-//! says what a whole room is, so it is computed a few times, not once for each cell. In an empty room only fronts of walls are to be
-//! seen: where backs are, the surface is open there or inside out. The rim of the space around the mesh is empty: if a room at the
-//! rim is solid, the inside leaks out through an opening.
+//! Cells that meet in a side without any wall are one room. The winding number of the mesh around
+//! one point of the largest cell says what a whole room is, so it is computed a few times, not once
+//! for each cell. In an empty room only fronts of walls are to be seen: where backs are, the
+//! surface is open there or inside out. The rim of the space around the mesh is empty: if a room at
+//! the rim is solid, the inside leaks out through an opening.
 //!
-//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using Generalized Winding Numbers, ACM TOG
-//! 32(4), 2013 (which likewise decides cells of a division, not points); R. Tarjan, Efficiency of a Good But Not Linear Set Union
-//! Algorithm, 1975.
+//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
+//! Generalized Winding Numbers, ACM TOG 32(4), 2013 (which likewise decides cells of a division,
+//! not points); R. Tarjan, Efficiency of a Good But Not Linear Set Union Algorithm, 1975.
 
 use crate::build::BspError;
 use crate::fragment::{Fragment, Polygon, double_area};
@@ -132,7 +133,8 @@ pub(crate) fn label(
     if max_open * all < open { Err(BspError::Open(widest.1)) } else { Ok(labels) }
 }
 
-/// Returns a point of the walls that show most of their backs to the room of a cell, or else the middle of the cell.
+/// Returns a point of the walls that show most of their backs to the room of a cell, or else the
+/// middle of the cell.
 fn widest_back(rooms: &mut [u32], cells: &[Cell], cell: u32) -> DVec3 {
     let own = room(rooms, cell);
     let mut widest = (0.0, cells[cell as usize].middle);

@@ -1,15 +1,19 @@
-//! Builds the tree from closed triangle meshes: planes of triangles divide cells until no triangle is left inside of any.
+//! Builds the tree from closed triangle meshes: planes of triangles divide cells until no triangle
+//! is left inside of any.
 //!
-//! A box around the mesh is the first cell. Of the planes of the triangles in a cell, and of three planes across the axes in their middle, the
-//! one is taken that cuts few and leaves about as many on either side; the latter keep round meshes, all of which is behind
-//! each of their planes, from trees as deep as they have triangles. Triangles in a plane that divides are walls of the cells on
-//! both sides. Which cells are solid is found after, from the walls and from winding numbers: see `label.rs`.
+//! A box around the mesh is the first cell. Of the planes of the triangles in a cell, and of three
+//! planes across the axes in their middle, the one is taken that cuts few and leaves about as many
+//! on either side; the latter keep round meshes, all of which is behind each of their planes, from
+//! trees as deep as they have triangles. Triangles in a plane that divides are walls of the cells
+//! on both sides. Which cells are solid is found after, from the walls and from winding numbers:
+//! see `label.rs`.
 //!
-//! Degenerate input: triangles of no area are left out; meshes may overlap, touch and be in each other; T-junctions and gaps up to the
-//! tolerance do not matter, and larger ones only where much of the surface is open.
+//! Degenerate input: triangles of no area are left out; meshes may overlap, touch and be in each
+//! other; T-junctions and gaps up to the tolerance do not matter, and larger ones only where much
+//! of the surface is open.
 //!
-//! Reference: W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space Partitioning Trees, 1987; S. Melax, Dynamic
-//! Plane Shifting BSP Traversal, 2000 (trees of level geometry).
+//! Reference: W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space Partitioning
+//! Trees, 1987; S. Melax, Dynamic Plane Shifting BSP Traversal, 2000 (trees of level geometry).
 
 use crate::bevel::bevels;
 use crate::brush::LARGEST;
@@ -38,15 +42,15 @@ const AROUND: f64 = 0.125;
 
 impl BspTree {
     /// Returns a tree of the space that closed triangles enclose, counter-clockwise seen from
-    /// outside. The inside of each of several meshes has the contents, so their triangles can be one
-    /// list.
+    /// outside. The inside of each of several meshes has the contents, so their triangles can be
+    /// one list.
     ///
     /// Error: the number of an index without a vertex or of a vertex that is no place; a place at
     /// which a surface is open or inside out. A part thinner than some tens of
-    /// [`BspTree::tolerance`] may count as open. An opening counts by its share of the whole surface:
-    /// one below a thousandth passes, if the inside does not leak through it to the rim of the mesh.
-    /// Around such an opening cells may be solid outside and empty inside. Give meshes of very
-    /// different sizes trees of their own.
+    /// [`BspTree::tolerance`] may count as open. An opening counts by its share of the whole
+    /// surface: one below a thousandth passes, if the inside does not leak through it to the rim of
+    /// the mesh. Around such an opening cells may be solid outside and empty inside. Give meshes of
+    /// very different sizes trees of their own.
     pub fn from_mesh(
         vertices: &[DVec3],
         triangles: &[[u32; 3]],
@@ -148,8 +152,8 @@ impl BspTree {
 }
 
 impl Task {
-    /// The plane that divides the cell and its parts in front and behind; `None` where nothing is left inside. What turns out to be in
-    /// the boundary becomes a wall.
+    /// The plane that divides the cell and its parts in front and behind; `None` where nothing is
+    /// left inside. What turns out to be in the boundary becomes a wall.
     fn split(
         &mut self,
         table: &mut PlaneTable,
@@ -217,7 +221,8 @@ impl Task {
                     Place::Both => counts[2] += 1,
                 }
             }
-            // One that is no triangle's has to leave fewer on both sides, else there would be no end.
+            // One that is no triangle's has to leave fewer on both sides, else there would be no
+            // end.
             let [front, behind, cut] = counts;
             (is_face || (front + cut < all && behind + cut < all)).then_some(counts)
         })
@@ -229,7 +234,8 @@ fn polygon(corners: &[DVec3; 3], table: &mut PlaneTable, thin: f64) -> Option<Po
     let [a, b, c] = *corners;
     let across = (b - a).cross(c - a);
     let longest = (b - a).length().max((c - b).length()).max((a - c).length());
-    // Its height over the longest side: one that is no higher than the tolerance has no normal to speak of.
+    // Its height over the longest side: one that is no higher than the tolerance has no normal to
+    // speak of.
     if !(thin * longest < across.length()) {
         return None;
     }

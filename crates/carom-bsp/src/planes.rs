@@ -1,7 +1,8 @@
-//! Planes that faces of many brushes share: faces in one plane, whichever way they look, are split by once.
+//! Planes that faces of many brushes share: faces in one plane, whichever way they look, are split
+//! by once.
 //!
-//! Reference: H. Fuchs, Z. Kedem, B. Naylor, On Visible Surface Generation by A Priori Tree Structures, 1980 (coplanar polygons
-//! in one node).
+//! Reference: H. Fuchs, Z. Kedem, B. Naylor, On Visible Surface Generation by A Priori Tree
+//! Structures, 1980 (coplanar polygons in one node).
 
 use alloc::vec::Vec;
 use carom_math::tol;

@@ -1,17 +1,21 @@
-//! Sweeps a body along a segment: the part of the segment in each cell, with every plane moved out by how far the body reaches.
+//! Sweeps a body along a segment: the part of the segment in each cell, with every plane moved out
+//! by how far the body reaches.
 //!
-//! A plane is moved to either side of itself: forward for the cell behind it, back for the cell in front, so the two parts
-//! of the segment overlap. The part that comes into a solid cell first is where the body first touches; the plane that cut its
-//! beginning is what it touches.
+//! A plane is moved to either side of itself: forward for the cell behind it, back for the cell in
+//! front, so the two parts of the segment overlap. The part that comes into a solid cell first is
+//! where the body first touches; the plane that cut its beginning is what it touches.
 //!
-//! No answer is late: a body that meets a cell is behind all shifted planes of it. Near edges of the level some are early, as the
-//! shifted planes of a cell meet outside of what the body really reaches; by how much, bevels decide. What only touches a surface,
-//! or is in it by less than the tolerance, is free: it is stopped on its way in, and not on its way along.
+//! No answer is late: a body that meets a cell is behind all shifted planes of it. Near edges of
+//! the level some are early, as the shifted planes of a cell meet outside of what the body really
+//! reaches; by how much, bevels decide. What only touches a surface, or is in it by less than the
+//! tolerance, is free: it is stopped on its way in, and not on its way along.
 //!
-//! Degenerate cases: a point may be on a plane, and on neither side of it: `walk.rs` says when it is in the solid then.
+//! Degenerate cases: a point may be on a plane, and on neither side of it: `walk.rs` says when it
+//! is in the solid then.
 //!
-//! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000; Akenine-Moller et al., Real-Time Rendering, 4th ed.,
-//! 25.5 (`HitCheckBSP`). Differs: a stack for the recursion; times along the segment for points; bevels stand at the cells.
+//! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000;
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (`HitCheckBSP`). Differs: a stack for
+//! the recursion; times along the segment for points; bevels stand at the cells.
 
 use crate::body::Body;
 use crate::planes::SplitPlane;
@@ -40,8 +44,8 @@ pub struct TraceHit {
 }
 
 impl BspTree {
-    /// The first impact of a body whose reference point moves from `from` by `way`, with what has a bit of `mask`. `None` where there is
-    /// none, and for a segment with a NaN.
+    /// The first impact of a body whose reference point moves from `from` by `way`, with what has a
+    /// bit of `mask`. `None` where there is none, and for a segment with a NaN.
     pub fn trace(&self, body: &impl Body, from: DVec3, way: DVec3, mask: Contents) -> Option<TraceHit> {
         self.trace_with(body, from, way, mask, &mut TraceStack::new())
     }

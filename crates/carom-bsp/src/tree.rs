@@ -1,14 +1,16 @@
 //! The tree: planes, nodes, and what fills the cells.
 //!
-//! Reference: H. Fuchs, Z. Kedem, B. Naylor, On Visible Surface Generation by A Priori Tree Structures, 1980; W. Thibault, B. Naylor,
-//! Set Operations on Polyhedra Using Binary Space Partitioning Trees, 1987 (solid leaves).
+//! Reference: H. Fuchs, Z. Kedem, B. Naylor, On Visible Surface Generation by A Priori Tree
+//! Structures, 1980; W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space
+//! Partitioning Trees, 1987 (solid leaves).
 
 use crate::planes::SplitPlane;
 use alloc::vec::Vec;
 use glam::DVec3;
 
 bitflags::bitflags! {
-    /// What fills a piece of space; nothing where no bit is set. What the bits but the first stand for is the caller's business.
+    /// What fills a piece of space; nothing where no bit is set. What the bits but the first stand
+    /// for is the caller's business.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Contents: u32 {
@@ -86,12 +88,14 @@ impl BspTree {
         self.report
     }
 
-    /// The least and the greatest coordinates of what is in the tree; of an empty one the least is above the greatest.
+    /// The least and the greatest coordinates of what is in the tree; of an empty one the least is
+    /// above the greatest.
     pub fn bounds(&self) -> (DVec3, DVec3) {
         (self.low, self.high)
     }
 
-    /// A length: surfaces are where they are to within this, and what overlaps by less only touches.
+    /// A length: surfaces are where they are to within this, and what overlaps by less only
+    /// touches.
     pub fn tolerance(&self) -> f64 {
         self.thin
     }

@@ -1,21 +1,28 @@
-//! The one walk behind sweeps, contents and free places: the pieces of a body's way on which it is in what fills the cells.
+//! The one walk behind sweeps, contents and free places: the pieces of a body's way on which it is
+//! in what fills the cells.
 //!
-//! The rule: a body is in a cell where it is behind all planes of the cell, each moved out by how far the body reaches, by more than the
-//! tolerance. One that is thinner than the tolerance, as a point is, may be on neither side of a plane. Then it touches the cells on both,
-//! and it is in solid when every cell that it touches is solid: in a seam between brushes, in the line of many seams, in the
-//! corner of eight boxes it is inside; on an outer face, edge or corner it is on the surface, and free. Cells without room do not count:
-//! planes that were meant to be one, or to meet in one line, leave slivers and prisms between them that no body gets into. What a cell has
-//! of room about a place is the widest cone there behind those of its planes that the body is on or hardly off: see [`tol::BSP_ROOM`].
+//! The rule: a body is in a cell where it is behind all planes of the cell, each moved out by how
+//! far the body reaches, by more than the tolerance. One that is thinner than the tolerance, as a
+//! point is, may be on neither side of a plane. Then it touches the cells on both, and it is in
+//! solid when every cell that it touches is solid: in a seam between brushes, in the line of many
+//! seams, in the corner of eight boxes it is inside; on an outer face, edge or corner it is on the
+//! surface, and free. Cells without room do not count: planes that were meant to be one, or to meet
+//! in one line, leave slivers and prisms between them that no body gets into. What a cell has of
+//! room about a place is the widest cone there behind those of its planes that the body is on or
+//! hardly off: see [`tol::BSP_ROOM`].
 //!
-//! While a body moves, it is on a plane during a stretch of its way; the stretch is walked as a part of its own, in front of the plane
-//! and, where that is solid, on behind it, and what is left is inside. Ways across a plane that are hardly longer than the tolerance are
-//! passed over in sweeps: what is on either side of them is met anyway.
+//! While a body moves, it is on a plane during a stretch of its way; the stretch is walked as a
+//! part of its own, in front of the plane and, where that is solid, on behind it, and what is left
+//! is inside. Ways across a plane that are hardly longer than the tolerance are passed over in
+//! sweeps: what is on either side of them is met anyway.
 //!
-//! Degenerate cases: bevels are of no account on a plane, as they only cut off what is outside of the cell anyway.
+//! Degenerate cases: bevels are of no account on a plane, as they only cut off what is outside of
+//! the cell anyway.
 //!
-//! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000; B. Naylor, J. Amanatides, W. Thibault, Merging BSP
-//! Trees Yields Polyhedral Set Operations, 1990 (what is in a plane belongs to the cells on both sides). Differs: a stack for the
-//! recursion; cells without room.
+//! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000; B. Naylor,
+//! J. Amanatides, W. Thibault, Merging BSP Trees Yields Polyhedral Set Operations, 1990 (what is in
+//! a plane belongs to the cells on both sides). Differs: a stack for the recursion; cells without
+//! room.
 
 use crate::body::Body;
 use crate::planes::SplitPlane;
@@ -27,28 +34,33 @@ use glam::DVec3;
 /// In tolerances: a way through a plane that is no longer is nothing but that.
 const MOST_CROSSED: f64 = 8.0;
 
-/// In tolerances: planes that are no farther from where a body is count for the room that a cell has there.
+/// In tolerances: planes that are no farther from where a body is count for the room that a cell
+/// has there.
 ///
-/// Coordinates of real levels are rounded by about the tolerance, so planes that were meant to meet in one line leave prisms there, not
-/// filled where they are thinner than the tolerance; where two planes meet at 8 degrees, their third wall is 7 tolerances away.
+/// Coordinates of real levels are rounded by about the tolerance, so planes that were meant to meet
+/// in one line leave prisms there, not filled where they are thinner than the tolerance; where two
+/// planes meet at 8 degrees, their third wall is 7 tolerances away.
 const NEAR: f64 = 16.0;
 
 /// The part of the segment in a cell.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     child: u32,
-    /// The last plane that the body is on, as a place in the list of the stack counted from 1; 0 for none.
+    /// The last plane that the body is on, as a place in the list of the stack counted from 1; 0
+    /// for none.
     on: u32,
     /// In the cell by more than the tolerance from here on.
     low: f64,
     high: f64,
-    /// When the last of the planes that the body came through was touched; below 0 where that was before the start.
+    /// When the last of the planes that the body came through was touched; below 0 where that was
+    /// before the start.
     touch: f64,
     /// That plane.
     entry: Entry,
 }
 
-/// The number of a plane, twice, and 1 more where the cell is in front of it; from [`BEVEL`] on the number of a bevel.
+/// The number of a plane, twice, and 1 more where the cell is in front of it; from [`BEVEL`] on the
+/// number of a bevel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry(u64);
 
@@ -60,7 +72,8 @@ const NO_ENTRY: Entry = Entry(u64::MAX);
 pub(crate) struct Piece {
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// When the plane was touched through which it came in last; below 0 where that was before the start.
+    /// When the plane was touched through which it came in last; below 0 where that was before the
+    /// start.
     pub(crate) touch: f64,
     /// That plane, with the cell behind it; `None` where it was in from the start.
     pub(crate) entry: Option<SplitPlane>,
@@ -173,7 +186,8 @@ impl<'a, B: Body> Walk<'a, B, true> {
 }
 
 impl<'a, B: Body, const STILL: bool> Walk<'a, B, STILL> {
-    /// Begins a walk from the first of a segment by the second, of which all pieces are wanted, however short.
+    /// Begins a walk from the first of a segment by the second, of which all pieces are wanted,
+    /// however short.
     pub(crate) fn all(
         tree: &'a BspTree,
         body: &'a B,
@@ -187,8 +201,9 @@ impl<'a, B: Body, const STILL: bool> Walk<'a, B, STILL> {
 }
 
 impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
-    /// The next piece of the way that is in what has a bit of the mask, nearest first as a rule. Those that are touched after `limit` may
-    /// be left out. `cell` is told the planes behind which lie the cells that are looked into.
+    /// The next piece of the way that is in what has a bit of the mask, nearest first as a rule.
+    /// Those that are touched after `limit` may be left out. `cell` is told the planes behind which
+    /// lie the cells that are looked into.
     #[inline]
     pub(crate) fn next(
         &self,
@@ -200,7 +215,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             if limit < part.touch {
                 continue;
             }
-            // The nearer child is not put on the stack and taken off again, which would wait for memory.
+            // The nearer child is not put on the stack and taken off again, which would wait for
+            // memory.
             while part.child & LEAF == 0
                 && let Some(near) = self.descend(part, stack, &mut cell)
             {
@@ -264,8 +280,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         (part.low < part.high).then_some(part)
     }
 
-    /// The part on the side of the plane of a node where it begins; first puts on the stack that on the other side, and before both that in
-    /// which the body is on the plane.
+    /// The part on the side of the plane of a node where it begins; first puts on the stack that on
+    /// the other side, and before both that in which the body is on the plane.
     #[inline]
     fn descend(
         &self,
@@ -317,7 +333,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         }
     }
 
-    /// When a body no thicker than twice the tolerance is on a plane. `None` where it only comes through.
+    /// When a body no thicker than twice the tolerance is on a plane. `None` where it only comes
+    /// through.
     fn on(&self, [height, rate]: [f64; 2], [up, down]: [f64; 2], part: &Part) -> Option<[f64; 2]> {
         let thin = self.tree.thin;
         let (lowest, highest) = (down - thin, thin - up);
@@ -332,7 +349,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         (low < high && !is_short).then_some([low, high])
     }
 
-    /// Once a body on planes is in a leaf on one side of them: on with the next side. The piece, where none is left.
+    /// Once a body on planes is in a leaf on one side of them: on with the next side. The piece,
+    /// where none is left.
     #[cold]
     fn go_on(&self, part: Part, number: u32, contents: Contents, stack: &mut TraceStack) -> Option<Piece> {
         let last = stack.seam(part.on)?;
@@ -366,8 +384,9 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         Piece { low, high, touch, entry, is_bevel, leaf, contents }
     }
 
-    /// About the place where the body is, the cell behind all these planes that the body is on or near is more than a sliver: some direction
-    /// leads away from all of them steeply enough. True where it is on none: then it is well within the cell.
+    /// About the place where the body is, the cell behind all these planes that the body is on or
+    /// near is more than a sliver: some direction leads away from all of them steeply enough. True
+    /// where it is on none: then it is well within the cell.
     #[cold]
     fn has_room(&self, on: u32, stack: &mut TraceStack) -> bool {
         let normals = &mut stack.normals;
@@ -388,7 +407,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             let least = tol::BSP_ROOM * scaling::length(out);
             least > 0.0 && normals.iter().all(|normal| least <= -normal.dot(out))
         };
-        // In the middle of few planes, else in that of the two or three that the widest cone touches.
+        // In the middle of few planes, else in that of the two or three that the widest cone
+        // touches.
         let sum = normals.iter().fold(DVec3::ZERO, |sum, normal| sum + *normal);
         if is_wide(-sum) {
             return true;

@@ -1,6 +1,8 @@
-//! A swarm is stirred: a tree that is refitted wears out, one that watches itself does not. `swarm [N]`.
+//! A swarm is stirred: a tree that is refitted wears out, one that watches itself does not. `swarm
+//! [N]`.
 //!
-//! In each frame both trees get the new boxes, and a view down one side of the swarm is asked of each.
+//! In each frame both trees get the new boxes, and a view down one side of the swarm is asked of
+//! each.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_bounds::{Aabb, Frustum};
@@ -10,7 +12,8 @@ use core::ops::ControlFlow;
 use glam::Vec3;
 use std::error::Error;
 
-/// Where body `i` is after some frames: each flies its own way, and comes back in at the other side.
+/// Where body `i` is after some frames: each flies its own way, and comes back in at the other
+/// side.
 fn body(i: usize, frame: usize) -> Aabb {
     let along = |start: f64, speed: f64| {
         let (start, speed) = ((i as f64 * start).fract(), (i as f64 * speed).fract() - 0.5);

@@ -1,10 +1,13 @@
 //! Eight axis-aligned boxes; two trees of them are tested on the six face axes, or on all fifteen.
 //!
-//! The nine edge axes reject 8 to 18 % more and cost more than that: they are tested where that is asked for.
+//! The nine edge axes reject 8 to 18 % more and cost more than that: they are tested where that is
+//! asked for.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 5 (the axes and radii); Akenine-Moller et al.,
-//! Real-Time Rendering, 4th ed., 22.7 (slabs) and 25.2.4 (leaving the edge axes out).
-//! Differs: one axis of the second box against eight at once, with a slack that covers the rounding.
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 5 (the axes and radii);
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7 (slabs) and 25.2.4 (leaving the edge
+//! axes out).
+//! Differs: one axis of the second box against eight at once, with a slack that covers the
+//! rounding.
 
 use crate::ray::RayLanes;
 use crate::relative::{EDGES, Relative};
@@ -192,7 +195,8 @@ impl Volumes8 for Aabb8 {
             let is_backward = ray.is_backward[k];
             let first = S::F32x8::load(simd, &planes[usize::from(is_backward)][k]);
             let second = S::F32x8::load(simd, &planes[usize::from(!is_backward)][k]);
-            // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what they had.
+            // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what
+            // they had.
             near = ((first - ray.origin_near[k]) * ray.inverse_near[k]).max(near);
             far = ((second - ray.origin_far[k]) * ray.inverse_far[k]).min(far);
         }

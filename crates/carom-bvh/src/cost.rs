@@ -1,10 +1,11 @@
 //! The cost function of collision detection: t = n_v c_v + n_p c_p + n_u c_u.
 //!
-//! The counts come with every query and depend on nothing but the input. What each is worth depends on the machine and
-//! on the kind of volume and primitive: it is fitted to measured queries, once, by whoever owns a clock.
+//! The counts come with every query and depend on nothing but the input. What each is worth depends
+//! on the machine and on the kind of volume and primitive: it is fitted to measured queries, once,
+//! by whoever owns a clock.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.3; S. Gottschalk, M. C. Lin, D. Manocha, OBBTree,
-//! 1996, 6.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.3; S. Gottschalk, M. C.
+//! Lin, D. Manocha, OBBTree, 1996, 6.
 //! Differs: one volume is tested against eight, so that a volume test is an eighth of that.
 
 use crate::counters::Counters;
@@ -34,8 +35,9 @@ impl Cost {
         n_v * self.volume_test + n_p * self.primitive + n_u * self.volume_update
     }
 
-    /// The costs with the least sum of squared relative errors over measured queries, each with its time; none is below 0.
-    /// What no query did costs 0. Times that are not above 0 and finite are passed over.
+    /// The costs with the least sum of squared relative errors over measured queries, each with its
+    /// time; none is below 0. What no query did costs 0. Times that are not above 0 and finite are
+    /// passed over.
     pub fn fit(measured: &[(Counters, f64)]) -> Cost {
         let rows = || {
             measured
@@ -43,7 +45,8 @@ impl Cost {
                 .filter(|(_, time)| 0.0 < *time && time.is_finite())
                 .map(|(work, time)| counts(work).map(|n| n / time))
         };
-        // The best of the eight choices of which costs are free and which are 0: three unknowns need no more art.
+        // The best of the eight choices of which costs are free and which are 0: three unknowns
+        // need no more art.
         let mut best = ([0.0; 3], f64::INFINITY);
         for free in 1_u32..8 {
             let (mut matrix, mut right) = ([[0.0; 3]; 3], [0.0; 3]);
@@ -79,7 +82,8 @@ impl Cost {
 impl<V: TreeVolume> Bvh<V> {
     /// The work of a refit of the whole tree: every volume is computed anew.
     pub fn refit_work(&self) -> Counters {
-        // Each node but the root, and each leaf, has a volume in a lane; and there is the one around everything.
+        // Each node but the root, and each leaf, has a volume in a lane; and there is the one
+        // around everything.
         Counters { volume_updates: (self.n_nodes() + self.n_leaves()) as u64, ..Counters::default() }
     }
 }

@@ -1,6 +1,8 @@
-//! What a query cost, in the terms of the cost function: nodes opened, volumes tested, primitives handed out.
+//! What a query cost, in the terms of the cost function: nodes opened, volumes tested, primitives
+//! handed out.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3, t = n_v c_v + n_p c_p + n_u c_u.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3, t = n_v c_v + n_p c_p +
+//! n_u c_u.
 
 /// The cost of a query in counts; they depend on nothing but the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,7 +16,8 @@ pub struct Counters {
     pub leaves: u64,
     /// Primitives, or pairs of primitives, in them (n_p).
     pub primitives: u64,
-    /// Volumes computed anew (n_u): by a refit, see [`Bvh::refit_work`](crate::Bvh::refit_work); no query does that.
+    /// Volumes computed anew (n_u): by a refit, see [`Bvh::refit_work`](crate::Bvh::refit_work); no
+    /// query does that.
     pub volume_updates: u64,
 }
 

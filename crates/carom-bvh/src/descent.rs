@@ -1,15 +1,16 @@
-//! The choices of a walk of two trees: which side of a pair of volumes is opened, and on which axes boxes are tested.
+//! The choices of a walk of two trees: which side of a pair of volumes is opened, and on which axes
+//! boxes are tested.
 //!
-//! Opening the larger one needs a size, and gives the same walk from either side. Alternating needs none, and neither
-//! does going down one tree first; both may compare a large volume with many small ones. Every choice gives all
-//! pairs whose leaves may touch; they differ in how many volumes are tested on the way, and in what is
-//! given that does not touch.
+//! Opening the larger one needs a size, and gives the same walk from either side. Alternating needs
+//! none, and neither does going down one tree first; both may compare a large volume with many
+//! small ones. Every choice gives all pairs whose leaves may touch; they differ in how many volumes
+//! are tested on the way, and in what is given that does not touch.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2 (the surface order, alternating) and 25.2.4
-//! (leaving the edge axes out).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2 (the surface order,
+//! alternating) and 25.2.4 (leaving the edge axes out).
 
-/// Which of two volumes is opened where both are inner ones. A leaf is never opened: then the other one is. The two
-/// roots are opened at once.
+/// Which of two volumes is opened where both are inner ones. A leaf is never opened: then the other
+/// one is. The two roots are opened at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Descent {
@@ -25,7 +26,8 @@ pub enum Descent {
 }
 
 impl Descent {
-    /// The volume of B is opened, of two inner ones of these sizes. The entry tells whose turn it is, where sides alternate.
+    /// The volume of B is opened, of two inner ones of these sizes. The entry tells whose turn it
+    /// is, where sides alternate.
     #[inline(always)]
     pub(crate) fn opens_b(self, entry: u32, size_a: f32, size_b: f32) -> bool {
         match self {
@@ -37,14 +39,16 @@ impl Descent {
     }
 }
 
-/// On which axes two boxes that stand at an angle are tested. Other volumes do not know the difference.
+/// On which axes two boxes that stand at an angle are tested. Other volumes do not know the
+/// difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BoxAxes {
     /// The six normals of the faces (SAT lite): some boxes that are apart are not told apart.
     #[default]
     Faces,
-    /// Also the nine across an edge of each, which tell all boxes apart that are, to within rounding.
+    /// Also the nine across an edge of each, which tell all boxes apart that are, to within
+    /// rounding.
     FacesAndEdges,
 }
 
@@ -100,6 +104,6 @@ impl Choice for AsTold {
     }
 }
 
-/// In the first reference of a pair, where sides alternate: B's turn. References are below it, as there are fewer than
-/// 2^28 primitives and so nodes.
+/// In the first reference of a pair, where sides alternate: B's turn. References are below it, as
+/// there are fewer than 2^28 primitives and so nodes.
 pub(crate) const TURN_OF_B: u32 = 1 << 31;

@@ -1,14 +1,15 @@
 //! The closest pair of two trees: a dual-tree branch and bound.
 //!
-//! Once depth first has found a pair of leaves, pairs of volumes are opened in the order of their lower bounds (best first) while
-//! there are few, and then depth first, near ones first: best first alone keeps hundreds of thousands of pairs where two surfaces are close and
-//! parallel, depth first alone opens twice as many nodes where they are not. Pairs whose bound lies above the best
-//! distance known are dropped.
-//! Where the trees are so far apart, or so far from their origins, that `f32` could not tell their parts apart, the
-//! bounds are computed in `f64`, one by one.
+//! Once depth first has found a pair of leaves, pairs of volumes are opened in the order of their
+//! lower bounds (best first) while there are few, and then depth first, near ones first: best first
+//! alone keeps hundreds of thousands of pairs where two surfaces are close and parallel, depth
+//! first alone opens twice as many nodes where they are not. Pairs whose bound lies above the best
+//! distance known are dropped. Where the trees are so far apart, or so far from their origins, that
+//! `f32` could not tell their parts apart, the bounds are computed in `f64`, one by one.
 //!
-//! Reference: D. Johnson, E. Cohen, A Framework for Efficient Minimum Distance Computations, 1998; E. Larsen,
-//! S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes, 1999 (PQP).
+//! Reference: D. Johnson, E. Cohen, A Framework for Efficient Minimum Distance Computations, 1998;
+//! E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere
+//! Volumes, 1999 (PQP).
 //! Differs: eight bounds at a time; best first, then depth first.
 
 use crate::counters::{Counters, Visit};
@@ -28,9 +29,10 @@ use core::ops::ControlFlow;
 /// Lowers a sum of three squares by more than it can have been rounded up.
 pub(crate) const SQUARES: f32 = 1.0 - 8.0 * UNIT;
 
-/// So many pairs wait in the heap before the search goes on depth first. Measured on the bench's scenes close and shell, nodes a
-/// query: 1024 opens 275 and 57,300; 256 opens 354 and 66,400; 64 opens 507 and 63,000; depth first alone 550 and 63,000.
-/// Asking for the node of the pair that comes next, one step ahead, gave nothing on close and cost a tenth on shell.
+/// So many pairs wait in the heap before the search goes on depth first. Measured on the bench's
+/// scenes close and shell, nodes a query: 1024 opens 275 and 57,300; 256 opens 354 and 66,400; 64
+/// opens 507 and 63,000; depth first alone 550 and 63,000. Asking for the node of the pair that
+/// comes next, one step ahead, gave nothing on close and cost a tenth on shell.
 const HEAP_LIMIT: usize = 1024;
 
 /// A square that is surely not below, for limits.
@@ -62,9 +64,10 @@ struct Walk<'a, V: TreeVolume, C, F> {
     pair: F,
 }
 
-/// The closest pair of primitives of `a` and of `b` placed by `b_in_a`: `distance(primitive_a, primitive_b, bound)` gives
-/// their distance, or `None` when it is above the bound. Nothing is found when nothing is within `max_distance`.
-/// Of several pairs at the same distance, not 0, the lowest numbers are found; at 0 the search ends at once.
+/// The closest pair of primitives of `a` and of `b` placed by `b_in_a`: `distance(primitive_a,
+/// primitive_b, bound)` gives their distance, or `None` when it is above the bound. Nothing is
+/// found when nothing is within `max_distance`. Of several pairs at the same distance, not 0, the
+/// lowest numbers are found; at 0 the search ends at once.
 ///
 /// Allocates; [`PairSearch::closest_pair`] does not.
 pub fn closest_pair<V: TreeVolume>(
@@ -88,10 +91,11 @@ pub struct ClosestPair {
 }
 
 impl PairSearch {
-    /// Gives pairs of leaves, of `a` and of `b` placed by `b_in_a`, that may be within `max_distance` of each other, near
-    /// ones first, to `pair`. That function answers with the new `max_distance`, or breaks off: the least distance
-    /// found, for the closest pair; less than that, where a relative or absolute error is allowed; the old one, to see
-    /// all pairs closer than a tolerance. Ties are still given.
+    /// Gives pairs of leaves, of `a` and of `b` placed by `b_in_a`, that may be within
+    /// `max_distance` of each other, near ones first, to `pair`. That function answers with the new
+    /// `max_distance`, or breaks off: the least distance found, for the closest pair; less than
+    /// that, where a relative or absolute error is allowed; the old one, to see all pairs closer
+    /// than a tolerance. Ties are still given.
     ///
     /// A pose with a NaN or beyond 1e300, and a negative distance, find nothing.
     pub fn visit_near_leaf_pairs<V: TreeVolume>(
@@ -105,8 +109,9 @@ impl PairSearch {
         self.walk(a, b, b_in_a, max_distance, Plain, pair)
     }
 
-    /// [`PairSearch::visit_near_leaf_pairs`] in another way: which side of a pair of volumes is opened. Axes are of no meaning for
-    /// distances. Pairs within the distance are given whatever the way; which others are, and in which order, depends on it.
+    /// [`PairSearch::visit_near_leaf_pairs`] in another way: which side of a pair of volumes is
+    /// opened. Axes are of no meaning for distances. Pairs within the distance are given whatever
+    /// the way; which others are, and in which order, depends on it.
     pub fn visit_near_leaf_pairs_with<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -165,7 +170,8 @@ impl PairSearch {
         self.closest(a, b, b_in_a, max_distance, Plain, distance)
     }
 
-    /// [`PairSearch::closest_pair`] in another way, as [`PairSearch::visit_near_leaf_pairs_with`]: the same pair.
+    /// [`PairSearch::closest_pair`] in another way, as [`PairSearch::visit_near_leaf_pairs_with`]:
+    /// the same pair.
     pub fn closest_pair_with<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -220,8 +226,8 @@ fn gap_of(entry: u128) -> f64 {
     f64::from_bits((entry >> 64) as u64)
 }
 
-/// A lower bound of the squared distance of two boxes, one placed in the other's frame, in `f64`, times `scale`
-/// squared; from the six face axes.
+/// A lower bound of the squared distance of two boxes, one placed in the other's frame, in `f64`,
+/// times `scale` squared; from the six face axes.
 pub(crate) fn gap_sq_wide(
     source: &Aabb,
     source_in_target: &WidePose,
@@ -248,7 +254,8 @@ pub(crate) fn gap_sq_wide(
 }
 
 impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
-    /// Lower bounds between a volume of A and the children of a node of B, and which are not above the limit.
+    /// Lower bounds between a volume of A and the children of a node of B, and which are not above
+    /// the limit.
     #[inline(always)]
     fn open_b<S: Simd>(
         &self,
@@ -266,7 +273,8 @@ impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
         narrow_gaps(simd, inside.volumes.gap_sq(simd, &placed, &self.a_to_b), limit)
     }
 
-    /// Lower bounds between a volume of B and the children of a node of A, and which are not above the limit.
+    /// Lower bounds between a volume of B and the children of a node of A, and which are not above
+    /// the limit.
     #[inline(always)]
     fn open_a<S: Simd>(
         &self,
@@ -341,7 +349,8 @@ where
         let limit_of = |d: f64| (d * scale) * (d * scale) * (1.0 + 4.0 * f64::EPSILON);
         let mut max_distance = self.max_distance;
         let mut limit = limit_of(max_distance);
-        // Straight down to the first pair of leaves: with what they tell most of what is seen later need not be kept.
+        // Straight down to the first pair of leaves: with what they tell most of what is seen later
+        // need not be kept.
         let mut best_first = false;
         let mut is_first = true;
         let mut stopped = false;

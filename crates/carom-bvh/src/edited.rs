@@ -1,14 +1,18 @@
-//! A tree that parts are added to, moved in and removed from, and that can be asked in between at any moment.
+//! A tree that parts are added to, moved in and removed from, and that can be asked in between at
+//! any moment.
 //!
-//! A new part takes a free place as high as there is one; where nodes are full it goes on into the child that grows
-//! least, and shares the place of a single part at the end. On the way up a child and a grandchild change places where
-//! that makes a box smaller and no way down longer. The boxes are always tight. A way down that has become too long for the
-//! number of parts on it is shortened by building the lowest such subtree anew; and after a number of edits the tree measures
-//! itself, and is made anew where it has become dearer.
+//! A new part takes a free place as high as there is one; where nodes are full it goes on into the
+//! child that grows least, and shares the place of a single part at the end. On the way up a child
+//! and a grandchild change places where that makes a box smaller and no way down longer. The boxes
+//! are always tight. A way down that has become too long for the number of parts on it is shortened
+//! by building the lowest such subtree anew; and after a number of edits the tree measures itself,
+//! and is made anew where it has become dearer.
 //!
-//! Reference: A. Guttman, R-Trees, 1984 (least growth); I. Galperin, R. Rivest, Scapegoat Trees, 1993 (what is too deep is
-//! rebuilt); A. Kensler, Tree Rotations for Improving Bounding Volume Hierarchies, 2008.
-//! Differs: nodes of eight are not split upwards, they grow downwards, so that parents stay before children.
+//! Reference: A. Guttman, R-Trees, 1984 (least growth); I. Galperin, R. Rivest, Scapegoat Trees,
+//! 1993 (what is too deep is rebuilt); A. Kensler, Tree Rotations for Improving Bounding Volume
+//! Hierarchies, 2008.
+//! Differs: nodes of eight are not split upwards, they grow downwards, so that parents stay before
+//! children.
 
 use crate::build::{BuildMethod, BuildSettings, Builder};
 use crate::tree::{Bvh, BvhError, HOLE, LEAF, Node8, check_box};
@@ -17,8 +21,8 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Aabb8, BoundingVolume};
 
-/// A part of an [`EditedBvh`], valid until the part is removed; afterwards it is refused, also when the number is in use
-/// again.
+/// A part of an [`EditedBvh`], valid until the part is removed; afterwards it is refused, also when
+/// the number is in use again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PartId {
     number: u32,
@@ -42,7 +46,8 @@ pub enum EditError {
         /// The part.
         part: PartId,
     },
-    /// The box cannot stand in a tree, or there is no room for more. The primitive is the number of the part.
+    /// The box cannot stand in a tree, or there is no room for more. The primitive is the number of
+    /// the part.
     Refused(BvhError),
 }
 
@@ -65,7 +70,8 @@ impl From<BvhError> for EditError {
 
 /// A tree of boxes with single parts in the leaves; all queries are those of [`EditedBvh::tree`].
 ///
-/// An edit takes O(log n) on average over many; one edit in a number of about n may build the whole tree anew.
+/// An edit takes O(log n) on average over many; one edit in a number of about n may build the whole
+/// tree anew.
 #[derive(Clone, Debug, Default)]
 pub struct EditedBvh {
     tree: Bvh<Aabb>,
@@ -97,7 +103,8 @@ const ROOM: u32 = 4;
 /// The sum of the areas may become this many times what it was after the last build.
 const GROWTH: f64 = 1.25;
 
-/// Edits after which the tree is made anew in any case, in multiples of the number of parts at the last build.
+/// Edits after which the tree is made anew in any case, in multiples of the number of parts at the
+/// last build.
 const PATIENCE: usize = 4;
 
 impl EditedBvh {
@@ -120,8 +127,8 @@ impl EditedBvh {
         Ok(edited)
     }
 
-    /// The tree as it is now, for all queries. The primitives of its leaves are numbers of parts, which need not be
-    /// consecutive; nodes may be out of use in between.
+    /// The tree as it is now, for all queries. The primitives of its leaves are numbers of parts,
+    /// which need not be consecutive; nodes may be out of use in between.
     pub fn tree(&self) -> &Bvh<Aabb> {
         &self.tree
     }
@@ -417,8 +424,8 @@ impl EditedBvh {
         }
     }
 
-    /// Exchanges a child of `node` with one of its grandchildren in `inner`, where that makes the box of `inner` smaller; and
-    /// takes children of `inner` up while there is room.
+    /// Exchanges a child of `node` with one of its grandchildren in `inner`, where that makes the
+    /// box of `inner` smaller; and takes children of `inner` up while there is room.
     fn rotate(&mut self, node: usize, inner: usize) {
         let inner_lane = self.tree.nodes[inner].parent as usize % 8;
         while self.tree.nodes[node].len < 8 && 2 < self.tree.nodes[inner].len {
@@ -451,8 +458,8 @@ impl EditedBvh {
                 continue;
             }
             for other in 0..outer.len as usize {
-                // Parents stay before children, and nothing comes to lie deeper than something did: boxes around boxes would push
-                // each other down without end.
+                // Parents stay before children, and nothing comes to lie deeper than something did:
+                // boxes around boxes would push each other down without end.
                 let child = outer.child[other];
                 let too_high = height <= self.height_of(child);
                 if other == inner_lane || too_high || (child & LEAF == 0 && child as usize <= inner) {

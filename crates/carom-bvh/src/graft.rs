@@ -1,10 +1,11 @@
 //! Puts parts that were built anew in the places of old ones, into a copy of the tree.
 //!
-//! Builders write nodes depth first, so the nodes, the leaves and the primitives of a subtree each stand together. A copy from
-//! front to back with some of these stretches exchanged has the same order again, without gaps, for the price of reading the tree
-//! once.
+//! Builders write nodes depth first, so the nodes, the leaves and the primitives of a subtree each
+//! stand together. A copy from front to back with some of these stretches exchanged has the same
+//! order again, without gaps, for the price of reading the tree once.
 //!
-//! Reference: S. Yoon, S. Curtis, D. Manocha, Ray Tracing Dynamic Scenes using Selective Restructuring, 2007.
+//! Reference: S. Yoon, S. Curtis, D. Manocha, Ray Tracing Dynamic Scenes using Selective
+//! Restructuring, 2007.
 //! Differs: whole subtrees, built by any method.
 
 use crate::tree::{Bvh, LEAF, Node8};
@@ -34,9 +35,9 @@ pub(crate) fn below(tree: &Bvh<Aabb>, node: u32, ends: &[u32]) -> core::ops::Ran
     tree.leaf_starts[first as usize] as usize..tree.leaf_starts[last as usize + 1] as usize
 }
 
-/// Copies `tree` into `out` with every part in the place of the node that it comes with. The nodes are those of disjoint
-/// subtrees, in ascending order, the root not among them; each part holds the primitives of what it replaces. `origins` tells
-/// for every node of the copy which it was.
+/// Copies `tree` into `out` with every part in the place of the node that it comes with. The nodes
+/// are those of disjoint subtrees, in ascending order, the root not among them; each part holds the
+/// primitives of what it replaces. `origins` tells for every node of the copy which it was.
 pub(crate) fn graft(
     tree: &Bvh<Aabb>,
     parts: &[(u32, Bvh<Aabb>)],

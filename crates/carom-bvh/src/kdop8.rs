@@ -1,10 +1,11 @@
 //! Eight k-DOPs side by side: as many comparisons as there are directions, and they are exact.
 //!
-//! Between two trees a k-DOP is brought into the other frame by its own half-spaces, not by its vertices, with weights that are found
-//! once for the pose: that is nearly as tight, and takes no longer than turning an oriented box.
+//! Between two trees a k-DOP is brought into the other frame by its own half-spaces, not by its
+//! vertices, with weights that are found once for the pose: that is nearly as tight, and takes no
+//! longer than turning an oriented box.
 //!
-//! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision Detection Using Bounding Volume
-//! Hierarchies of k-DOPs, 1998.
+//! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision
+//! Detection Using Bounding Volume Hierarchies of k-DOPs, 1998.
 //! Differs: the placed volume is found once for eight tests, by weak duality.
 
 use crate::ray::RayLanes;
@@ -47,7 +48,8 @@ const PARALLEL: f32 = 1e-30;
 /// Offsets of volumes inside a tree are at most S; the slack, 64 u S, times this is twice that.
 const MOST_OFFSET: f32 = 1.0 / (32.0 * UNIT);
 
-/// Squared distance over squared gap along a direction with so many components that are not 0, rounded down.
+/// Squared distance over squared gap along a direction with so many components that are not 0,
+/// rounded down.
 const SHARES: [f32; 4] = [1.0, 1.0, 0.5, 0.333_333_3];
 
 impl<const K: usize> Volumes8 for KDop8<K>
@@ -102,7 +104,8 @@ where
             rotation: DMat3::from_cols(column(0), column(1), column(2)),
             translation: DVec3::from(relative.translation.map(f64::from)),
         };
-        // An offset is at most 3 S: rounded, 3 u S off; the columns, each within u / 2, and the translation move it by 6 u S.
+        // An offset is at most 3 S: rounded, 3 u S off; the columns, each within u / 2, and the
+        // translation move it by 6 u S.
         let mut offsets = scaled.placed_loosely(&pose).offsets;
         for offset in &mut offsets {
             *offset += relative.slack;
@@ -122,7 +125,8 @@ where
             // It is empty or infinite, or given by a caller and larger than the tree.
             return placed_slowly(self, lane, relative);
         }
-        // With offsets A of at most 2 S: a bound is off by 18 u A + 4 u S, and the slack's sum by u S: 41 u S.
+        // With offsets A of at most 2 S: a bound is off by 18 u A + 4 u S, and the slack's sum by u
+        // S: 41 u S.
         let reaches = relative.turn.reaches(simd, &scaled, relative.translation);
         let slack = S::F32x8::splat(simd, relative.slack);
         let mut eights = [[0.0; 8]; 4];
@@ -160,7 +164,8 @@ where
 
     #[inline(always)]
     fn gap_sq_point<S: Simd>(&self, simd: S, point: Vec3, scale: f32, slack: f32) -> S::F32x8 {
-        // Twice the slack: a direction is at most 1.74 long. A reach is rounded, at most 3 long in scaled lengths.
+        // Twice the slack: a direction is at most 1.74 long. A reach is rounded, at most 3 long in
+        // scaled lengths.
         let slack = slack * 2.0 + 16.0 * UNIT;
         let mut offsets = KDop::<K>::from_points(&[point]).offsets;
         for offset in &mut offsets {
@@ -209,7 +214,8 @@ where
     KDop8::<K>::place(&all.get(lane), relative)
 }
 
-/// Bit i: no pair of parallel planes separates volume i from the given offsets. A sum of two numbers has the right sign.
+/// Bit i: no pair of parallel planes separates volume i from the given offsets. A sum of two
+/// numbers has the right sign.
 #[inline(always)]
 fn meets<S: Simd, const K: usize>(simd: S, all: &KDop8<K>, offsets: &[f32; K], scale: S::F32x8) -> u32 {
     let half = K / 2;
@@ -223,7 +229,8 @@ fn meets<S: Simd, const K: usize>(simd: S, all: &KDop8<K>, offsets: &[f32; K], s
     meets.bits()
 }
 
-/// The squared distance of the boxes along the axes, or the largest squared gap along any other direction.
+/// The squared distance of the boxes along the axes, or the largest squared gap along any other
+/// direction.
 #[inline(always)]
 fn gap_sq<S: Simd, const K: usize>(simd: S, all: &KDop8<K>, offsets: &[f32; K], scale: S::F32x8) -> S::F32x8
 where

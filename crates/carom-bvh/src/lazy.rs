@@ -1,11 +1,13 @@
 //! A tree that is built where queries go, when they first go there.
 //!
-//! At first there is nothing but the boxes. The first query that enters a part with many primitives cuts it into sixteen
-//! or more parts of its own, each of them still unopened; a part with few is built at once, as any tree. What no query
-//! enters stays a list of numbers. Each part is opened once, by whichever thread comes first, and the others wait for it; what is
-//! built depends only on the part, so answers and trees are the same in any order.
+//! At first there is nothing but the boxes. The first query that enters a part with many primitives
+//! cuts it into sixteen or more parts of its own, each of them still unopened; a part with few is
+//! built at once, as any tree. What no query enters stays a list of numbers. Each part is opened
+//! once, by whichever thread comes first, and the others wait for it; what is built depends only on
+//! the part, so answers and trees are the same in any order.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (lazy creation, for CAD and path planning).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (lazy creation, for CAD
+//! and path planning).
 
 use crate::build::{BuildSettings, Builder};
 use crate::counters::{Counters, Visit};
@@ -25,7 +27,8 @@ const CUT: usize = 16;
 
 /// A tree that is built on demand, by queries through `&self`, from any number of threads.
 ///
-/// Leaves are given as the numbers of their primitives: they have no numbers of their own, as the tree is never finished.
+/// Leaves are given as the numbers of their primitives: they have no numbers of their own, as the
+/// tree is never finished.
 #[derive(Debug)]
 pub struct LazyBvh<V: TreeVolume = Aabb> {
     boxes: Vec<Aabb>,
@@ -38,7 +41,8 @@ pub struct LazyBvh<V: TreeVolume = Aabb> {
 #[derive(Debug)]
 struct Opened<V: TreeVolume> {
     tree: Bvh<V>,
-    /// For each leaf of the tree the part that is in it; empty where the leaves are those of the tree itself.
+    /// For each leaf of the tree the part that is in it; empty where the leaves are those of the
+    /// tree itself.
     parts: Vec<OnceLock<Opened<V>>>,
 }
 
@@ -58,8 +62,8 @@ pub struct Built {
 }
 
 impl<V: TreeVolume> LazyBvh<V> {
-    /// A tree over primitives with these bounds, of which nothing is built yet. A box that is not finite, or inverted, is
-    /// refused with its number.
+    /// A tree over primitives with these bounds, of which nothing is built yet. A box that is not
+    /// finite, or inverted, is refused with its number.
     pub fn new(boxes: Vec<Aabb>, settings: &BuildSettings) -> Result<LazyBvh<V>, BvhError> {
         if 1 << 28 <= boxes.len() {
             return Err(BvhError::TooMany);
@@ -146,8 +150,8 @@ impl<V: TreeVolume> LazyBvh<V> {
         self.nearest_first((&self.root, &self.all), max_distance, &visit, &mut leaf).0
     }
 
-    /// All pairs of leaves whose volumes may touch, `b_in_a` being the place of the other tree in the frame of this one,
-    /// each pair once; `pair` may break off.
+    /// All pairs of leaves whose volumes may touch, `b_in_a` being the place of the other tree in
+    /// the frame of this one, each pair once; `pair` may break off.
     pub fn visit_leaf_pairs(
         &self,
         other: &LazyBvh<V>,
@@ -161,7 +165,8 @@ impl<V: TreeVolume> LazyBvh<V> {
         while let Some((part_a, part_b)) = stack.pop() {
             let (a, b) = (self.open(part_a), other.open(part_b));
             let both = a.is_finished() && b.is_finished();
-            // Where only one of the two has parts inside, each of them is met by the other as a whole, once.
+            // Where only one of the two has parts inside, each of them is met by the other as a
+            // whole, once.
             seen.clear();
             seen.resize(a.parts.len().max(b.parts.len()), false);
             let visit = visit_leaf_pairs(&a.tree, &b.tree, b_in_a, |leaf_a, leaf_b| {
@@ -189,8 +194,9 @@ impl<V: TreeVolume> LazyBvh<V> {
         Visit { stopped: false, counters: total }
     }
 
-    /// Opens parts in the order in which a query meets them, as its bound shrinks. Calls itself once for each level of parts, of
-    /// which there are at most six: 2^28 primitives, a sixteenth of them on each level.
+    /// Opens parts in the order in which a query meets them, as its bound shrinks. Calls itself
+    /// once for each level of parts, of which there are at most six: 2^28 primitives, a sixteenth
+    /// of them on each level.
     fn nearest_first(
         &self,
         part: Part<'_, V>,
@@ -245,7 +251,8 @@ impl<V: TreeVolume> LazyBvh<V> {
 /// What is done with the number of each leaf, nearest first: the answer is the new bound.
 type Each<'a> = dyn FnMut(u32, f64) -> ControlFlow<(), f64> + 'a;
 
-/// What the caller does with the primitives of each leaf, nearest first: the answer is the new bound.
+/// What the caller does with the primitives of each leaf, nearest first: the answer is the new
+/// bound.
 type Candidates<'a> = dyn FnMut(&[u32], f64) -> ControlFlow<(), f64> + 'a;
 
 impl<V: TreeVolume> Opened<V> {

@@ -137,8 +137,8 @@
 //!   that of boxes. [`Bvh::along_own_axes`] splits along these boxes' axes instead of the
 //!   coordinates', as RAPID does.
 //! - [`Aabb`](carom_bounds::Aabb) for rays, and for bodies that deform: it refits fastest. It
-//!   builds fastest, and is smallest but for spheres. Volumes of all kinds follow points that
-//!   move, by [`Bvh::refit_points`].
+//!   builds fastest, and is smallest but for spheres. Volumes of all kinds follow points that move,
+//!   by [`Bvh::refit_points`].
 //! - [`Rss`](carom_bounds::Rss) for many distance queries on rigid parts. It is as fast as oriented
 //!   boxes in two thirds of the memory. Its build is the slowest of these, with that of `Lss`.
 //! - [`Sphere`](carom_bounds::Sphere) if memory counts or if all bodies turn.

@@ -1,7 +1,7 @@
 //! The leaves near a point, nearest first, within a distance that may shrink on the way.
 //!
-//! Reference: N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor Queries, 1995 (depth-first branch and bound,
-//! children in the order of their lower bounds).
+//! Reference: N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor Queries, 1995 (depth-first
+//! branch and bound, children in the order of their lower bounds).
 
 use crate::counters::{Counters, Visit};
 use crate::distance::square_up;
@@ -23,10 +23,10 @@ struct Walk<'a, V: TreeVolume, N, F> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives the leaves whose volume may be within `max_distance` of the point, near ones first, to `leaf`. That
-    /// function answers with the new `max_distance` (the distance of its nearest primitive for the closest one, that of
-    /// the k-th for the k closest, the old one to see all), or breaks off. Ties are still given. The point is in the
-    /// tree's frame.
+    /// Gives the leaves whose volume may be within `max_distance` of the point, near ones first, to
+    /// `leaf`. That function answers with the new `max_distance` (the distance of its nearest
+    /// primitive for the closest one, that of the k-th for the k closest, the old one to see all),
+    /// or breaks off. Ties are still given. The point is in the tree's frame.
     ///
     /// A point with a NaN, and a negative distance, find nothing.
     pub fn visit_near(
@@ -41,8 +41,9 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         dispatch(Walk { tree: self, point, max_distance, leaf })
     }
 
-    /// The primitive nearest to a point: `distance(primitive, bound)` gives its distance, or `None` when it is not below
-    /// the bound. Of several at the same distance the lowest number is found. The second result is the distance.
+    /// The primitive nearest to a point: `distance(primitive, bound)` gives its distance, or `None`
+    /// when it is not below the bound. Of several at the same distance the lowest number is found.
+    /// The second result is the distance.
     pub fn nearest(
         &self,
         point: DVec3,
@@ -78,7 +79,8 @@ where
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) -> Visit {
         let mut counters = Counters::default();
-        // All volumes lie in the range of f32. A point beyond it is no nearer to them than the nearest place in it.
+        // All volumes lie in the range of f32. A point beyond it is no nearer to them than the
+        // nearest place in it.
         let range = DVec3::splat(f64::from(f32::MAX));
         let within = self.point.clamp(-range, range);
         let size = reach(&self.tree.bounds.to_aabb()) + within.abs().element_sum();

@@ -1,10 +1,11 @@
 //! Four boxes to a node: the planes of both sides in one register.
 //!
-//! The lower half of the eight lanes has the least coordinates, the upper half the greatest ones; where a ray goes backwards the
-//! halves change places, so that the lower one is always met first. Half of the work of a node of eight for half as many boxes.
+//! The lower half of the eight lanes has the least coordinates, the upper half the greatest ones;
+//! where a ray goes backwards the halves change places, so that the lower one is always met first.
+//! Half of the work of a node of eight for half as many boxes.
 //!
-//! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of
-//! Incoherent Rays, 2008 (four children).
+//! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD
+//! Ray Tracing of Incoherent Rays, 2008 (four children).
 //! Differs: both planes of an axis at once, eight lanes for four boxes.
 
 use crate::ray::RayLanes;
@@ -58,7 +59,8 @@ pub(crate) fn enters_pairs<S: Simd>(
         let origin = S::F32x8::select(lower, ray.origin_near[k], ray.origin_far[k]);
         let inverse = S::F32x8::select(lower, ray.inverse_near[k], ray.inverse_far[k]);
         let t = (ordered - origin) * inverse;
-        // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what they had.
+        // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what they
+        // had.
         near = t.max(near);
         far = t.min(far);
     }

@@ -1,11 +1,14 @@
-//! Eight oriented boxes side by side; two trees of them are tested on the six face axes, or on all fifteen.
+//! Eight oriented boxes side by side; two trees of them are tested on the six face axes, or on all
+//! fifteen.
 //!
-//! The nine edge axes reject 8 to 18 % more and cost as much as that saves: they are tested where that is asked for.
+//! The nine edge axes reject 8 to 18 % more and cost as much as that saves: they are tested where
+//! that is asked for.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 5; Akenine-Moller et al., Real-Time Rendering, 4th ed.,
-//! 25.2.4 (leaving the edge axes out).
-//! Differs: one box against eight; its axes are turned once, and the axes need no accuracy, as any axis that separates
-//! is a proof; the slack, twice that of boxes along the axes, covers what turning them lost.
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 5; Akenine-Moller et al.,
+//! Real-Time Rendering, 4th ed., 25.2.4 (leaving the edge axes out).
+//! Differs: one box against eight; its axes are turned once, and the axes need no accuracy, as any
+//! axis that separates is a proof; the slack, twice that of boxes along the axes, covers what
+//! turning them lost.
 
 use crate::ray::RayLanes;
 use crate::relative::{EDGES, Relative, UNIT};
@@ -40,10 +43,12 @@ impl TreeVolume for Obb {
 
 impl Sealed for Obb8 {}
 
-/// Lowers a sum of three squares by what rounding and axes that are not quite orthonormal may have added.
+/// Lowers a sum of three squares by what rounding and axes that are not quite orthonormal may have
+/// added.
 const SQUARES: f32 = 1.0 - 64.0 * UNIT;
 
-/// Components along an axis below this count as this, so that no quotient is 0 by 0.
+/// Components along an axis below this count as this, so that no quotient is 0 by 0. Above the
+/// underflow of their squares.
 const PARALLEL: f32 = 1e-30;
 
 impl Volumes8 for Obb8 {
@@ -163,7 +168,8 @@ impl Volumes8 for Obb8 {
         }
         let slack = S::F32x8::splat(simd, relative.slack * EDGES);
         let (t, half) = offsets(simd, self, placed, relative);
-        // `turned[j][k]` is the inner product of axis j of the placed box and axis k of these; `along[j]` that of the offset.
+        // `turned[j][k]` is the inner product of axis j of the placed box and axis k of these;
+        // `along[j]` that of the offset.
         let zero = S::F32x8::splat(simd, 0.0);
         let (mut turned, mut along) = ([[zero; 3]; 3], [zero; 3]);
         for j in 0..3 {
@@ -250,8 +256,8 @@ impl Volumes8 for Obb8 {
 
     #[inline(always)]
     fn enters<S: Simd>(&self, simd: S, ray: &RayLanes<S>, t_max: f32) -> (u32, S::F32x8) {
-        // In the frame of a box the origin is off by 8 u of the size, and the ray, whose direction is off by 10 u, moves
-        // 20 u of the size away before it leaves the tree.
+        // In the frame of a box the origin is off by 8 u of the size, and the ray, whose direction
+        // is off by 10 u, moves 20 u of the size away before it leaves the tree.
         let room = S::F32x8::splat(simd, ray.size * (64.0 * UNIT));
         let (parallel, one) = (S::F32x8::splat(simd, PARALLEL), S::F32x8::splat(simd, 1.0));
         let mut t = load3(simd, &self.center);

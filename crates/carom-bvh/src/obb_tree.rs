@@ -1,11 +1,13 @@
 //! Trees of oriented boxes over triangles: for rigid meshes that come close, above all in parallel.
 //!
-//! The splits are those of boxes along the axes; each subtree then gets a box in the frame of its surface. Running sums of
-//! the moments give the covariance of any subtree at once, and its corners are projected eight at a time.
+//! The splits are those of boxes along the axes; each subtree then gets a box in the frame of its
+//! surface. Running sums of the moments give the covariance of any subtree at once, and its corners
+//! are projected eight at a time.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4.
-//! Differs: the frame is that of the mean normal where the surface has one; the box along the axes stays where it is the
-//! smaller; splits by the surface area heuristic, unless those of [`Bvh::along_own_axes`] are asked for.
+//! Differs: the frame is that of the mean normal where the surface has one; the box along the axes
+//! stays where it is the smaller; splits by the surface area heuristic, unless those of
+//! [`Bvh::along_own_axes`] are asked for.
 
 use crate::build::{BuildSettings, Builder, OwnAxes, SplitAt, own_axes};
 use crate::relative::{UNIT, inverse_power_of_two};
@@ -16,7 +18,8 @@ use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use carom_math::rounding;
 use glam::{DMat3, DVec3, Vec3};
 
-/// A box must be this much of the size thicker to lose against another: flat boxes are compared by more than rounding.
+/// A box must be this much of the size thicker to lose against another: flat boxes are compared by
+/// more than rounding.
 const THICKNESS: f64 = 1e-4;
 
 /// The corners of triangles by component, in the order of the tree.
@@ -70,10 +73,12 @@ impl Kernel for Project<'_> {
 }
 
 impl Bvh<Obb> {
-    /// A tree of oriented boxes over `n` triangles, `triangle(i)` giving the corners of triangle i. No triangles give the
-    /// empty tree; a corner that is not finite is refused with its triangle's number.
+    /// A tree of oriented boxes over `n` triangles, `triangle(i)` giving the corners of triangle i.
+    /// No triangles give the empty tree; a corner that is not finite is refused with its triangle's
+    /// number.
     ///
-    /// The boxes hold whatever rounds to these corners as well: triangles of `f64` may be given rounded.
+    /// The boxes hold whatever rounds to these corners as well: triangles of `f64` may be given
+    /// rounded.
     pub fn from_triangles(
         n: usize,
         triangle: impl Fn(u32) -> [Vec3; 3],
@@ -84,10 +89,12 @@ impl Bvh<Obb> {
         Ok(tree)
     }
 
-    /// [`Bvh::from_triangles`], each range split along the longest axis of its own box, else along the second or the third.
+    /// [`Bvh::from_triangles`], each range split along the longest axis of its own box, else along
+    /// the second or the third.
     ///
-    /// Against the splits of [`Bvh::from_triangles`] it builds more slowly, and queries do somewhat more work: the bench
-    /// `volumes` has both. It is the build of RAPID, for comparison, and ends by depth as well as by count.
+    /// Against the splits of [`Bvh::from_triangles`] it builds more slowly, and queries do somewhat
+    /// more work: the bench `volumes` has both. It is the build of RAPID, for comparison, and ends
+    /// by depth as well as by count.
     pub fn along_own_axes(
         n: usize,
         triangle: impl Fn(u32) -> [Vec3; 3],
@@ -106,7 +113,8 @@ impl Bvh<Obb> {
 }
 
 impl Builder {
-    /// [`Bvh::from_triangles`] into a tree that is there, whose memory is used again. On an error the tree stays as it was.
+    /// [`Bvh::from_triangles`] into a tree that is there, whose memory is used again. On an error
+    /// the tree stays as it was.
     pub fn rebuild_from_triangles(
         &mut self,
         tree: &mut Bvh<Obb>,

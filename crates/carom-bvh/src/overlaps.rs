@@ -1,6 +1,8 @@
-//! The leaves in a box as an iterator, for callers that stop early or go on later; and many boxes at once.
+//! The leaves in a box as an iterator, for callers that stop early or go on later; and many boxes
+//! at once.
 //!
-//! The iterator opens one node at a time and keeps what is left of it, so that what is not asked for costs nothing.
+//! The iterator opens one node at a time and keeps what is left of it, so that what is not asked
+//! for costs nothing.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2.
 
@@ -60,8 +62,9 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     }
 
     /// [`Bvh::visit_box`] for many boxes. The primitives in leaves that box i may touch are
-    /// `found[starts[i]..starts[i + 1]]`, in no order; what was in the two vectors is gone, and only their memory grows.
-    /// Neighbouring boxes should stand next to each other, so that they find the same nodes in the caches.
+    /// `found[starts[i]..starts[i + 1]]`, in no order; what was in the two vectors is gone, and
+    /// only their memory grows. Neighbouring boxes should stand next to each other, so that they
+    /// find the same nodes in the caches.
     pub fn in_boxes(&self, boxes: &[Aabb], starts: &mut Vec<usize>, found: &mut Vec<u32>) {
         starts.clear();
         found.clear();

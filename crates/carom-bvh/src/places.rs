@@ -1,11 +1,14 @@
-//! What may be at a point, in a ball, or in a view; the k primitives nearest to a point; pairs closer than a tolerance.
+//! What may be at a point, in a ball, or in a view; the k primitives nearest to a point; pairs
+//! closer than a tolerance.
 //!
-//! A ball is the set of points near its centre, so that it and a point are searches of the near; nothing shrinks on the way.
-//! Of a view, what is wholly inside is not tested further down, and every child remembers the plane that rejected it last.
+//! A ball is the set of points near its centre, so that it and a point are searches of the near;
+//! nothing shrinks on the way. Of a view, what is wholly inside is not tested further down, and
+//! every child remembers the plane that rejected it last.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 19.4 (frustum culling in a hierarchy) and 25.2; U. Assarsson,
-//! T. Möller, Optimized View Frustum Culling Algorithms for Bounding Boxes, 2000 (plane coherency); N. Roussopoulos, S. Kelley,
-//! F. Vincent, Nearest Neighbor Queries, 1995 (the k nearest: prune by the k-th).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 19.4 (frustum culling in a
+//! hierarchy) and 25.2; U. Assarsson, T. Möller, Optimized View Frustum Culling Algorithms for
+//! Bounding Boxes, 2000 (plane coherency); N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor
+//! Queries, 1995 (the k nearest: prune by the k-th).
 
 use crate::counters::{Counters, Visit};
 use crate::distance::PairSearch;
@@ -19,14 +22,14 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives every leaf whose volume may hold the point, in the tree's frame, to `leaf`, which may break off. A point with a NaN is
-    /// nowhere.
+    /// Gives every leaf whose volume may hold the point, in the tree's frame, to `leaf`, which may
+    /// break off. A point with a NaN is nowhere.
     pub fn visit_point(&self, point: DVec3, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
         self.visit_sphere(point, 0.0, leaf)
     }
 
-    /// Gives every leaf whose volume may touch the ball, in the tree's frame, to `leaf`, near its centre first; `leaf` may break
-    /// off. A ball with a NaN or a negative radius touches nothing.
+    /// Gives every leaf whose volume may touch the ball, in the tree's frame, to `leaf`, near its
+    /// centre first; `leaf` may break off. A ball with a NaN or a negative radius touches nothing.
     pub fn visit_sphere(
         &self,
         center: DVec3,
@@ -39,9 +42,10 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         })
     }
 
-    /// The `k` primitives nearest to a point, within `max_distance`, into `found`: number and distance, the nearest first, of equals
-    /// the lowest number. `distance(primitive, bound)` gives a primitive's distance, or `None` when it is above the bound.
-    /// What was in `found` is gone; only its memory grows.
+    /// The `k` primitives nearest to a point, within `max_distance`, into `found`: number and
+    /// distance, the nearest first, of equals the lowest number. `distance(primitive, bound)` gives
+    /// a primitive's distance, or `None` when it is above the bound. What was in `found` is gone;
+    /// only its memory grows.
     pub fn k_nearest(
         &self,
         point: DVec3,
@@ -80,9 +84,10 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
 }
 
 impl PairSearch {
-    /// Gives every pair of primitives, of `a` and of `b` placed by `b_in_a`, in leaves that may be within `max_distance` of each
-    /// other, to `pair`, which may break off: the candidates of a tolerance verification, near ones first. Two parts keep
-    /// the tolerance for certain where none of the pairs given breaks it.
+    /// Gives every pair of primitives, of `a` and of `b` placed by `b_in_a`, in leaves that may be
+    /// within `max_distance` of each other, to `pair`, which may break off: the candidates of a
+    /// tolerance verification, near ones first. Two parts keep the tolerance for certain where none
+    /// of the pairs given breaks it.
     pub fn visit_closer_pairs<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -104,8 +109,9 @@ impl PairSearch {
     }
 }
 
-/// The memory of culling by a frustum: for every child of a tree the plane that rejected it last. Keep one for each
-/// tree and view, and culling does not allocate. The answer does not depend on it.
+/// The memory of culling by a frustum: for every child of a tree the plane that rejected it last.
+/// Keep one for each tree and view, and culling does not allocate. The answer does not depend on
+/// it.
 #[derive(Clone, Debug, Default)]
 pub struct FrustumSearch {
     last: Vec<LastPlane>,
@@ -115,8 +121,8 @@ pub struct FrustumSearch {
 const INSIDE: u32 = LEAF;
 
 impl FrustumSearch {
-    /// Gives every leaf whose volume may be in the frustum, which is in the tree's frame, to `leaf`, each once, with
-    /// whether all of it is inside for certain; `leaf` may break off.
+    /// Gives every leaf whose volume may be in the frustum, which is in the tree's frame, to
+    /// `leaf`, each once, with whether all of it is inside for certain; `leaf` may break off.
     pub fn visit<V: TreeVolume, N: WideNode<V::Volumes8>>(
         &mut self,
         tree: &Bvh<V, N>,

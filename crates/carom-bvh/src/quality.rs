@@ -1,6 +1,7 @@
 //! How good a tree is: expected cost of a query, overlap, depth, memory.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.2 (surface area heuristic).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.2 (surface area
+//! heuristic).
 
 use crate::tree::{Bvh, LEAF, TreeVolume};
 use crate::wide::WideNode;
@@ -12,11 +13,12 @@ use carom_bounds::Aabb;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Quality {
-    /// Volumes and primitives that a random line through the tree is expected to meet: the areas of all volumes over
-    /// that of the root, leaves once for the volume and once for each primitive.
+    /// Volumes and primitives that a random line through the tree is expected to meet: the areas of
+    /// all volumes over that of the root, leaves once for the volume and once for each primitive.
     pub sah_cost: f64,
-    /// How much children of one node overlap: the areas that two have in common, over the areas of all. 0 where no boxes
-    /// meet; where it is 1, a query that meets one child meets another as well, as a rule.
+    /// How much children of one node overlap: the areas that two have in common, over the areas of
+    /// all. 0 where no boxes meet; where it is 1, a query that meets one child meets another as
+    /// well, as a rule.
     pub overlap: f64,
     /// The longest way from the root to a leaf, in nodes.
     pub depth: u32,

@@ -1,15 +1,17 @@
-//! Boxes of children in bytes, on a grid of 256 planes per axis that is the node's own: a third of the memory.
+//! Boxes of children in bytes, on a grid of 256 planes per axis that is the node's own: a third of
+//! the memory.
 //!
-//! Plane q of an axis is `origin + q * step`, computed in `f32` as it stands; the origin is the least coordinate of the children
-//! and the step a power of two, so that the product is exact and only the sum rounds. Proof that no box is cut: a byte is
-//! chosen by computing the plane as every walk computes it, and moved until that plane does not lie inside the child's box. Plane
-//! 0 is the least coordinate itself and plane 255 not below the greatest, by choice of the step, so such a byte
-//! exists. So a box that is read is a box of `f32` around the child's, on every machine the same, and everything that is proven
-//! about walks through boxes holds.
+//! Plane q of an axis is `origin + q * step`, computed in `f32` as it stands; the origin is the
+//! least coordinate of the children and the step a power of two, so that the product is exact and
+//! only the sum rounds. Proof that no box is cut: a byte is chosen by computing the plane as every
+//! walk computes it, and moved until that plane does not lie inside the child's box. Plane 0 is the
+//! least coordinate itself and plane 255 not below the greatest, by choice of the step, so such a
+//! byte exists. So a box that is read is a box of `f32` around the child's, on every machine the
+//! same, and everything that is proven about walks through boxes holds.
 //!
-//! Reference: J. Mahovsky, B. Wyvill, Memory-Conserving Bounding Volume Hierarchies with Coherent Raytracing, 2006; H. Ylitie,
-//! T. Karras, S. Laine, Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs, 2017, 3.1 (steps that are
-//! powers of two).
+//! Reference: J. Mahovsky, B. Wyvill, Memory-Conserving Bounding Volume Hierarchies with Coherent
+//! Raytracing, 2006; H. Ylitie, T. Karras, S. Laine, Efficient Incoherent Ray Traversal on GPUs
+//! Through Compressed Wide BVHs, 2017, 3.1 (steps that are powers of two).
 //! Differs: the rounding of the sum is part of the choice, not of a margin.
 
 use crate::node4::{enters_pairs, open_pairs};
@@ -78,7 +80,8 @@ impl Grid {
         let all = if node.len == 0 { Aabb::from_point(Vec3::ZERO) } else { all };
         let mut grid = Grid { origin: all.min.to_array(), exponents: [1; 3], n_children: node.len as u8 };
         for k in 0..3 {
-            // A 256th of the extent is at most one step too small, or two where the difference was rounded.
+            // A 256th of the extent is at most one step too small, or two where the difference was
+            // rounded.
             let extent = (all.max[k] - all.min[k]) / 256.0;
             grid.exponents[k] = ((extent.to_bits() >> 23) as u8).clamp(1, 253);
             while grid.plane(k, 255) < all.max[k] && grid.exponents[k] < 254 {

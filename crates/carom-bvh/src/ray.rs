@@ -1,11 +1,13 @@
 //! All leaves that a ray may meet, near ones first, within an interval that may shrink on the way.
 //!
-//! The slabs are met in `f32`: the ray is scaled by a power of two to a direction between 1 and 2 long, its origin
-//! rounded to either side, so that the planes are met too early and too late, never the other way.
+//! The slabs are met in `f32`: the ray is scaled by a power of two to a direction between 1 and 2
+//! long, its origin rounded to either side, so that the planes are met too early and too late,
+//! never the other way.
 //!
-//! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); T. Ize, Robust BVH Ray Traversal, 2013
-//! (error of the slabs).
-//! Differs: the origin of a ray given in `f64` is rounded outwards per plane, and an interval may be negative.
+//! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); T. Ize, Robust BVH Ray
+//! Traversal, 2013 (error of the slabs).
+//! Differs: the origin of a ray given in `f64` is rounded outwards per plane, and an interval may
+//! be negative.
 
 use crate::counters::{Counters, Visit};
 use crate::ray_stack::RayStack;
@@ -19,14 +21,16 @@ use carom_math::rounding;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// The relative error of a plane's parameter is 5 u: subtraction, direction, reciprocal, the reciprocal brought in or out by this, product.
+/// The relative error of a plane's parameter is 5 u: subtraction, direction, reciprocal, the
+/// reciprocal brought in or out by this, product.
 const SLABS: f32 = 8.0 * UNIT;
 
-/// What an entry of the stack may add to the place where a child is entered: less than 8 steps of the last bit.
+/// What an entry of the stack may add to the place where a child is entered: less than 8 steps of
+/// the last bit.
 const KEYS: f32 = 16.0 * UNIT;
 
-/// Components of the scaled direction below this, 2^-100, count as 0, with what they may move the ray inside the tree
-/// added to its origin on both sides.
+/// Components of the scaled direction below this, 2^-100, count as 0, with what they may move the
+/// ray inside the tree added to its origin on both sides.
 const PARALLEL: f64 = 7.888_609_052_210_118e-31;
 
 /// A ray as eight lanes of each of its numbers, in scaled parameters.
@@ -38,23 +42,26 @@ pub struct RayLanes<S: Simd> {
     pub(crate) origin_near: [S::F32x8; 3],
     /// The origin, rounded so that the far plane is met late.
     pub(crate) origin_far: [S::F32x8; 3],
-    /// One over the direction. Where t is never negative, one is smaller and one larger by the error of the slabs, so that products with
-    /// them are too early and too late, and nothing need be added.
+    /// One over the direction. Where t is never negative, one is smaller and one larger by the
+    /// error of the slabs, so that products with them are too early and too late, and nothing need
+    /// be added.
     pub(crate) inverse_near: [S::F32x8; 3],
     pub(crate) inverse_far: [S::F32x8; 3],
     /// No t below 0 is of interest.
     pub(crate) is_forward: bool,
     pub(crate) t_min: S::F32x8,
-    /// The origin, unscaled, and the scaled direction, to the nearest `f32`: for boxes that stand at an angle, and nothing for others.
+    /// The origin, unscaled, and the scaled direction, to the nearest `f32`: for boxes that stand
+    /// at an angle, and nothing for others.
     pub(crate) origin: [S::F32x8; 3],
     pub(crate) direction: [S::F32x8; 3],
-    /// The largest coordinates of the tree and of the origin, added up: inside the tree |t| is below it.
+    /// The largest coordinates of the tree and of the origin, added up: inside the tree |t| is
+    /// below it.
     pub(crate) size: f32,
 }
 
 impl<S: Simd> RayLanes<S> {
-    /// Where the ray enters and leaves eight boxes with these least and greatest coordinates, each moved outwards before it is
-    /// compared by [`RayLanes::meets`].
+    /// Where the ray enters and leaves eight boxes with these least and greatest coordinates, each
+    /// moved outwards before it is compared by [`RayLanes::meets`].
     #[inline(always)]
     pub(crate) fn slabs(
         &self,
@@ -66,14 +73,16 @@ impl<S: Simd> RayLanes<S> {
         let (mut near, mut far) = (self.t_min, S::F32x8::splat(simd, t_max));
         for k in 0..3 {
             let (first, second) = if self.is_backward[k] { (high[k], low[k]) } else { (low[k], high[k]) };
-            // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what they had.
+            // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what
+            // they had.
             near = ((first - self.origin_near[k]) * self.inverse_near[k]).max(near);
             far = ((second - self.origin_far[k]) * self.inverse_far[k]).min(far);
         }
         (near, far)
     }
 
-    /// Bit i: the i-th interval may hold something, after what rounding did; and where it begins, at the latest.
+    /// Bit i: the i-th interval may hold something, after what rounding did; and where it begins,
+    /// at the latest.
     #[inline(always)]
     pub(crate) fn meets(simd: S, near: S::F32x8, far: S::F32x8) -> (u32, S::F32x8) {
         let (slabs, tiny) = (S::F32x8::splat(simd, SLABS), S::F32x8::splat(simd, f32::MIN_POSITIVE));
@@ -112,9 +121,10 @@ struct Walk<'a, V: TreeVolume, N, A, F> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives every leaf that the points `origin + t * direction`, `t_min <= t <= t_max`, may meet, roughly in the order
-    /// of t, to `leaf`. That function answers with the new `t_max` (the t of its nearest hit for the closest one, the
-    /// old one to see all), or breaks off. Everything is in the tree's frame; the direction may have any length.
+    /// Gives every leaf that the points `origin + t * direction`, `t_min <= t <= t_max`, may meet,
+    /// roughly in the order of t, to `leaf`. That function answers with the new `t_max` (the t of
+    /// its nearest hit for the closest one, the old one to see all), or breaks off. Everything is
+    /// in the tree's frame; the direction may have any length.
     ///
     /// A ray with a NaN, or with a direction of zero and an origin outside, meets nothing.
     pub fn visit_ray(
@@ -128,8 +138,8 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         self.visit_ray_ahead(origin, direction, t_min, t_max, |_| {}, leaf)
     }
 
-    /// [`Bvh::visit_ray`], which also tells, by their numbers, leaves that may come soon, so that what they need can be asked for from
-    /// memory.
+    /// [`Bvh::visit_ray`], which also tells, by their numbers, leaves that may come soon, so that
+    /// what they need can be asked for from memory.
     pub fn visit_ray_ahead(
         &self,
         origin: DVec3,
@@ -148,8 +158,9 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
 }
 
 impl<N: WideNode<Aabb8>> Bvh<Aabb, N> {
-    /// [`Bvh::visit_ray`] for a box that moves: every leaf that it may meet on its way, roughly in the order in which it does.
-    /// The box has these half extents, not negative, around `origin + t * direction`.
+    /// [`Bvh::visit_ray`] for a box that moves: every leaf that it may meet on its way, roughly in
+    /// the order in which it does. The box has these half extents, not negative, around `origin + t
+    /// * direction`.
     pub fn visit_moving_box(
         &self,
         origin: DVec3,
@@ -170,8 +181,8 @@ impl<N: WideNode<Aabb8>> Bvh<Aabb, N> {
 /// 2^80: lifts a subnormal number to a normal one.
 const LIFT: f64 = 1.208_925_819_614_629_2e24;
 
-/// The direction with its largest component brought into [1, 2), and the two powers of two that did it, whose product
-/// might overflow. The zero direction stays.
+/// The direction with its largest component brought into [1, 2), and the two powers of two that did
+/// it, whose product might overflow. The zero direction stays.
 #[inline(always)]
 fn scaled_direction(direction: DVec3) -> (DVec3, f64, f64) {
     let lift = if direction.abs().max_element() < f64::MIN_POSITIVE { LIFT } else { 1.0 };
@@ -211,7 +222,8 @@ fn set_lanes<S: Simd, W: Volumes8>(
     for k in 0..3 {
         let (o, d) = (origin[k], direction[k]);
         let is_parallel = d.abs() < PARALLEL;
-        // The largest component is at least 1, so inside the tree |t| is below the size; twice what that moves the ray.
+        // The largest component is at least 1, so inside the tree |t| is below the size; twice what
+        // that moves the ray.
         let moved = if is_parallel { size * (4.0 * PARALLEL) } else { 0.0 };
         // Twice what rounding to `f32` does, and no branch.
         let far = o.abs() + half[k];
@@ -270,8 +282,8 @@ impl<S: Simd> Descent<S> {
         self.begin_box::<W>(simd, line, DVec3::ZERO);
     }
 
-    /// The same for a box of these half extents around the ray's point: every plane is met by so much earlier and left later, if the
-    /// volumes are boxes.
+    /// The same for a box of these half extents around the ray's point: every plane is met by so
+    /// much earlier and left later, if the volumes are boxes.
     #[inline(always)]
     fn begin_box<W: Volumes8>(&mut self, simd: S, line: &RayLine, half: DVec3) {
         let (direction, lift, scale) = scaled_direction(line.direction);
@@ -291,7 +303,8 @@ impl<S: Simd> Descent<S> {
         self.stack.clear();
     }
 
-    /// Nothing beyond this parameter is looked for any more; one that is larger than what is known changes nothing.
+    /// Nothing beyond this parameter is looked for any more; one that is larger than what is known
+    /// changes nothing.
     #[inline(always)]
     pub(crate) fn shorten(&mut self, t: f64) {
         if t < self.t_max {

@@ -1,13 +1,14 @@
 //! Many rays through one tree, several of them on their way at the same time.
 //!
-//! One ray waits for memory most of its time: each node is far from the last. So [`IN_FLIGHT`] rays take turns; what a ray
-//! needs next is asked for when its turn ends, and is there when it comes up again. A leaf may take several turns too,
-//! for what the caller has to fetch. Each ray does exactly what it would do alone, so answers depend neither on how
-//! many are on their way nor on their order.
+//! One ray waits for memory most of its time: each node is far from the last. So [`IN_FLIGHT`] rays
+//! take turns; what a ray needs next is asked for when its turn ends, and is there when it comes up
+//! again. A leaf may take several turns too, for what the caller has to fetch. Each ray does
+//! exactly what it would do alone, so answers depend neither on how many are on their way nor on
+//! their order.
 //!
-//! Reference: J. Pharr, C. Kolb, R. Gershbein, P. Hanrahan, Rendering Complex Scenes with Memory-Coherent Ray Tracing, 1997 (rays
-//! that wait); S. Chen, A. Ailamaki, P. Gibbons, T. Mowry, Improving Hash Join Performance through Prefetching, 2004 (group
-//! prefetching).
+//! Reference: J. Pharr, C. Kolb, R. Gershbein, P. Hanrahan, Rendering Complex Scenes with
+//! Memory-Coherent Ray Tracing, 1997 (rays that wait); S. Chen, A. Ailamaki, P. Gibbons, T. Mowry,
+//! Improving Hash Join Performance through Prefetching, 2004 (group prefetching).
 
 use crate::counters::{Counters, Visit};
 use crate::ray::{Descent, RayLine};
@@ -16,8 +17,9 @@ use crate::wide::WideNode;
 use carom_lanes::{Kernel, Simd, dispatch};
 use core::ops::ControlFlow;
 
-/// So many rays are on their way. With 16 the least times were 1.03 to 1.1 of those with 8 over the knot's 100,000 triangles, and 1.03
-/// to 1.15 over a million (AMD EPYC, 2026-11-22); an early experiment, whose rays kept less, found 16 a tenth faster there.
+/// So many rays are on their way. With 16 the least times were 1.03 to 1.1 of those with 8 over the
+/// knot's 100,000 triangles, and 1.03 to 1.15 over a million (AMD EPYC, 2026-11-22); an early
+/// experiment, whose rays kept less, found 16 a tenth faster there.
 pub const IN_FLIGHT: usize = 8;
 
 /// Where a ray of a batch is.
@@ -43,12 +45,13 @@ pub enum LeafAnswer {
 
 /// Rays, and what is done with the leaves that they meet.
 pub trait RayBatch {
-    /// The next ray, with a number of its own, and from now on in this slot; the one that was there before is done. `None` when
-    /// there are no more.
+    /// The next ray, with a number of its own, and from now on in this slot; the one that was there
+    /// before is done. `None` when there are no more.
     fn next(&mut self, slot: usize) -> Option<(usize, RayLine)>;
 
-    /// A ray comes to this leaf, by its number, on its next turn, unless it is shortened before: what it needs there can be asked
-    /// for. Where the numbers of its primitives begin is asked for; the numbers are not.
+    /// A ray comes to this leaf, by its number, on its next turn, unless it is shortened before:
+    /// what it needs there can be asked for. Where the numbers of its primitives begin is asked
+    /// for; the numbers are not.
     fn ahead(&mut self, leaf: u32) {
         let _ = leaf;
     }
@@ -76,8 +79,9 @@ struct Flight<S: Simd> {
 const NOWHERE: u32 = u32::MAX;
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// [`Bvh::visit_ray`] for many rays: what each meets, in the order in which it would meet it alone. Several rays are on their
-    /// way at a time, in no order that is promised. A ray with a NaN, or without an interval, meets nothing.
+    /// [`Bvh::visit_ray`] for many rays: what each meets, in the order in which it would meet it
+    /// alone. Several rays are on their way at a time, in no order that is promised. A ray with a
+    /// NaN, or without an interval, meets nothing.
     pub fn visit_rays(&self, rays: &mut impl RayBatch) -> Visit {
         if self.is_empty() {
             return Visit::default();
@@ -125,7 +129,8 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
                     }
                     flight.turn = 0;
                 }
-                // Where it goes next is known now, and asked for: the others have their turns meanwhile.
+                // Where it goes next is known now, and asked for: the others have their turns
+                // meanwhile.
                 match flight.descent.next() {
                     Some(next) => {
                         flight.at = next;

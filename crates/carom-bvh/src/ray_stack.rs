@@ -1,12 +1,16 @@
-//! The stack of a ray: children with the places where the ray enters them, the nearest of a node on top.
+//! The stack of a ray: children with the places where the ray enters them, the nearest of a node on
+//! top.
 //!
-//! The children of a node that are met come onto it at once, sorted in a register: the place of entering, its last three bits replaced by
-//! the lane, is the key, and the sorted keys bring the children into their order. No branch depends on how many are met, nor on
-//! their order, both of which a processor cannot foresee: of the branches of a ray in a batch through the bench's 100,000 triangles
-//! callgrind's predictor misses 14 instead of 26, and the batch, which asks for the child that is next instead of the one that may
-//! be, takes 0.8 of the time of sorting by insertion (AMD EPYC, 2026-11-22).
+//! The children of a node that are met come onto it at once, sorted in a register: the place of
+//! entering, its last three bits replaced by the lane, is the key, and the sorted keys bring the
+//! children into their order. No branch depends on how many are met, nor on their order, both of
+//! which a processor cannot foresee: of the branches of a ray in a batch through the bench's
+//! 100,000 triangles callgrind's predictor misses 14 instead of 26, and the batch, which asks for
+//! the child that is next instead of the one that may be, takes 0.8 of the time of sorting by
+//! insertion (AMD EPYC, 2026-11-22).
 //!
-//! Reference: none needed; the network is that of K. Batcher, Sorting Networks and their Applications, 1968.
+//! Reference: none needed; the network is that of K. Batcher, Sorting Networks and their
+//! Applications, 1968.
 
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Level, MaskLanes, Simd, U32Lanes};
@@ -74,8 +78,9 @@ impl RayStack {
         Some(self.children[last % PLACES])
     }
 
-    /// Pushes the children of these lanes, the nearest on top. Of a ray that `is_forward` nothing below 0 counts, and an entry may
-    /// be larger than the place in `enters` by 7 steps of the last bit.
+    /// Pushes the children of these lanes, the nearest on top. Of a ray that `is_forward` nothing
+    /// below 0 counts, and an entry may be larger than the place in `enters` by 7 steps of the last
+    /// bit.
     #[inline(always)]
     pub(crate) fn push<S: Simd>(
         &mut self,
@@ -121,7 +126,8 @@ impl RayStack {
     }
 }
 
-/// The children of these lanes, the farthest first, as the network sorts them; of equals, the later lane comes later.
+/// The children of these lanes, the farthest first, as the network sorts them; of equals, the later
+/// lane comes later.
 #[inline(always)]
 fn insert(lanes: u32, children: &[u32; 8], enters: &[f32; 8], to: &mut [u32; 8], to_enters: &mut [f32; 8]) {
     let (mut left, mut n) = (lanes & 255, 0_usize);

@@ -1,18 +1,22 @@
-//! Follows primitives that have moved: new volumes bottom up, in one pass from the last node to the first.
+//! Follows primitives that have moved: new volumes bottom up, in one pass from the last node to the
+//! first.
 //!
-//! Boxes are merged. A leaf of another kind is fitted to the points or boxes in it, and a node to the volumes of its children. By points
-//! each volume keeps its orientation, so no axes are searched.
+//! Boxes are merged. A leaf of another kind is fitted to the points or boxes in it, and a node to
+//! the volumes of its children. By points each volume keeps its orientation, so no axes are
+//! searched.
 //!
-//! A node's box is gathered on the way, not read from its lanes once these are written, and four boxes are merged without a branch
-//! on how many there are; where there are many, they are asked for before their turn. At 100,000 triangles a call is 4.5 million
-//! instructions, a sixth of them to check the boxes, and bound by these: 0.34 ms (the least of 300; AMD EPYC, 2026-11-22).
-//! What was tried: to ask for boxes that come soon enough by themselves, 0.42 ms; not to ask where there are a million, 1.5 to 3 times
-//! the time; a branch on how many there are, 0.57; numbers chosen by lanes, or a box as one row of eight lanes, as many instructions as
-//! now. A million are bound by memory: two passes over 24 MB of boxes, as a refused box must leave the tree as it was, and 27 MB of nodes
-//! read and written.
+//! A node's box is gathered on the way, not read from its lanes once these are written, and four
+//! boxes are merged without a branch on how many there are; where there are many, they are asked
+//! for before their turn. At 100,000 triangles a call is 4.5 million instructions, a sixth of them
+//! to check the boxes, and bound by these: 0.34 ms (the least of 300; AMD EPYC, 2026-11-22). What
+//! was tried: to ask for boxes that come soon enough by themselves, 0.42 ms; not to ask where there
+//! are a million, 1.5 to 3 times the time; a branch on how many there are, 0.57; numbers chosen by
+//! lanes, or a box as one row of eight lanes, as many instructions as now. A million are bound by
+//! memory: two passes over 24 MB of boxes, as a refused box must leave the tree as it was, and 27
+//! MB of nodes read and written.
 //!
-//! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using AABB Trees, 1997;
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
+//! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using
+//! AABB Trees, 1997; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
 
 #[cfg(feature = "parallel")]
 mod par;
@@ -26,8 +30,8 @@ use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use glam::Vec3;
 
 impl<V: TreeVolume> Bvh<V> {
-    /// New bounds for all primitives, by their numbers; volumes are fitted to boxes, which is loose for all but boxes: see
-    /// [`Bvh::refit_points`]. On an error the tree stays as it was.
+    /// New bounds for all primitives, by their numbers; volumes are fitted to boxes, which is loose
+    /// for all but boxes: see [`Bvh::refit_points`]. On an error the tree stays as it was.
     pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         if boxes.len() != self.len() {
             return Err(BvhError::WrongCount { expected: self.len(), given: boxes.len() });
@@ -38,25 +42,29 @@ impl<V: TreeVolume> Bvh<V> {
     }
 
     /// New bounds for all primitives from `bounds(place, number)`, where the place is that in
-    /// [`Bvh::primitives`]: geometry kept in that order is read from front to back. The function is called once for
-    /// each, from the last place to the first within a node.
+    /// [`Bvh::primitives`]: geometry kept in that order is read from front to back. The function is
+    /// called once for each, from the last place to the first within a node.
     ///
-    /// On an error every volume is new and the refused primitives are in none: refit again before asking.
+    /// On an error every volume is new and the refused primitives are in none: refit again before
+    /// asking.
     pub fn refit_with(&mut self, bounds: impl FnMut(u32, u32) -> Aabb) -> Result<(), BvhError> {
         let mut source = Asked { bounds, refused: Ok(()) };
         refit_in_turn(self, &mut source);
         source.refused
     }
 
-    /// New bounds for primitives that are each the hull of `N` of the points: triangles, segments, tetrahedra of a mesh whose vertices
-    /// have moved. `corners` holds the numbers of the points in the order of [`Bvh::primitives`], which a mesh that deforms is sorted
-    /// by once: then everything is read from front to back, and no box is written in between. On an error the tree stays as it was.
+    /// New bounds for primitives that are each the hull of `N` of the points: triangles, segments,
+    /// tetrahedra of a mesh whose vertices have moved. `corners` holds the numbers of the points in
+    /// the order of [`Bvh::primitives`], which a mesh that deforms is sorted by once: then
+    /// everything is read from front to back, and no box is written in between. On an error the
+    /// tree stays as it was.
     ///
-    /// Volumes other than boxes are fitted to the points, with the orientation that they had. They hold every point exactly. Build
-    /// the tree anew if parts of the body have turned far.
+    /// Volumes other than boxes are fitted to the points, with the orientation that they had. They
+    /// hold every point exactly. Build the tree anew if parts of the body have turned far.
     ///
-    /// Of 100,000 triangles this takes 0.78 ms where [`Bvh::refit_with`], which asks a function for boxes, takes 1.0, and
-    /// [`Bvh::refit`] 0.34 once the boxes are there (AMD EPYC, 2026-11-22, the least of 300 of each, a busy machine).
+    /// Of 100,000 triangles this takes 0.78 ms where [`Bvh::refit_with`], which asks a function for
+    /// boxes, takes 1.0, and [`Bvh::refit`] 0.34 once the boxes are there (AMD EPYC, 2026-11-22,
+    /// the least of 300 of each, a busy machine).
     pub fn refit_points<const N: usize>(
         &mut self,
         points: &[Vec3],
@@ -72,7 +80,8 @@ impl<V: TreeVolume> Bvh<V> {
         Ok(())
     }
 
-    /// Refuses the primitive with the least number whose corners are not all there, or not all numbers that are allowed.
+    /// Refuses the primitive with the least number whose corners are not all there, or not all
+    /// numbers that are allowed.
     fn check_corners<const N: usize>(&self, points: &[Vec3], corners: &[[u32; N]]) -> Result<(), BvhError> {
         let mut places: Vec<(u32, usize)> = self.primitives.iter().copied().zip(0..).collect();
         places.sort_unstable();
@@ -87,7 +96,8 @@ impl<V: TreeVolume> Bvh<V> {
     }
 }
 
-/// All corners are there, and all coordinates numbers and not too large: the largest of both, in loops without a branch.
+/// All corners are there, and all coordinates numbers and not too large: the largest of both, in
+/// loops without a branch.
 struct AreAllowed<'a> {
     points: &'a [Vec3],
     corners: &'a [u32],
@@ -102,7 +112,8 @@ impl Kernel for AreAllowed<'_> {
         for &corner in self.corners {
             most = if most < corner { corner } else { most };
         }
-        // Without their sign the bits of numbers are ordered as these are, and those of NaN come last.
+        // Without their sign the bits of numbers are ordered as these are, and those of NaN come
+        // last.
         let mut largest = 0;
         for point in self.points {
             for x in [point.x, point.y, point.z] {
@@ -115,7 +126,8 @@ impl Kernel for AreAllowed<'_> {
     }
 }
 
-/// New volumes for a tree of boxes, around boxes that were checked, by the numbers of the primitives.
+/// New volumes for a tree of boxes, around boxes that were checked, by the numbers of the
+/// primitives.
 pub(crate) fn refit_checked<V: TreeVolume>(tree: &mut Bvh<V>, boxes: &[Aabb]) {
     refit_from(tree, Given { boxes });
 }
@@ -149,8 +161,8 @@ struct Part<'a, V: TreeVolume> {
     before: V,
 }
 
-/// New volumes for a part of a tree. Returns that around the first node for its parent; nothing where there is no node, or where one
-/// is not below the first.
+/// New volumes for a part of a tree. Returns that around the first node for its parent; nothing
+/// where there is no node, or where one is not below the first.
 fn refit_part<V: TreeVolume>(part: Part<'_, V>, source: &mut impl Source) -> Option<V> {
     if V::Volumes8::ARE_BOXES { dispatch(Refit { part, source }) } else { volumes::refit(part, source) }
 }
@@ -160,7 +172,8 @@ trait Source {
     /// Volumes keep their orientation; otherwise they have that of the boxes in the leaves.
     const KEEPS_ORIENTATION: bool;
 
-    /// A volume around the primitives from this place on, with these numbers, for a leaf that had a volume before.
+    /// A volume around the primitives from this place on, with these numbers, for a leaf that had a
+    /// volume before.
     fn volume<V: TreeVolume>(&mut self, before: &V, first: u32, numbers: &[u32]) -> V;
 
     /// Adds the primitives from this place on, with these numbers.
@@ -169,7 +182,8 @@ trait Source {
     /// So many that it pays to ask for them before their turn.
     fn are_many(&self) -> bool;
 
-    /// Asks for what [`Source::add`] will need of the first few primitives from this place on, with these numbers.
+    /// Asks for what [`Source::add`] will need of the first few primitives from this place on, with
+    /// these numbers.
     fn prefetch<S: Simd>(&self, simd: S, first: usize, numbers: &[u32]);
 }
 
@@ -187,7 +201,8 @@ impl Source for Given<'_> {
         V::from_aabb(&own.fold(Aabb::EMPTY, |all, aabb| all.merged(aabb)))
     }
 
-    /// Four at a time, the last one again where there are fewer: how many there are is hard to foresee for a processor.
+    /// Four at a time, the last one again where there are fewer: how many there are is hard to
+    /// foresee for a processor.
     #[inline(always)]
     fn add<S: Simd>(&mut self, simd: S, _: u32, numbers: &[u32], around: &mut Around<S>) {
         let mut at = 0;
@@ -233,7 +248,8 @@ impl<const N: usize> Source for Corners<'_, N> {
         volumes::around_points(before, own.as_flattened(), self.points)
     }
 
-    /// Four primitives at a time, as with boxes. A point and what follows it in memory are one load.
+    /// Four primitives at a time, as with boxes. A point and what follows it in memory are one
+    /// load.
     #[inline(always)]
     fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>) {
         let end = first as usize + numbers.len();
@@ -324,8 +340,8 @@ impl<F: FnMut(u32, u32) -> Aabb> Source for Asked<F> {
     fn prefetch<S: Simd>(&self, _: S, _: usize, _: &[u32]) {}
 }
 
-/// A box that grows: lanes 0 to 2 of the first are the least coordinates, 1 to 3 of the second the greatest. So a box, six numbers
-/// in memory, is two loads.
+/// A box that grows: lanes 0 to 2 of the first are the least coordinates, 1 to 3 of the second the
+/// greatest. So a box, six numbers in memory, is two loads.
 struct Around<S: Simd> {
     low: S::F32x4,
     high: S::F32x4,
@@ -360,7 +376,8 @@ impl<S: Simd> Around<S> {
 /// How many places ahead of their turn primitives are asked for.
 const AHEAD: usize = 32;
 
-/// More primitives than this are asked for ahead. The boxes of fewer, 3 MiB, have just been checked and are in a cache still.
+/// More primitives than this are asked for ahead. The boxes of fewer, 3 MiB, have just been checked
+/// and are in a cache still.
 const MANY: usize = 1 << 17;
 
 /// Boxes for a part of a tree.
@@ -389,7 +406,8 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
                 let leaf = (child & !LEAF) as usize;
                 let (first, end) = (leaf_starts[leaf], leaf_starts[leaf + 1]);
                 let numbers = primitives.get(first as usize..end as usize).unwrap_or(&[]);
-                // Leaves of one node stand from the first to the last, and nodes come from the last to the first.
+                // Leaves of one node stand from the first to the last, and nodes come from the last
+                // to the first.
                 if are_many {
                     let ahead = (first as usize).saturating_sub(AHEAD);
                     source.prefetch(simd, ahead, primitives.get(ahead..).unwrap_or(&[]));

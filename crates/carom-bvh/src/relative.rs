@@ -1,16 +1,18 @@
-//! One tree seen from the other: the relative pose rounded to `f32`, and a length that covers what rounding did.
+//! One tree seen from the other: the relative pose rounded to `f32`, and a length that covers what
+//! rounding did.
 //!
-//! All tests between two trees run in lengths multiplied by a power of two, such that S, the sum of the largest
-//! coordinates of both trees and of the translation, lies in [0.5, 1): no square overflows or vanishes, and data
-//! scaled by a power of two is treated with the same bits.
-//! With u = 2^-24, a centre brought into the other frame is off by at most 5 u S in each coordinate, a difference of
-//! centres by 7 u S, its projection on an axis by 21 u S, and the radii by 7 u S: `slack`, 64 u S, is larger than
-//! their sum. A test that says "apart" only beyond the slack never errs.
-//! Across two edges, projections are differences of two products, of a component of the offset, at most 33 u S off, and
-//! one of a turned axis, at most 28 u off: [`EDGES`] times the slack, 256 u S, covers them (110 u S) and the radii (44).
+//! All tests between two trees run in lengths multiplied by a power of two, such that S, the sum of
+//! the largest coordinates of both trees and of the translation, lies in [0.5, 1): no square
+//! overflows or vanishes, and data scaled by a power of two is treated with the same bits. With u =
+//! 2^-24, a centre brought into the other frame is off by at most 5 u S in each coordinate, a
+//! difference of centres by 7 u S, its projection on an axis by 21 u S, and the radii by 7 u S:
+//! `slack`, 64 u S, is larger than their sum. A test that says "apart" only beyond the slack never
+//! errs. Across two edges, projections are differences of two products, of a component of the
+//! offset, at most 33 u S off, and one of a turned axis, at most 28 u off: [`EDGES`] times the
+//! slack, 256 u S, covers them (110 u S) and the radii (44).
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.4; N. Higham, Accuracy and Stability of
-//! Numerical Algorithms, 2nd ed., 3.1 (error of an inner product).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.4; N. Higham, Accuracy
+//! and Stability of Numerical Algorithms, 2nd ed., 3.1 (error of an inner product).
 
 use crate::volumes::Volumes8;
 use carom_bounds::Aabb;
@@ -23,8 +25,8 @@ pub(crate) const UNIT: f32 = f32::EPSILON * 0.5;
 /// The slack of axes across two edges, over that of others.
 pub(crate) const EDGES: f32 = 4.0;
 
-/// Takes vectors of one frame (the source) to another (the target), in scaled lengths. T is what a kind of volume knows of the pose
-/// beside: [`Volumes8::Turn`].
+/// Takes vectors of one frame (the source) to another (the target), in scaled lengths. T is what a
+/// kind of volume knows of the pose beside: [`Volumes8::Turn`].
 #[derive(Clone, Copy, Debug)]
 pub struct Relative<T = ()> {
     /// `columns[j]` is axis j of the source, in the target's frame.
@@ -45,7 +47,8 @@ pub struct Relative<T = ()> {
 }
 
 impl Relative {
-    /// A in B's frame and B in A's frame, of two trees with these bounds, each in its frame. Both have one scale.
+    /// A in B's frame and B in A's frame, of two trees with these bounds, each in its frame. Both
+    /// have one scale.
     pub(crate) fn both(b_in_a: &WidePose, bounds_a: &Aabb, bounds_b: &Aabb) -> (Relative, Relative) {
         let a_in_b = b_in_a.inverse();
         let size = size(b_in_a, bounds_a, bounds_b);
@@ -83,7 +86,8 @@ impl Relative {
             translation,
             columns4: [four(columns[0]), four(columns[1]), four(columns[2]), four(translation)],
             slack: (size * scale) as f32 * (64.0 * UNIT),
-            // Boxes are below 2^100: where the scale is below 2^-126 they are points, to within the slack.
+            // Boxes are below 2^100: where the scale is below 2^-126 they are points, to within the
+            // slack.
             wide_scale: scale,
             scale: if scale < f64::from(f32::MIN_POSITIVE) { 0.0 } else { scale as f32 },
             turn: (),
@@ -163,7 +167,8 @@ pub(crate) fn reach(b: &Aabb) -> f64 {
 /// 2^126: the scales of `f32` lengths stay below.
 pub(crate) const LARGEST_SCALE: f64 = 8.507_059_173_023_462e37;
 
-/// The power of two whose product with `size` lies in [0.5, 1), for a normal number; 1 for 0 and for what is not finite.
+/// The power of two whose product with `size` lies in [0.5, 1), for a normal number; 1 for 0 and
+/// for what is not finite.
 #[inline]
 pub(crate) fn inverse_power_of_two(size: f64) -> f64 {
     if !(0.0 < size && size.is_finite()) {

@@ -1,14 +1,17 @@
-//! Primitives that come, go and get new numbers: the tree is copied from front to back with what has changed.
+//! Primitives that come, go and get new numbers: the tree is copied from front to back with what
+//! has changed.
 //!
-//! - A primitive that came from an old one goes into the leaf of that one. One that is new goes down into the child that grows
-//!   least, to a leaf. So each leaf gets a list, which may be empty, and may be too long.
-//! - The copy leaves out what is empty, and a node with one child. A small node that has lost some is one leaf. A list that is
-//!   too long becomes a tree of its own, built as any other.
+//! - A primitive that came from an old one goes into the leaf of that one. One that is new goes
+//!   down into the child that grows least, to a leaf. So each leaf gets a list, which may be empty,
+//!   and may be too long.
+//! - The copy leaves out what is empty, and a node with one child. A small node that has lost some
+//!   is one leaf. A list that is too long becomes a tree of its own, built as any other.
 //! - The copy has the order that builders write, depth first. Its volumes come from a refit.
 //! - Where most primitives are new, all is built anew.
 //!
-//! Reference: A. Guttman, R-Trees, 1984 (least growth); S. Yoon, S. Curtis, D. Manocha, Ray Tracing Dynamic Scenes using
-//! Selective Restructuring, 2007. Differs: a batch of edits in one copy, not one by one.
+//! Reference: A. Guttman, R-Trees, 1984 (least growth); S. Yoon, S. Curtis, D. Manocha, Ray Tracing
+//! Dynamic Scenes using Selective Restructuring, 2007. Differs: a batch of edits in one copy, not
+//! one by one.
 
 use crate::build::{BuildSettings, Builder};
 use crate::graft::NEW;
@@ -32,10 +35,10 @@ pub struct Renumbered {
 }
 
 impl Bvh<Aabb> {
-    /// The tree over other primitives: `boxes` has their bounds, and `origins` the number that each had before, or [`ADDED`].
-    /// What no origin names is gone. Several may have one origin: they begin in its leaf. The settings are those of parts
-    /// that are built anew. Takes time in proportion to the number of primitives, and allocates. On an error the tree stays
-    /// as it was.
+    /// The tree over other primitives: `boxes` has their bounds, and `origins` the number that each
+    /// had before, or [`ADDED`]. What no origin names is gone. Several may have one origin: they
+    /// begin in its leaf. The settings are those of parts that are built anew. Takes time in
+    /// proportion to the number of primitives, and allocates. On an error the tree stays as it was.
     pub fn renumber(
         &mut self,
         boxes: &[Aabb],
@@ -67,8 +70,9 @@ pub(crate) fn check_origins(boxes: &[Aabb], origins: &[u32]) -> Result<(), BvhEr
     check_boxes(boxes)
 }
 
-/// Copies `tree` into `out` with other primitives, the volumes still empty; how many are in parts that were built anew.
-/// `from` tells for every node of the copy which it was. Nothing is copied where most primitives are new.
+/// Copies `tree` into `out` with other primitives, the volumes still empty; how many are in parts
+/// that were built anew. `from` tells for every node of the copy which it was. Nothing is copied
+/// where most primitives are new.
 pub(crate) fn restructure(
     tree: &Bvh<Aabb>,
     (boxes, origins): (&[Aabb], &[u32]),
@@ -251,7 +255,8 @@ impl Homes {
     }
 }
 
-/// The leaf to which a box goes down, in each node to the child that grows least; of several the smallest.
+/// The leaf to which a box goes down, in each node to the child that grows least; of several the
+/// smallest.
 fn least_growth(tree: &Bvh<Aabb>, aabb: &Aabb) -> u32 {
     let mut child = 0;
     while child & LEAF == 0 {

@@ -22,14 +22,14 @@ struct Walk<'a, V: TreeVolume, N, F> {
 const ITSELF: u32 = u32::MAX;
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives every pair of leaves whose volumes may touch to `pair`, which may break off: two different leaves once, in
-    /// one order or the other, and each leaf once with itself.
+    /// Gives every pair of leaves whose volumes may touch to `pair`, which may break off: two
+    /// different leaves once, in one order or the other, and each leaf once with itself.
     pub fn visit_self_leaf_pairs(&self, pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>) -> Visit {
         dispatch(Walk { tree: self, pair })
     }
 
-    /// Gives every pair of different primitives in leaves whose volumes may touch to `pair`, once, the smaller number
-    /// first; `pair` may break off.
+    /// Gives every pair of different primitives in leaves whose volumes may touch to `pair`, once,
+    /// the smaller number first; `pair` may break off.
     pub fn visit_self_pairs(&self, mut pair: impl FnMut(u32, u32) -> ControlFlow<()>) -> Visit {
         self.visit_self_leaf_pairs(|leaf_a, leaf_b| {
             for (i, &p) in leaf_a.primitives.iter().enumerate() {

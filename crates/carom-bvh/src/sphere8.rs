@@ -1,8 +1,9 @@
 //! Eight spheres side by side.
 //!
-//! Reference: P. Hubbard, Approximating Polyhedra with Spheres for Time-Critical Collision Detection, 1996 (sphere
-//! trees); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
-//! Differs: rays meet the boxes around the spheres, as a quadratic equation in `f32` may lose its solution.
+//! Reference: P. Hubbard, Approximating Polyhedra with Spheres for Time-Critical Collision
+//! Detection, 1996 (sphere trees); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
+//! Differs: rays meet the boxes around the spheres, as a quadratic equation in `f32` may lose its
+//! solution.
 
 use crate::ray::RayLanes;
 use crate::relative::{Relative, UNIT};

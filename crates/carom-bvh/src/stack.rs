@@ -1,4 +1,5 @@
-//! A stack that lives in the function's frame and goes to the heap only when a tree is unusually deep.
+//! A stack that lives in the function's frame and goes to the heap only when a tree is unusually
+//! deep.
 //!
 //! Reference: none needed.
 

@@ -1,11 +1,14 @@
 //! Eight swept spheres side by side, a trusted gap along a direction that need not be trusted.
 //!
-//! The direction is that between two points, one of each core, found by projecting from one core to the other and back a
-//! few times. Along it, as along the line of centres, the gap of the two volumes is a lower bound of their distance.
+//! The direction is that between two points, one of each core, found by projecting from one core to
+//! the other and back a few times. Along it, as along the line of centres, the gap of the two
+//! volumes is a lower bound of their distance.
 //!
-//! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes, 1999;
-//! W. Cheney, A. Goldstein, Proximity Maps for Convex Sets, 1959 (projecting back and forth finds the closest points).
-//! Differs: a fixed number of projections; the slack, twice that of boxes along the axes, covers what turning lost.
+//! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
+//! Sphere Volumes, 1999; W. Cheney, A. Goldstein, Proximity Maps for Convex Sets, 1959 (projecting
+//! back and forth finds the closest points).
+//! Differs: a fixed number of projections; the slack, twice that of boxes along the axes, covers
+//! what turning lost.
 
 use crate::ray::RayLanes;
 use crate::relative::{Relative, UNIT};
@@ -44,10 +47,12 @@ const SQUARED: f32 = 16.0 * UNIT;
 /// Projections from one core to the other and back.
 const ROUNDS: usize = 3;
 
-/// A squared scaled length. A direction that is shorter is rounding: the slack, some 2e-6, is far longer than its root.
+/// A squared scaled length. A direction that is shorter is rounding: the slack, some 2e-6, is far
+/// longer than its root.
 const NO_DIRECTION: f32 = 1e-30;
 
-/// What a direction is measured against, all scaled: the offset of B's centre, both cores, the radii with the slack.
+/// What a direction is measured against, all scaled: the offset of B's centre, both cores, the
+/// radii with the slack.
 struct Pair<S: Simd, const E: usize> {
     t: [S::F32x8; 3],
     edges_a: [[S::F32x8; 3]; E],
@@ -196,7 +201,8 @@ impl<const E: usize> Volumes8 for Swept8<E> {
 
     #[inline(always)]
     fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb, here: &Relative) -> u32 {
-        // The box around each, and the direction from the point of the box that is nearest to the core's centre.
+        // The box around each, and the direction from the point of the box that is nearest to the
+        // core's centre.
         let (scale, slack) = (here.scale, here.slack * 2.0);
         let zero = S::F32x8::splat(simd, 0.0);
         let reach =

@@ -1,11 +1,13 @@
-//! The data of a tree: eight volumes to a node, parents before children, leaves that hold ranges of primitives.
+//! The data of a tree: eight volumes to a node, parents before children, leaves that hold ranges of
+//! primitives.
 //!
-//! A node keeps the volumes of its eight children side by side, so that one query volume is tested against all of
-//! them at once. A reference to a volume is `node * 8 + lane`. The primitives stand in the order of the leaves, so a
-//! caller may keep its own geometry in that order too.
+//! A node keeps the volumes of its eight children side by side, so that one query volume is tested
+//! against all of them at once. A reference to a volume is `node * 8 + lane`. The primitives stand
+//! in the order of the leaves, so a caller may keep its own geometry in that order too.
 //!
-//! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of
-//! Incoherent Rays, 2008; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets, 2008.
+//! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD
+//! Ray Tracing of Incoherent Rays, 2008; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets,
+//! 2008.
 
 use crate::volumes::Volumes8;
 use alloc::vec::Vec;
@@ -18,17 +20,20 @@ pub(crate) const LEAF: u32 = 1 << 31;
 /// The parent of a node without children that nothing refers to.
 pub(crate) const HOLE: u32 = u32::MAX;
 
-/// Coordinates of tree boxes may not be larger: 2^100. Products with rotations and sums of a few then stay finite.
+/// Coordinates of tree boxes may not be larger: 2^100. Products with rotations and sums of a few
+/// then stay finite.
 pub const MAX_COORDINATE: f32 = 1.267_650_6e30;
 
 /// A tree over primitives that are known by their number and their bounds.
 ///
-/// `V` is the volume of the nodes: [`Aabb`] builds and refits fastest; [`Obb`](carom_bounds::Obb) separates close
-/// parallel surfaces best; [`Sphere`](carom_bounds::Sphere) does not mind rotations; [`KDop`](carom_bounds::KDop) is tight where
-/// little turns; [`Rss`](carom_bounds::Rss) and [`Lss`](carom_bounds::Lss) are made for distances.
+/// `V` is the volume of the nodes: [`Aabb`] builds and refits fastest; [`Obb`](carom_bounds::Obb)
+/// separates close parallel surfaces best; [`Sphere`](carom_bounds::Sphere) does not mind
+/// rotations; [`KDop`](carom_bounds::KDop) is tight where little turns; [`Rss`](carom_bounds::Rss)
+/// and [`Lss`](carom_bounds::Lss) are made for distances.
 ///
-/// `N` is the kind of nodes: eight children as they are, unless said otherwise. [`Bvh4`](crate::Bvh4),
-/// [`QuantizedBvh`](crate::QuantizedBvh) and [`QuantizedBvh4`](crate::QuantizedBvh4) are trees of boxes to be asked, not changed.
+/// `N` is the kind of nodes: eight children as they are, unless said otherwise.
+/// [`Bvh4`](crate::Bvh4), [`QuantizedBvh`](crate::QuantizedBvh) and
+/// [`QuantizedBvh4`](crate::QuantizedBvh4) are trees of boxes to be asked, not changed.
 #[derive(Clone, Debug)]
 pub struct Bvh<V: TreeVolume = Aabb, N = Node8<<V as TreeVolume>::Volumes8>> {
     pub(crate) nodes: Vec<N>,
@@ -46,7 +51,8 @@ pub trait TreeVolume: BoundingVolume {
     type Volumes8: Volumes8<Volume = Self>;
 }
 
-/// Eight children: what trees are made of, unless said otherwise. Lanes `0..len` are used; the others are empty.
+/// Eight children: what trees are made of, unless said otherwise. Lanes `0..len` are used; the
+/// others are empty.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Node8<W> {
@@ -235,8 +241,8 @@ struct Range<S: Simd> {
 }
 
 impl<S: Simd> Range<S> {
-    /// Adds a box; `after` is one that may follow it in memory. Three loads of what stands together; fourth lanes of corners are of no
-    /// meaning.
+    /// Adds a box; `after` is one that may follow it in memory. Three loads of what stands
+    /// together; fourth lanes of corners are of no meaning.
     #[inline(always)]
     fn add(&mut self, simd: S, aabb: &Aabb, after: &Aabb) {
         let (min, max) = (aabb.min, aabb.max);
@@ -256,7 +262,8 @@ pub(crate) fn corners<S: Simd>(simd: S, aabb: &Aabb) -> (S::F32x4, S::F32x4) {
     (S::F32x4::load(simd, &[min.x, min.y, min.z, 0.0]), S::F32x4::load(simd, &[max.x, max.y, max.z, 0.0]))
 }
 
-/// Boxes with these least and greatest coordinates, 0 among them, can stand in a tree, where all are in order.
+/// Boxes with these least and greatest coordinates, 0 among them, can stand in a tree, where all
+/// are in order.
 #[inline(always)]
 pub(crate) fn are_in_order<S: Simd>(
     simd: S,

@@ -1,4 +1,5 @@
-//! Checks a tree from front to back: every primitive once, parents before children, volumes inside volumes.
+//! Checks a tree from front to back: every primitive once, parents before children, volumes inside
+//! volumes.
 //!
 //! Reference: none needed.
 
@@ -17,7 +18,8 @@ pub enum Defect {
     Node(u32),
     /// A leaf is not reached once, or is empty.
     Leaf(u32),
-    /// The box around a child's volume does not hold the boxes of what is in it: the node, and the lane.
+    /// The box around a child's volume does not hold the boxes of what is in it: the node, and the
+    /// lane.
     Volume(u32, u32),
 }
 
@@ -37,7 +39,8 @@ impl core::fmt::Display for Defect {
 impl core::error::Error for Defect {}
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Checks everything that queries rely on, against the primitives' bounds; the first defect is returned.
+    /// Checks everything that queries rely on, against the primitives' bounds; the first defect is
+    /// returned.
     ///
     /// Boxes around volumes are compared, so a wrong volume of another kind may pass.
     pub fn validate(&self, boxes: &[Aabb]) -> Result<(), Defect> {

@@ -44,8 +44,8 @@ struct Walk<'a, V: TreeVolume, N, P, F> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives every leaf whose volume may touch the box, each once, to `leaf`, which may break off. The box is in the
-    /// tree's frame; touching counts. A box of NaN touches nothing.
+    /// Gives every leaf whose volume may touch the box, each once, to `leaf`, which may break off.
+    /// The box is in the tree's frame; touching counts. A box of NaN touches nothing.
     pub fn visit_box(&self, aabb: &Aabb, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
         let bounds = self.bounds.to_aabb();
         // What lies outside the tree does not count, and may be infinite.
@@ -54,8 +54,8 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         dispatch(Walk { tree: self, probe: BoxProbe(&inside), here, leaf })
     }
 
-    /// Gives every leaf whose volume may touch this volume, in the tree's frame, each once, to `leaf`, which may break
-    /// off.
+    /// Gives every leaf whose volume may touch this volume, in the tree's frame, each once, to
+    /// `leaf`, which may break off.
     pub fn visit_volume(&self, volume: &V, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
         let here = Relative::identity(&volume.to_aabb(), &self.bounds.to_aabb());
         dispatch(Walk { tree: self, probe: VolumeProbe(volume), here, leaf })

@@ -1,10 +1,10 @@
 //! All pairs of leaves of two trees, in any relative pose, whose volumes may touch.
 //!
-//! A pair of volumes is opened on the side of the larger one: the other is brought into its frame once and tested
-//! against its eight children. Each pair of leaves comes up once.
+//! A pair of volumes is opened on the side of the larger one: the other is brought into its frame
+//! once and tested against its eight children. Each pair of leaves comes up once.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996; Akenine-Moller et al., Real-Time Rendering, 4th
-//! ed., 25.2.2 (the surface order) and 25.2.3.
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996; Akenine-Moller et al., Real-Time
+//! Rendering, 4th ed., 25.2.2 (the surface order) and 25.2.3.
 //! Differs: eight children at a time; no recursion.
 
 use crate::counters::{Counters, Visit};
@@ -28,8 +28,8 @@ struct Walk<'a, V: TreeVolume, N, C, F> {
     pair: F,
 }
 
-/// Gives every pair of leaves, of `a` and of `b` placed by `b_in_a`, whose volumes may touch, each pair once, to `pair`,
-/// which may break off. A pose with a NaN, or at infinity, touches nothing.
+/// Gives every pair of leaves, of `a` and of `b` placed by `b_in_a`, whose volumes may touch, each
+/// pair once, to `pair`, which may break off. A pose with a NaN, or at infinity, touches nothing.
 pub fn visit_leaf_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
     a: &Bvh<V, N>,
     b: &Bvh<V, N>,
@@ -39,7 +39,8 @@ pub fn visit_leaf_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
     walk(a, b, b_in_a, Plain, pair)
 }
 
-/// [`visit_leaf_pairs`] in another way. Which pairs touch does not depend on it; which others are given does.
+/// [`visit_leaf_pairs`] in another way. Which pairs touch does not depend on it; which others are
+/// given does.
 pub fn visit_leaf_pairs_with<V: TreeVolume, N: WideNode<V::Volumes8>>(
     a: &Bvh<V, N>,
     b: &Bvh<V, N>,
@@ -67,8 +68,9 @@ fn walk<V: TreeVolume, N: WideNode<V::Volumes8>>(
     dispatch(Walk { a, b, a_to_b, b_to_a, choice, pair })
 }
 
-/// Gives every pair of primitives, of `a` and of `b` placed by `b_in_a`, that lie in leaves whose volumes may touch, to
-/// `pair`, which may break off. The two numbers are in the order of the trees.
+/// Gives every pair of primitives, of `a` and of `b` placed by `b_in_a`, that lie in leaves whose
+/// volumes may touch, to `pair`, which may break off. The two numbers are in the order of the
+/// trees.
 pub fn visit_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
     a: &Bvh<V, N>,
     b: &Bvh<V, N>,
@@ -110,7 +112,8 @@ pub(crate) fn resolve<N>(nodes: &[N], reference: u32) -> Option<(&N, usize)> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>, C: Choice, F> Walk<'_, V, N, C, F> {
-    /// Bit i: the volume of a lane, brought into the other frame, may touch volume i of the opened node.
+    /// Bit i: the volume of a lane, brought into the other frame, may touch volume i of the opened
+    /// node.
     #[inline(always)]
     fn meets<S: Simd>(
         &self,

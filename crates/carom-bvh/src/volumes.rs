@@ -1,7 +1,7 @@
 //! Eight volumes side by side, and what a walk asks of them.
 //!
-//! Every answer errs to one side: a volume that may be met is met, a lower bound is never too large. Lanes that hold
-//! no volume may give anything; the walk leaves them out.
+//! Every answer errs to one side: a volume that may be met is met, a lower bound is never too
+//! large. Lanes that hold no volume may give anything; the walk leaves them out.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (descending two trees).
 
@@ -18,13 +18,15 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
     /// One of them brought into the frame of another tree.
     type Placed: Copy;
 
-    /// What is found once for each relative pose, so that bringing a volume into the other frame takes less.
+    /// What is found once for each relative pose, so that bringing a volume into the other frame
+    /// takes less.
     type Turn: Copy + core::fmt::Debug + Send + Sync;
 
     /// Eight volumes of nothing.
     const EMPTY: Self;
 
-    /// The volumes are boxes along the axes: around boxes they are made from the primitives up, and nothing is lost.
+    /// The volumes are boxes along the axes: around boxes they are made from the primitives up, and
+    /// nothing is lost.
     const ARE_BOXES: bool = false;
 
     /// Puts a volume in a lane, 0 to 7.
@@ -65,17 +67,19 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
         self.meets(simd, placed, relative)
     }
 
-    /// Bit i: the volume, of the same frame, may touch volume i. `here` is the identity between the two.
+    /// Bit i: the volume, of the same frame, may touch volume i. `here` is the identity between the
+    /// two.
     fn meets_here<S: Simd>(&self, simd: S, volume: &Self::Volume, here: &Relative) -> u32;
 
-    /// Bit i: the box, along the axes of this frame, may touch volume i. `here` is the identity between the two.
+    /// Bit i: the box, along the axes of this frame, may touch volume i. `here` is the identity
+    /// between the two.
     fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb, here: &Relative) -> u32;
 
     /// Lower bounds of the squared distances, in scaled lengths, to the placed volume.
     fn gap_sq<S: Simd, T>(&self, simd: S, placed: &Self::Placed, relative: &Relative<T>) -> S::F32x8;
 
-    /// Lower bounds of the squared distances, in lengths times `scale`, to a point that is within `slack` (a scaled
-    /// length) of the given one (not scaled).
+    /// Lower bounds of the squared distances, in lengths times `scale`, to a point that is within
+    /// `slack` (a scaled length) of the given one (not scaled).
     fn gap_sq_point<S: Simd>(&self, simd: S, point: Vec3, scale: f32, slack: f32) -> S::F32x8;
 
     /// Bit i: the ray may meet volume i; and where it enters, at the latest.

@@ -1,17 +1,21 @@
-//! A tree that follows its primitives, watches what that does to it, and is made anew where that pays.
+//! A tree that follows its primitives, watches what that does to it, and is made anew where that
+//! pays.
 //!
-//! After every refit the areas of all boxes are added up, by themselves and over the area of the whole, and compared with the
-//! sums after the last build. Where either has grown by half, the tree is made anew at once. The same is known of every part: where
-//! what is below a node, over the area of its box, has grown by half since the part was built, the part is worn. If the boxes of
-//! its children have hardly grown, the damage is further down; so the lowest parts are found that hold it, and while they hold
-//! less than half of the primitives they alone are built anew. Growth can hide: primitives
-//! that change places while everything shrinks and one flies away raise neither sum. So the tree is also made anew after a
-//! number of refits in which nothing was seen, and what that gained decides how long to wait the next time. No clock is
-//! read: the same motion gives the same trees.
+//! After every refit the areas of all boxes are added up, by themselves and over the area of the
+//! whole, and compared with the sums after the last build. Where either has grown by half, the tree
+//! is made anew at once. The same is known of every part: where what is below a node, over the area
+//! of its box, has grown by half since the part was built, the part is worn. If the boxes of its
+//! children have hardly grown, the damage is further down; so the lowest parts are found that hold
+//! it, and while they hold less than half of the primitives they alone are built anew. Growth can
+//! hide: primitives that change places while everything shrinks and one flies away raise neither
+//! sum. So the tree is also made anew after a number of refits in which nothing was seen, and what
+//! that gained decides how long to wait the next time. No clock is read: the same motion gives the
+//! same trees.
 //!
-//! Reference: C. Lauterbach, S. Yoon, D. Tuft, D. Manocha, RT-DEFORM: Interactive Ray Tracing of Dynamic Scenes using BVHs,
-//! 2006 (rebuild when a measure has grown); S. Yoon, S. Curtis, D. Manocha, Ray Tracing Dynamic Scenes using Selective
-//! Restructuring, 2007; D. Kopta et al., Fast, Effective BVH Updates for Animated Scenes, 2012.
+//! Reference: C. Lauterbach, S. Yoon, D. Tuft, D. Manocha, RT-DEFORM: Interactive Ray Tracing of
+//! Dynamic Scenes using BVHs, 2006 (rebuild when a measure has grown); S. Yoon, S. Curtis, D.
+//! Manocha, Ray Tracing Dynamic Scenes using Selective Restructuring, 2007; D. Kopta et al., Fast,
+//! Effective BVH Updates for Animated Scenes, 2012.
 //! Differs: two sums, and looks now and then whether they tell the truth.
 
 use crate::build::{BuildSettings, Builder};
@@ -23,7 +27,8 @@ use crate::tree::{Bvh, BvhError, LEAF};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 
-/// The tree is made anew when a sum of areas has become more than this many times what it was, and so is a part of it.
+/// The tree is made anew when a sum of areas has become more than this many times what it was, and
+/// so is a part of it.
 const GROWTH: f64 = 1.5;
 
 /// Parts of fewer primitives are not looked at by themselves.
@@ -37,8 +42,10 @@ const WAITS: (u32, u32) = (4, 64);
 
 /// A tree of boxes that move.
 ///
-/// The sums of areas, which are what queries are expected to cost, stay below 1.5 times those of the last build, and the last
-/// build of the whole is at most 64 refits old, or what [`WatchedBvh::with_waits`] says; a call costs at most a refit, a build of half of the tree, and a build.
+/// The sums of areas, which are what queries are expected to cost, stay below 1.5 times those of
+/// the last build, and the last build of the whole is at most 64 refits old, or what
+/// [`WatchedBvh::with_waits`] says; a call costs at most a refit, a build of half of the tree, and
+/// a build.
 #[derive(Clone, Debug)]
 pub struct WatchedBvh {
     tree: Bvh<Aabb>,
@@ -55,7 +62,8 @@ pub struct WatchedBvh {
     origins: Vec<u32>,
     /// Refits since the last build of the whole.
     n_refits: u32,
-    /// Refits after which it is made anew in any case, and the fewest and the most that this may be.
+    /// Refits after which it is made anew in any case, and the fewest and the most that this may
+    /// be.
     wait: u32,
     waits: (u32, u32),
 }
@@ -68,7 +76,8 @@ pub struct Followed {
     pub rebuilt: bool,
     /// How many primitives are in parts that were made anew: all of them where the whole tree was.
     pub renewed: usize,
-    /// How many times the expected cost of a query had become what it was after the last build, before anything was made anew.
+    /// How many times the expected cost of a query had become what it was after the last build,
+    /// before anything was made anew.
     pub growth: f64,
 }
 
@@ -121,8 +130,8 @@ impl WatchedBvh {
         Ok(watched)
     }
 
-    /// The tree with so many refits at least, and at most, before it is made anew with no growth to be seen: 4 and 64 by
-    /// default. A build takes as long as some 25 refits.
+    /// The tree with so many refits at least, and at most, before it is made anew with no growth to
+    /// be seen: 4 and 64 by default. A build takes as long as some 25 refits.
     #[must_use]
     pub fn with_waits(mut self, fewest: u32, most: u32) -> WatchedBvh {
         self.waits = (fewest.max(1), most.max(fewest).max(1));
@@ -135,8 +144,8 @@ impl WatchedBvh {
         &self.tree
     }
 
-    /// New boxes for all primitives, and no look at what has worn: the next [`WatchedBvh::follow`] sees it. On an error the
-    /// tree stays as it was.
+    /// New boxes for all primitives, and no look at what has worn: the next [`WatchedBvh::follow`]
+    /// sees it. On an error the tree stays as it was.
     pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         self.tree.refit(boxes)
     }
@@ -148,7 +157,8 @@ impl WatchedBvh {
         let growth = before.growth_since(&self.sums);
         self.n_refits += 1;
         let parts = self.worn();
-        // What a look gains is told apart from what parts do by waiting until none is worn, but not for ever.
+        // What a look gains is told apart from what parts do by waiting until none is worn, but not
+        // for ever.
         let due = if parts.is_empty() { self.wait } else { self.waits.1 };
         let look = due <= self.n_refits;
         let mut renewed = 0;
@@ -180,8 +190,9 @@ impl WatchedBvh {
         Ok(Followed { rebuilt, renewed, growth })
     }
 
-    /// The tree over other primitives, as [`Bvh::renumber`] makes it, and then watched as after each refit. What is expected
-    /// of a query is compared per primitive. On an error the tree stays as it was.
+    /// The tree over other primitives, as [`Bvh::renumber`] makes it, and then watched as after
+    /// each refit. What is expected of a query is compared per primitive. On an error the tree
+    /// stays as it was.
     pub fn renumber(&mut self, boxes: &[Aabb], origins: &[u32]) -> Result<Followed, BvhError> {
         check_origins(boxes, origins)?;
         let before = self.tree.len();
@@ -208,7 +219,8 @@ impl WatchedBvh {
         Ok(())
     }
 
-    /// The lowest nodes below which the tree has worn, none of them below another, in ascending order.
+    /// The lowest nodes below which the tree has worn, none of them below another, in ascending
+    /// order.
     fn worn(&mut self) -> Vec<u32> {
         let has_grown = |now: f32, then: f32| GROWTH * f64::from(then) < f64::from(now);
         let (wear, then) = (&self.wear, &self.wear_then);
@@ -257,7 +269,8 @@ impl WatchedBvh {
         Ok(())
     }
 
-    /// After a build of parts: what is new costs what it should, the rest is compared with what it was.
+    /// After a build of parts: what is new costs what it should, the rest is compared with what it
+    /// was.
     fn keep_wear(&mut self) {
         let then = core::mem::take(&mut self.wear_then);
         let kept = self.origins.iter().zip(&self.wear);
@@ -289,7 +302,8 @@ fn measure(tree: &Bvh<Aabb>, wear: &mut Vec<Wear>) -> Sums {
             areas[lane] = x * y + y * z + z * x;
         }
         sum += areas.iter().map(|&area| f64::from(area)).sum::<f64>();
-        // Nodes below this one have been here before, and left their shares; now the areas are known that they are shares of.
+        // Nodes below this one have been here before, and left their shares; now the areas are
+        // known that they are shares of.
         let (mut children, mut below) = (0.0, 0.0);
         for lane in 0..node.len as usize & 15 {
             let (area, child) = (areas[lane & 7], node.child[lane & 7]);

@@ -1,9 +1,11 @@
-//! A node as the walks see it, whatever it is stored as: how many children there are, which, and where.
+//! A node as the walks see it, whatever it is stored as: how many children there are, which, and
+//! where.
 //!
-//! A node of any kind is opened into eight volumes side by side, so every walk is written once. Kinds that know a shorter way for
-//! a ray take it.
+//! A node of any kind is opened into eight volumes side by side, so every walk is written once.
+//! Kinds that know a shorter way for a ray take it.
 //!
-//! Reference: I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets, 2008 (nodes of several widths).
+//! Reference: I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets, 2008 (nodes of several
+//! widths).
 
 use crate::counters::Counters;
 use crate::ray::RayLanes;
@@ -14,7 +16,8 @@ use carom_bounds::BoundingVolume as _;
 use carom_lanes::{Simd, U32Lanes};
 use core::borrow::Borrow;
 
-/// A node of a tree, with places for up to eight children; W is what it is opened into. It is implemented here.
+/// A node of a tree, with places for up to eight children; W is what it is opened into. It is
+/// implemented here.
 pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed {
     /// How many children it has places for, at most 8.
     const WIDTH: usize;
@@ -70,7 +73,8 @@ pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed 
         W::place(&self.volume(lane), relative)
     }
 
-    /// Bit i: the ray may meet child i; and where it enters, at the latest. Bits of unused lanes may be anything.
+    /// Bit i: the ray may meet child i; and where it enters, at the latest. Bits of unused lanes
+    /// may be anything.
     #[inline(always)]
     fn enters<S: Simd>(&self, simd: S, ray: &RayLanes<S>, t_max: f32) -> (u32, S::F32x8) {
         self.opened(simd).borrow().enters(simd, ray, t_max)

@@ -1,7 +1,9 @@
-//! Two ways to the time of impact of turning boxes: conservative advancement, and root finding along an axis. `advance`
+//! Two ways to the time of impact of turning boxes: conservative advancement, and root finding
+//! along an axis. `advance`
 //!
-//! Conservative advancement goes as far as nothing can touch, again and again; the search for a root along the axis of the
-//! nearest points needs fewer looks at these. Both give a bracket of the same first contact.
+//! Conservative advancement goes as far as nothing can touch, again and again; the search for a
+//! root along the axis of the nearest points needs fewer looks at these. Both give a bracket of the
+//! same first contact.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_ccd::{ImpactSettings, Motion, Proposal, TimeOfImpact, conservative_advancement, time_of_impact};

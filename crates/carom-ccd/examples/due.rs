@@ -1,7 +1,8 @@
 //! Balls thrown in a hall: each pair is looked at when it is due, not in each frame. `due [N]`.
 //!
-//! A lower bound of the time to contact says until when a pair may be left alone. A queue gives the pair that is due first.
-//! Each contact is found in the frame in which looking at all pairs finds it.
+//! A lower bound of the time to contact says until when a pair may be left alone. A queue gives the
+//! pair that is due first. Each contact is found in the frame in which looking at all pairs finds
+//! it.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_ccd::contact_time_bound;
@@ -42,7 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let apart = balls[a as usize].at(t) - balls[b as usize].at(t);
         apart.length() - 2.0 * RADIUS
     };
-    // All fall alike: the velocity of one as seen from the other stays, and so there is no acceleration between them.
+    // All fall alike: the velocity of one as seen from the other stays, and so there is no
+    // acceleration between them.
     let frames_until_due = |a: u32, b: u32, gap: f64| {
         let speed = (balls[a as usize].velocity - balls[b as usize].velocity).length();
         (contact_time_bound(gap, speed, 0.0) / FRAME).min(f64::from(u32::MAX)).floor().max(1.0) as u32

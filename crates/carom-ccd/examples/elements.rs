@@ -1,8 +1,8 @@
-//! A vertex against a face and two edges, in two ways: by the roots of the volume they span, and by halving boxes of time
-//! and place.
+//! A vertex against a face and two edges, in two ways: by the roots of the volume they span, and by
+//! halving boxes of time and place.
 //!
-//! The boxes are slow and simple: before their time nothing touches. The roots are the fast way, and may not be later than
-//! the contact either.
+//! The boxes are slow and simple: before their time nothing touches. The roots are the fast way,
+//! and may not be later than the contact either.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_ccd::{Element, ElementSettings, TimeOfImpact};

@@ -1,8 +1,9 @@
 //! An ellipsoid against a triangle, in a space in which it is a ball.
 //!
-//! An ellipsoid that does not turn is a ball of radius 1 if all coordinates are divided by its radii (P. Nettle, Generic
-//! Collision Detection for Games Using Ellipsoids, 2000). Times stay what they are; lengths, normals and distances do not.
-//! So carom's characters are swept as ellipsoids, by support maps, and this space is shown here alone.
+//! An ellipsoid that does not turn is a ball of radius 1 if all coordinates are divided by its
+//! radii (P. Nettle, Generic Collision Detection for Games Using Ellipsoids, 2000). Times stay what
+//! they are; lengths, normals and distances do not. So carom's characters are swept as ellipsoids,
+//! by support maps, and this space is shown here alone.
 
 use carom_ccd::{MovingSphere, Polygon, Sides};
 use carom_math::glam::DVec3;

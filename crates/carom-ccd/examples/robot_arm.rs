@@ -1,6 +1,7 @@
 //! When does a robot arm that swings between two positions first touch a post, or itself?
 //!
-//! Each link is a box or a capsule on a joint. The answer is a bracket with a proof, not a sample of times.
+//! Each link is a box or a capsule on a joint. The answer is a bracket with a proof, not a sample
+//! of times.
 
 use carom_ccd::{
     Chain, ChainMotion, Earliest, ImpactSettings, Link, LinkJoint, Motion, Proposal, TimeOfImpact,
@@ -27,7 +28,8 @@ fn near<A: SupportMap, B: SupportMap>(a: &A, b: &B, b_in_a: &WidePose, tolerance
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // A column that turns, and two arms of 1 m that bend. Each link is a capsule along y from its joint on.
+    // A column that turns, and two arms of 1 m that bend. Each link is a capsule along y from its
+    // joint on.
     let bends = LinkJoint::Revolute { axis: DVec3::Z };
     let on = |parent, at| Link { parent, on_parent: (DQuat::IDENTITY, at), joint: bends };
     let column = Link { joint: LinkJoint::Revolute { axis: DVec3::Y }, ..on(None, DVec3::ZERO) };

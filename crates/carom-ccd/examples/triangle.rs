@@ -1,4 +1,5 @@
-//! A ball flies at a triangle: what it meets, and when. The triangle lies in the plane y = 0, its front side up.
+//! A ball flies at a triangle: what it meets, and when. The triangle lies in the plane y = 0, its
+//! front side up.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_ccd::{MovingSphere, Polygon, SheetPlane, Sides};
@@ -40,7 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    // The plane of the triangle: a ball that is in it from the start meets it at once, wherever it is.
+    // The plane of the triangle: a ball that is in it from the start meets it at once, wherever it
+    // is.
     let plane = SheetPlane::new(DVec3::Y, 0.0)?;
     let inside = MovingSphere::new(DVec3::new(9.0, 0.2, 9.0), 0.5, DVec3::X)?;
     let in_plane = inside.against_plane(&plane, Sides::Both, 1.0);

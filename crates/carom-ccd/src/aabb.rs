@@ -1,11 +1,14 @@
-//! Boxes along the axes, moving, and growing and shrinking as they do: when they touch, and whether they can.
+//! Boxes along the axes, moving, and growing and shrinking as they do: when they touch, and whether
+//! they can.
 //!
-//! On each axis the boxes overlap for one interval of time; the boxes touch when all three intervals have begun and none has
-//! ended. Sides that move at different speeds, as those of a box around bodies that deform or turn, make the interval from two
-//! lines instead of one: the swept boxes are polytopes in space and time, and do not meet where no time is left.
+//! On each axis the boxes overlap for one interval of time; the boxes touch when all three
+//! intervals have begun and none has ended. Sides that move at different speeds, as those of a box
+//! around bodies that deform or turn, make the interval from two lines instead of one: the swept
+//! boxes are polytopes in space and time, and do not meet where no time is left.
 //!
-//! Reference: S. Cameron, Collision Detection by Four-Dimensional Intersection Testing, IEEE Transactions on Robotics and
-//! Automation 6(3), 1990; C. Ericson, Real-Time Collision Detection, 2005, 5.5.8 (moving boxes).
+//! Reference: S. Cameron, Collision Detection by Four-Dimensional Intersection Testing, IEEE
+//! Transactions on Robotics and Automation 6(3), 1990; C. Ericson, Real-Time Collision Detection,
+//! 2005, 5.5.8 (moving boxes).
 //! Differs: times are brackets; boxes that touch count, also those that slide along each other.
 
 use crate::translate::sound_end;
@@ -28,8 +31,8 @@ impl MovingAabb {
         MovingAabb::with_sides(min, max, velocity, velocity)
     }
 
-    /// A box whose lower and upper sides move each at a speed of its own. It is a box, or a point, only as long as they do not
-    /// pass each other.
+    /// A box whose lower and upper sides move each at a speed of its own. It is a box, or a point,
+    /// only as long as they do not pass each other.
     pub fn with_sides(
         min: DVec3,
         max: DVec3,
@@ -47,8 +50,8 @@ impl MovingAabb {
         Ok(MovingAabb { min, max, min_velocity, max_velocity })
     }
 
-    /// Around points that move in straight lines from `start` at the time 0 to `end` at the time 1, in this time. Empty lists, and
-    /// lists of different lengths, are refused.
+    /// Around points that move in straight lines from `start` at the time 0 to `end` at the time 1,
+    /// in this time. Empty lists, and lists of different lengths, are refused.
     pub fn around(start: &[DVec3], end: &[DVec3]) -> Result<MovingAabb, ShapeError> {
         if start.is_empty() || start.len() != end.len() {
             return Err(ShapeError::Empty { what: "the points, or their ends" });
@@ -72,8 +75,8 @@ impl MovingAabb {
         [self.min + self.min_velocity * t, self.max + self.max_velocity * t]
     }
 
-    /// The times from 0 to `end` at which the boxes may meet, rounded outwards; `None` where they surely do not: the
-    /// swept volumes in space and time are apart.
+    /// The times from 0 to `end` at which the boxes may meet, rounded outwards; `None` where they
+    /// surely do not: the swept volumes in space and time are apart.
     #[inline]
     pub fn may_meet(&self, other: &MovingAabb, end: f64) -> Option<[f64; 2]> {
         let (mut first, mut last) = (0.0, sound_end(end));
@@ -94,11 +97,13 @@ impl MovingAabb {
 
     /// When this box, A, first touches the other, B, in the time from 0 to `end`.
     ///
-    /// The normal is that of the side that is met last; of boxes that touch at the start, that of the least overlap.
+    /// The normal is that of the side that is met last; of boxes that touch at the start, that of
+    /// the least overlap.
     pub fn time_of_impact(&self, other: &MovingAabb, end: f64) -> TimeOfImpact {
         let end = sound_end(end);
         let gaps = self.gaps(other);
-        // Surely apart before `first_lo` and after `last_hi`, surely overlapping from `first_hi` to `last_lo`.
+        // Surely apart before `first_lo` and after `last_hi`, surely overlapping from `first_hi` to
+        // `last_lo`.
         let (mut first_lo, mut first_hi, mut last_lo, mut last_hi) = (0.0_f64, 0.0_f64, end, end);
         let mut side = 0;
         for (i, gap) in gaps.iter().enumerate() {
@@ -149,7 +154,8 @@ impl MovingAabb {
     }
 }
 
-/// The distance between two sides over time, `value + rate * t`: where it is positive, they are apart.
+/// The distance between two sides over time, `value + rate * t`: where it is positive, they are
+/// apart.
 #[derive(Clone, Copy)]
 struct Gap {
     value: f64,
@@ -171,7 +177,8 @@ impl Gap {
         }
     }
 
-    /// The times at which this may be 0 or less, rounded outwards; empty where the first is above the second.
+    /// The times at which this may be 0 or less, rounded outwards; empty where the first is above
+    /// the second.
     fn outer(&self) -> [f64; 2] {
         self.times(1.0)
     }

@@ -1,30 +1,34 @@
-//! How long one axis keeps two bodies apart: until its separation is down to the target, each piece of the time certified.
+//! How long one axis keeps two bodies apart: until its separation is down to the target, each piece
+//! of the time certified.
 //!
-//! The separation at the far end says whether there is a root; a root is proposed by false position and need not be the first.
-//! Then the time up to it is certified by the chord bound, halved where that is too low: a dip in between shows as a value below the
-//! target at a middle, and the search goes on before it.
+//! The separation at the far end says whether there is a root; a root is proposed by false position
+//! and need not be the first. Then the time up to it is certified by the chord bound, halved where
+//! that is too low: a dip in between shows as a value below the target at a middle, and the search
+//! goes on before it.
 //!
-//! Reference: M. Dowell, P. Jarratt, A Modified Regula Falsi Method for Computing the Root of an Equation, BIT 11, 1971
-//! (the Illinois rule). Differs: it ends just above the target, from the safe side; a bracket
-//! that shrinks from one side alone is halved.
+//! Reference: M. Dowell, P. Jarratt, A Modified Regula Falsi Method for Computing the Root of an
+//! Equation, BIT 11, 1971 (the Illinois rule). Differs: it ends just above the target, from the
+//! safe side; a bracket that shrinks from one side alone is halved.
 
 use crate::body_pair::Moment;
 use crate::chord::chord_bound;
 
 /// Values of the separation that may be spent on certifying the way along one axis.
 ///
-/// Searches for roots have their own: one that took them all left nothing certified. Bodies that graze each other, a gap of 1e-4 at
-/// its least while one turns by 3 radians, went on by a ten-thousandth of the time for each proposal, and were undecided after 64.
+/// Searches for roots have their own: one that took them all left nothing certified. Bodies that
+/// graze each other, a gap of 1e-4 at its least while one turns by 3 radians, went on by a
+/// ten-thousandth of the time for each proposal, and were undecided after 64.
 const MAX_VALUES: usize = 24;
 
-/// Values of the separation for one search for a root: enough to get off the safe side by halving alone.
+/// Values of the separation for one search for a root: enough to get off the safe side by halving
+/// alone.
 const MAX_ROOT_VALUES: usize = 12;
 
 /// Roots that are searched for along one axis, the last ones before dips.
 const MAX_ROOTS: usize = 4;
 
-/// After so many proposals in a row on one side the bracket of a root is halved: next to a shallow dip, where the separation is nearly
-/// at the target, false position creeps.
+/// After so many proposals in a row on one side the bracket of a root is halved: next to a shallow
+/// dip, where the separation is nearly at the target, false position creeps.
 const MAX_SAME_SIDE: u32 = 2;
 
 /// How far an axis led.
@@ -42,8 +46,8 @@ pub(crate) struct Advanced {
 /// A time and the separation then.
 type Value = (f64, f64);
 
-/// Follows the separation from a time at which it is above the target, to where it is above by at most `tolerance`, or to the end.
-/// `kappa` bounds its second derivative, as for [`chord_bound`].
+/// Follows the separation from a time at which it is above the target, to where it is above by at
+/// most `tolerance`, or to the end. `kappa` bounds its second derivative, as for [`chord_bound`].
 pub(crate) fn advance(
     separation: &mut impl FnMut(&Moment) -> f64,
     kappa: f64,
@@ -54,7 +58,8 @@ pub(crate) fn advance(
 ) -> Advanced {
     let (mut here, mut least, mut slope) = (from, from.1, 0.0);
     let (mut n_left, mut n_roots) = (MAX_VALUES, 0);
-    // The times to be reached, the next one last; at all of them the separation is above the target.
+    // The times to be reached, the next one last; at all of them the separation is above the
+    // target.
     let mut ahead = [(0.0, 0.0); MAX_VALUES + 2];
     let mut n_ahead = 1;
     let far = (end.t, separation(end));
@@ -96,8 +101,8 @@ pub(crate) fn advance(
     Advanced { time: here.0, separation: here.1, slope, least }
 }
 
-/// A time at which the separation is above the target by at most `tolerance`, between one above and one below it, and the slope
-/// there. Above by more where the values are spent.
+/// A time at which the separation is above the target by at most `tolerance`, between one above and
+/// one below it, and the slope there. Above by more where the values are spent.
 fn root(
     separation: &mut impl FnMut(&Moment) -> f64,
     mut above: Value,

@@ -1,14 +1,19 @@
-//! When a ball that goes straight first comes near a triangle, its places known to within a length: for the triangles of a mesh.
+//! When a ball that goes straight first comes near a triangle, its places known to within a length:
+//! for the triangles of a mesh.
 //!
-//! A search among support points of what is round takes a dozen of them. Here the closed form says when the ball touches, and the axis
-//! between the nearest points then proves all the time before, as its separation falls in a line; a little later the nearest point proves the
-//! contact. Of a ball that passes, the axis from where it is nearest to a corner or an edge proves all the time.
+//! A search among support points of what is round takes a dozen of them. Here the closed form says
+//! when the ball touches, and the axis between the nearest points then proves all the time before,
+//! as its separation falls in a line; a little later the nearest point proves the contact. Of a
+//! ball that passes, the axis from where it is nearest to a corner or an edge proves all the time.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.3 (a ball against a triangle). Differs: both ends are proved, with
-//! what places are off by; what that leaves open is the general search's.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.3 (a ball against a
+//! triangle). Differs: both ends are proved, with what places are off by; what that leaves open is
+//! the general search's.
 //!
-//! Of balls of 0.05 and 0.2 over a mesh of 70,000 triangles the search took 5,070 instructions a triangle; two answers of
-//! [`MovingSphere::against_polygon`](crate::MovingSphere::against_polygon), for the ball made larger and made smaller, 9,070.
+//! Of balls of 0.05 and 0.2 over a mesh of 70,000 triangles the search took 5,070 instructions a
+//! triangle; two answers of
+//! [`MovingSphere::against_polygon`](crate::MovingSphere::against_polygon), for the ball made
+//! larger and made smaller, 9,070.
 
 use crate::nearest::{level_axis, on_triangle};
 use crate::sphere_triangle::entry_time;
@@ -16,12 +21,14 @@ use crate::{Clear, Impact, Proof, Straight, TimeOfImpact};
 use carom_math::ops::sqrt;
 use glam::DVec3;
 
-/// How far ahead of the time before which nothing touches a contact is looked for: the separation is then deeper by so many times what places are off by.
+/// How far ahead of the time before which nothing touches a contact is looked for: the separation
+/// is then deeper by so many times what places are off by.
 const AHEAD: [f64; 2] = [4.0, 64.0];
 
 impl Straight {
-    /// When a ball around the point, B, first comes within `target` of a triangle of A, between two times, the first of which is that of
-    /// `start`. In A's frame, features unknown. `None` where rounding leaves it open, and of a ball that is near at the start.
+    /// When a ball around the point, B, first comes within `target` of a triangle of A, between two
+    /// times, the first of which is that of `start`. In A's frame, features unknown. `None` where
+    /// rounding leaves it open, and of a ball that is near at the start.
     pub fn ball_meets(
         &self,
         radius: f64,
@@ -73,7 +80,8 @@ impl Straight {
     }
 }
 
-/// The unit axis towards a triangle from a point that moves from the origin with the velocity `v`, where it is nearest to a corner or an edge.
+/// The unit axis towards a triangle from a point that moves from the origin with the velocity `v`,
+/// where it is nearest to a corner or an edge.
 fn passing_axis(w: &[DVec3; 3], v: DVec3, time: f64) -> Option<DVec3> {
     let mut best: Option<(f64, DVec3)> = None;
     for i in 0..3 {

@@ -1,14 +1,18 @@
-//! Two moving bodies, seen from where A's centre is, without A's rotation: what every bound is computed in.
+//! Two moving bodies, seen from where A's centre is, without A's rotation: what every bound is
+//! computed in.
 //!
-//! Only the difference of the two centres enters, `d(t) = d + v t`, so far from the origin nothing is lost. A body that does not turn
-//! may have its centre anywhere; then it is put in the middle of the shape, and the ball around it is small.
+//! Only the difference of the two centres enters, `d(t) = d + v t`, so far from the origin nothing
+//! is lost. A body that does not turn may have its centre anywhere; then it is put in the middle of
+//! the shape, and the ball around it is small.
 //!
-//! Rounding is one number per question, taken off every separation. Per vertex at the distance r from the centre, in units of
-//! u = 2^-53: the rotation matrix, nine entries of some ten roundings, 30; Rodrigues' formula with a rounded axis, 25; sine and
-//! cosine 2; the angle, a product with a rounded rate, 4 |w| t, doubled; products with a unit vector 8; and the centres 10 of their
+//! Rounding is one number per question, taken off every separation. Per vertex at the distance r
+//! from the centre, in units of u = 2^-53: the rotation matrix, nine entries of some ten roundings,
+//! 30; Rodrigues' formula with a rounded axis, 25; sine and cosine 2; the angle, a product with a
+//! rounded rate, 4 |w| t, doubled; products with a unit vector 8; and the centres 10 of their
 //! distance. Checked in 60 digits, the worst error was 0.06 of it.
 //!
-//! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapter 3 (bounds for inner products).
+//! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapter 3 (bounds
+//! for inner products).
 
 use crate::chord::UNIT;
 use crate::{Motion, Proposal};
@@ -113,8 +117,8 @@ impl<'s, S: SupportMap + ?Sized> Moving<'s, S> {
         turn * self.rotation
     }
 
-    /// How far the body reaches along a unit direction of its own frame, from the pivot. `near` is a point that was farthest
-    /// lately, and becomes the one that is now.
+    /// How far the body reaches along a unit direction of its own frame, from the pivot. `near` is
+    /// a point that was farthest lately, and becomes the one that is now.
     #[inline(always)]
     pub(crate) fn height(&self, direction: DVec3, near: &mut SupportPoint) -> f64 {
         let farthest = if !self.climbs {
@@ -146,7 +150,8 @@ pub(crate) struct BodyPair<'s, A: ?Sized, B: ?Sized> {
     /// The times asked about.
     pub(crate) start: f64,
     pub(crate) end: f64,
-    /// What rounding can do to a separation along a fixed axis, and to the place of a point relative to another.
+    /// What rounding can do to a separation along a fixed axis, and to the place of a point
+    /// relative to another.
     pub(crate) rounding: f64,
     /// The largest absolute value of the times.
     pub(crate) latest: f64,
@@ -154,8 +159,9 @@ pub(crate) struct BodyPair<'s, A: ?Sized, B: ?Sized> {
     linear_a: DVec3,
 }
 
-/// A time, and the sine and the cosine of the angle by which a body has turned then: found when they are first asked for, and the same for
-/// all axes. They are a tenth of the cost of a search, and near a third of them are of times that were looked at before.
+/// A time, and the sine and the cosine of the angle by which a body has turned then: found when
+/// they are first asked for, and the same for all axes. They are a tenth of the cost of a search,
+/// and near a third of them are of times that were looked at before.
 pub(crate) struct Moment {
     pub(crate) t: f64,
     turned: [Cell<Option<(f64, f64)>>; 2],
@@ -283,7 +289,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
         ]
     }
 
-    /// The nearest points of the cores that a proposal is about, from A's pivot; of cores that meet a common point, as seen from either.
+    /// The nearest points of the cores that a proposal is about, from A's pivot; of cores that meet
+    /// a common point, as seen from either.
     pub(crate) fn witness(&self, placed: &Placed, proposal: &Proposal) -> Option<(DVec3, DVec3)> {
         let differences = || {
             core::array::from_fn(|i| {

@@ -1,12 +1,13 @@
 //! A capsule that moves, its ends of one radius or of two, against a triangle.
 //!
-//! The capsule is all balls whose centre and radius go in proportion from one end to the other. How far such a ball is from
-//! the triangle is a convex function of its place, so the nearest one is found by the sign of its derivative, to the last
-//! digit; from there the axis is known, and axes prove everything else. Where an edge meets the mantle the axis has a
-//! closed form: across the edge, and at the mantle's slope to the capsule's own axis.
+//! The capsule is all balls whose centre and radius go in proportion from one end to the other. How
+//! far such a ball is from the triangle is a convex function of its place, so the nearest one is
+//! found by the sign of its derivative, to the last digit; from there the axis is known, and axes
+//! prove everything else. Where an edge meets the mantle the axis has a closed form: across the
+//! edge, and at the mantle's slope to the capsule's own axis.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (capsules and tapered capsules for limbs); C. Ericson,
-//! Real-Time Collision Detection, 2005, 4.5 (swept spheres), 5.5.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (capsules and tapered
+//! capsules for limbs); C. Ericson, Real-Time Collision Detection, 2005, 4.5 (swept spheres), 5.5.
 //! Differs: one search for both kinds of capsule, bracketed.
 
 use crate::moving_sphere::{Sides, tiny};
@@ -19,7 +20,8 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// A capsule, tapered or not, that moves in a straight line without turning: the convex hull of two balls.
+/// A capsule, tapered or not, that moves in a straight line without turning: the convex hull of two
+/// balls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MovingCapsule {
     ends: [DVec3; 2],
@@ -28,7 +30,8 @@ pub struct MovingCapsule {
 }
 
 impl MovingCapsule {
-    /// From the centres of the balls at its ends at the time 0, their radii, and the velocity of both.
+    /// From the centres of the balls at its ends at the time 0, their radii, and the velocity of
+    /// both.
     pub fn new(ends: [DVec3; 2], radii: [f64; 2], velocity: DVec3) -> Result<MovingCapsule, ShapeError> {
         check::point("the first end of the capsule", ends[0])?;
         check::point("the second end of the capsule", ends[1])?;
@@ -52,8 +55,8 @@ impl MovingCapsule {
 
     /// When the capsule, A, first touches the triangle, B, in the time from 0 to `end`.
     ///
-    /// With [`Sides::Front`] a capsule that does not move against the normal, or whose middle starts behind the plane, passes: it is
-    /// clear at a distance of 0.
+    /// With [`Sides::Front`] a capsule that does not move against the normal, or whose middle
+    /// starts behind the plane, passes: it is clear at a distance of 0.
     pub fn against_triangle(
         &self,
         triangle: &[DVec3; 3],
@@ -98,7 +101,8 @@ struct CapsuleTriangle {
 const N_HALVINGS: u32 = 56;
 
 impl CapsuleTriangle {
-    /// The nearest point of the triangle to the centre at the place `s`, and the triangle as seen from there.
+    /// The nearest point of the triangle to the centre at the place `s`, and the triangle as seen
+    /// from there.
     fn seen_from(&self, way: DVec3, s: f64) -> ([DVec3; 3], Nearest) {
         let center = self.axis * s + way;
         let corners = self.w.map(|corner| corner - center);
@@ -112,8 +116,8 @@ impl CapsuleTriangle {
     /// The place of the ball of the capsule that is nearest the triangle, or deepest in it.
     fn nearest_place(&self, way: DVec3) -> f64 {
         let taper = self.radii[1] - self.radii[0];
-        // How the distance from the ball changes with its place, times the distance: minus what the axis gains on the way to the
-        // triangle, minus what the radius gains.
+        // How the distance from the ball changes with its place, times the distance: minus what the
+        // axis gains on the way to the triangle, minus what the radius gains.
         let slope = |s: f64| {
             let (_, nearest) = self.seen_from(way, s);
             -nearest.point.dot(self.axis) - taper * sqrt(nearest.point.length_squared())
@@ -135,7 +139,8 @@ impl CapsuleTriangle {
         0.5 * (low + high)
     }
 
-    /// Axes across this edge at the slope of the mantle: on these, both ends of the capsule are equally far.
+    /// Axes across this edge at the slope of the mantle: on these, both ends of the capsule are
+    /// equally far.
     fn mantle_axes(&self, edge: DVec3) -> [Option<DVec3>; 2] {
         // Coordinates across the edge: `p` along the capsule's axis as seen there, and `q`.
         let across = self.axis - edge * (self.axis.dot(edge) / edge.length_squared());

@@ -1,14 +1,17 @@
 //! Links in joints: a robot arm, a digger, a door on its hinge. Each link moves on its parent.
 //!
-//! A joint turns or slides at a constant rate. So the place of a point is a sum of vectors, one for each joint and one for
-//! the point itself, and each of them is turned by all joints before it. A vector of length r, turned by joints with rates
-//! w1, w2, ..., has a second derivative of at most `(w1 + w2 + ...)^2 r`; one that grows at the rate v while it is turned has
-//! `2 (w1 + w2 + ...) v` more. The sum of these bounds the acceleration of the point, however the links stand.
+//! A joint turns or slides at a constant rate. So the place of a point is a sum of vectors, one for
+//! each joint and one for the point itself, and each of them is turned by all joints before it. A
+//! vector of length r, turned by joints with rates w1, w2, ..., has a second derivative of at most
+//! `(w1 + w2 + ...)^2 r`; one that grows at the rate v while it is turned has `2 (w1 + w2 + ...) v`
+//! more. The sum of these bounds the acceleration of the point, however the links stand.
 //!
-//! Two links of a chain are seen from their nearest common ancestor: how that one moves does not matter to their distance.
+//! Two links of a chain are seen from their nearest common ancestor: how that one moves does not
+//! matter to their distance.
 //!
-//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models
-//! and Temporal Culling, SIGGRAPH 2007, 4; M. Tang, Y. Kim, D. Manocha, C2A, ICRA 2009 (bounds of links, summed up).
+//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
+//! Models using Taylor Models and Temporal Culling, SIGGRAPH 2007, 4; M. Tang, Y. Kim, D. Manocha,
+//! C2A, ICRA 2009 (bounds of links, summed up).
 //! Differs: bounds of accelerations in place of speeds.
 
 use crate::chord::UNIT;
@@ -58,12 +61,14 @@ pub enum ChainError {
         /// The number of the link.
         link: usize,
     },
-    /// This link's frame, axis, or the value or rate of its joint has a number that is NaN or infinite.
+    /// This link's frame, axis, or the value or rate of its joint has a number that is NaN or
+    /// infinite.
     NotFinite {
         /// The number of the link.
         link: usize,
     },
-    /// The rotation of this link's frame has this length; it is too far from 1 to be a rounding error.
+    /// The rotation of this link's frame has this length; it is too far from 1 to be a rounding
+    /// error.
     NotUnit {
         /// The number of the link.
         link: usize,
@@ -167,8 +172,8 @@ pub struct ChainMotion<'c> {
 }
 
 impl<'c> ChainMotion<'c> {
-    /// From the values of the joints at the time 0 and their rates, one for each link: radians or lengths, per unit of time.
-    /// Those of fixed joints do not matter, but are to be finite.
+    /// From the values of the joints at the time 0 and their rates, one for each link: radians or
+    /// lengths, per unit of time. Those of fixed joints do not matter, but are to be finite.
     pub fn new(
         chain: &'c Chain,
         base: Motion,
@@ -188,8 +193,8 @@ impl<'c> ChainMotion<'c> {
         Ok(ChainMotion { chain, base, values: values.to_vec(), rates: rates.to_vec() })
     }
 
-    /// From one position at the time 0 to another at the time `duration`: values of the joints. A revolute joint may turn by
-    /// more than a full turn.
+    /// From one position at the time 0 to another at the time `duration`: values of the joints. A
+    /// revolute joint may turn by more than a full turn.
     pub fn between(
         chain: &'c Chain,
         base: Motion,
@@ -215,7 +220,8 @@ impl<'c> ChainMotion<'c> {
     /// When two links of the chain first come within the target distance of each other, as
     /// [`path_time_of_impact`] finds it. `None` if there is no such link, or if they are the same.
     ///
-    /// Links that share a joint mostly overlap there, so it is for the caller to say which pairs are of interest.
+    /// Links that share a joint mostly overlap there, so it is for the caller to say which pairs
+    /// are of interest.
     pub fn links_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         &self,
         (link_a, a): (usize, &A),
@@ -318,8 +324,8 @@ impl Path for LinkPath<'_> {
     }
 
     fn acceleration(&self, reach: f64, start: f64, end: f64) -> f64 {
-        // Upwards: each joint turns all the vectors below it. `turned` is the sum of the lengths of these; `once` is the bound of
-        // a first derivative, `twice` of a second.
+        // Upwards: each joint turns all the vectors below it. `turned` is the sum of the lengths of
+        // these; `once` is the bound of a first derivative, `twice` of a second.
         let (mut turned, mut once, mut twice) = (reach, 0.0, 0.0);
         let turn = |rate: f64, (turned, once, twice): (f64, &mut f64, &mut f64)| {
             *twice += 2.0 * rate * *once + rate * rate * turned;
@@ -345,7 +351,8 @@ impl Path for LinkPath<'_> {
     }
 
     fn rounding(&self, reach: f64, start: f64, end: f64) -> f64 {
-        // Each frame is off by some forty roundings of all that hangs on it, and by those of its angle.
+        // Each frame is off by some forty roundings of all that hangs on it, and by those of its
+        // angle.
         let (mut arm, mut sum) = (reach, 80.0 * reach);
         for link in self.upwards() {
             let value = self.motion.farthest(link, start, end);

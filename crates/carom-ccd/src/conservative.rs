@@ -1,11 +1,14 @@
-//! Conservative advancement: the time of impact by steps that no point of a body can outrun, the measured alternative.
+//! Conservative advancement: the time of impact by steps that no point of a body can outrun, the
+//! measured alternative.
 //!
-//! The distance over a bound on how fast it shrinks is a time in which nothing happens. The bound is of first order, so the
-//! steps shrink with the distance and never converge faster than linearly: 5 to 32 proposals for a hit, where
-//! [`crate::time_of_impact`] asks for 3. What is said is proved all the same, by the separations and proofs used there.
+//! The distance over a bound on how fast it shrinks is a time in which nothing happens. The bound
+//! is of first order, so the steps shrink with the distance and never converge faster than
+//! linearly: 5 to 32 proposals for a hit, where [`crate::time_of_impact`] asks for 3. What is said
+//! is proved all the same, by the separations and proofs used there.
 //!
-//! Reference: B. Mirtich, J. Canny, Impulse-based Dynamic Simulation of Rigid Bodies, 1995; Akenine-Moller et al., Real-Time
-//! Rendering, 4th ed., 25.11 (conservative advancement). Differs: the end is proved on both sides; rounding is accounted for.
+//! Reference: B. Mirtich, J. Canny, Impulse-based Dynamic Simulation of Rigid Bodies, 1995;
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (conservative advancement). Differs:
+//! the end is proved on both sides; rounding is accounted for.
 
 use crate::body_pair::Moment;
 use crate::chord::UNIT;
@@ -16,8 +19,9 @@ use crate::{Clear, ImpactSettings, Motion, Proposal, Tally, TimeOfImpact};
 use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling};
 
-/// When two moving convex bodies first come within the target distance of each other, by conservative advancement. What it takes and
-/// gives is as for [`crate::time_of_impact`], but a better distance of bodies that do not meet is not looked for.
+/// When two moving convex bodies first come within the target distance of each other, by
+/// conservative advancement. What it takes and gives is as for [`crate::time_of_impact`], but a
+/// better distance of bodies that do not meet is not looked for.
 pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,
@@ -29,7 +33,8 @@ pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     conservative_advancement_counted(a, motion_a, b, motion_b, settings, &(), propose)
 }
 
-/// [`conservative_advancement`], whose work is counted in `tally`, but for that of `propose`, whose own it is to count.
+/// [`conservative_advancement`], whose work is counted in `tally`, but for that of `propose`, whose
+/// own it is to count.
 pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,
@@ -72,7 +77,8 @@ pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + 
         if !(target < here) {
             break;
         }
-        // How fast the separation can fall: the centres along the axis, and every point about its axis of turning.
+        // How fast the separation can fall: the centres along the axis, and every point about its
+        // axis of turning.
         let up = 1.0 + 64.0 * UNIT;
         let speed = up
             * (-n.dot(pair.velocity)

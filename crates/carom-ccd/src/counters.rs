@@ -1,8 +1,10 @@
 //! What a time of impact cost, in the terms of the cost function, counted only for whoever asks.
 //!
-//! A search is compiled once for a tally that counts and once for `()`, which does not: there nothing is left of the counting.
+//! A search is compiled once for a tally that counts and once for `()`, which does not: there
+//! nothing is left of the counting.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3, t = n_v c_v + n_p c_p + n_u c_u.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3, t = n_v c_v + n_p c_p +
+//! n_u c_u.
 
 use core::cell::Cell;
 
@@ -22,7 +24,8 @@ pub struct ImpactCounters {
     pub primitives: u64,
     /// Volumes computed anew (n_u): boxes around a body, or a part of one, over a stretch of time.
     pub volume_updates: u64,
-    /// Pairs of convex bodies or parts whose time of impact was searched for: the primitives that nothing cheaper cleared.
+    /// Pairs of convex bodies or parts whose time of impact was searched for: the primitives that
+    /// nothing cheaper cleared.
     pub searches: u64,
     /// Searches for nearest points, each of which proposes an axis.
     pub proposals: u64,

@@ -1,13 +1,14 @@
 //! When do two convex polytopes touch that only translate: separating axes over time.
 //!
-//! On every axis the projections overlap for one interval of time. The bodies touch from the latest of the beginnings to the
-//! earliest of the ends; as soon as a beginning is later than an end, they never do. The axis that begins last says what
-//! touches: a face of A, a face of B, or two edges.
+//! On every axis the projections overlap for one interval of time. The bodies touch from the latest
+//! of the beginnings to the earliest of the ends; as soon as a beginning is later than an end, they
+//! never do. The axis that begins last says what touches: a face of A, a face of B, or two edges.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.4; D. Eberly, Dynamic Collision Detection Using
-//! Oriented Bounding Boxes, 1999, after R. Levine.
-//! Differs: each beginning and each end is a bracket; products of nearly parallel edges are computed with twice the digits, so that
-//! no axis is off by more than rounding, and bodies that overlap on all of them surely overlap.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.4; D. Eberly, Dynamic
+//! Collision Detection Using Oriented Bounding Boxes, 1999, after R. Levine.
+//! Differs: each beginning and each end is a bracket; products of nearly parallel edges are
+//! computed with twice the digits, so that no axis is off by more than rounding, and bodies that
+//! overlap on all of them surely overlap.
 
 use crate::moving_sphere::tiny;
 use crate::translate::sound_end;
@@ -20,7 +21,8 @@ use carom_math::scaling::scale_of;
 use carom_math::tol;
 use glam::DVec3;
 
-/// A convex polytope by its corners, faces and edges, that moves in a straight line without turning.
+/// A convex polytope by its corners, faces and edges, that moves in a straight line without
+/// turning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MovingPolytope {
     corners: Vec<DVec3>,
@@ -37,7 +39,8 @@ impl MovingPolytope {
         MovingPolytope::hull(&corners, &[[0, 1, 2]], &[[0, 1], [1, 2], [2, 0]], velocity)
     }
 
-    /// A box, or any parallelepiped, from its centre and the three vectors from there to the middles of its faces.
+    /// A box, or any parallelepiped, from its centre and the three vectors from there to the
+    /// middles of its faces.
     pub fn cuboid(
         center: DVec3,
         half_axes: [DVec3; 3],
@@ -55,10 +58,12 @@ impl MovingPolytope {
         )
     }
 
-    /// A convex polytope. Of each face three corners that span it, of each edge its two; parallel ones may be left out.
+    /// A convex polytope. Of each face three corners that span it, of each edge its two; parallel
+    /// ones may be left out.
     ///
-    /// The corners of a face shall lie in a plane to within rounding; otherwise a contact may be claimed that is not there, by
-    /// as much as they do not. Faces that are degenerate, and lists that name no corner, are refused.
+    /// The corners of a face shall lie in a plane to within rounding; otherwise a contact may be
+    /// claimed that is not there, by as much as they do not. Faces that are degenerate, and lists
+    /// that name no corner, are refused.
     pub fn hull(
         corners: &[DVec3],
         faces: &[[u32; 3]],
@@ -105,8 +110,9 @@ impl MovingPolytope {
 
     /// When this polytope, A, first touches the other, B, in the time from 0 to `end`.
     ///
-    /// Of a hit on a face, that face is the feature; a single corner or edge is named on the other side where there is one. Bodies
-    /// that touch and slide along each other are undecided within rounding.
+    /// Of a hit on a face, that face is the feature; a single corner or edge is named on the other
+    /// side where there is one. Bodies that touch and slide along each other are undecided within
+    /// rounding.
     pub fn time_of_impact(&self, other: &MovingPolytope, end: f64) -> TimeOfImpact {
         Axes::new(self, other, sound_end(end)).run()
     }
@@ -284,8 +290,8 @@ impl<'a> Axes<'a> {
         TimeOfImpact::Hit(impact)
     }
 
-    /// The points nearest each other of what the bodies turn towards each other along `n`, their distance, and their corners
-    /// if those are single.
+    /// The points nearest each other of what the bodies turn towards each other along `n`, their
+    /// distance, and their corners if those are single.
     fn touch(&self, n: DVec3, t: f64) -> ([DVec3; 2], f64, [FeatureId; 2]) {
         let mut single = [FeatureId::UNKNOWN; 2];
         let mut sides: [Vec<DVec3>; 2] = [Vec::new(), Vec::new()];
@@ -323,7 +329,8 @@ impl<'a> Axes<'a> {
     }
 }
 
-/// Triangles that cover the convex hull of points in a plane across `n`; of fewer than four points the one that they are.
+/// Triangles that cover the convex hull of points in a plane across `n`; of fewer than four points
+/// the one that they are.
 fn triangles(points: &mut [DVec3], n: DVec3) -> impl Iterator<Item = [DVec3; 3]> {
     let first = points[0];
     let right = n.any_orthonormal_vector();
@@ -338,7 +345,8 @@ fn triangles(points: &mut [DVec3], n: DVec3) -> impl Iterator<Item = [DVec3; 3]>
     (1..last.max(2)).map(move |i| [points[0], points[i.min(last)], points[(i + 1).min(last)]])
 }
 
-/// The unit vector along `(b - a) x (d - c)`, right to within rounding however small the angle; `None` if it is zero.
+/// The unit vector along `(b - a) x (d - c)`, right to within rounding however small the angle;
+/// `None` if it is zero.
 fn normal_of(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Option<DVec3> {
     let scale = |p: DVec3, q: DVec3| scale_of((q - p).abs().max_element());
     let (scale_e, scale_f) = (scale(a, b), scale(c, d));

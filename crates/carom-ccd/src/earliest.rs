@@ -1,7 +1,8 @@
 //! The first contact among many pairs of parts, each answered by itself.
 //!
-//! Contact is certain at the least of the proved times, and nothing touches before all brackets begin. A part that is undecided before
-//! that makes the bracket begin where it is; it is never dropped.
+//! Contact is certain at the least of the proved times, and nothing touches before all brackets
+//! begin. A part that is undecided before that makes the bracket begin where it is; it is never
+//! dropped.
 //!
 //! Reference: none needed.
 
@@ -48,17 +49,20 @@ impl Earliest {
         self.clear = self.clear.min(distance);
     }
 
-    /// Until when it makes sense to ask about another pair: contact is certain then, or all the time is over.
+    /// Until when it makes sense to ask about another pair: contact is certain then, or all the
+    /// time is over.
     pub fn until(&self, max_time: f64) -> f64 {
         self.hit.map_or(max_time, |(impact, _)| impact.t_hi.min(max_time))
     }
 
-    /// When the bracket of the contact that is known begins: a part that does not touch before adds nothing. Infinite where none is known.
+    /// When the bracket of the contact that is known begins: a part that does not touch before adds
+    /// nothing. Infinite where none is known.
     pub fn begin(&self) -> f64 {
         self.hit.map_or(f64::INFINITY, |(_, begin)| begin)
     }
 
-    /// Of a part no more is known than that it does not touch before this: the bracket of the contact that is known begins no later.
+    /// Of a part no more is known than that it does not touch before this: the bracket of the
+    /// contact that is known begins no later.
     pub fn begin_at(&mut self, t: f64) {
         if let Some((_, begin)) = &mut self.hit {
             *begin = begin.min(t);

@@ -1,16 +1,19 @@
-//! When a vertex meets a triangle, or an edge an edge, while every vertex moves along a line of its own: certified.
+//! When a vertex meets a triangle, or an edge an edge, while every vertex moves along a line of its
+//! own: certified.
 //!
-//! The differences `w_i(t)` between the vertices of B and of A span a triangle or a parallelogram, and the question is when
-//! it comes near the origin. An axis `n(t) = n + n' t` that turns with the features nearest each other makes every `n . w_i` a
-//! quadratic in t; until the first of them falls to the separation asked for, nothing touches, and no search need be trusted.
-//! There the nearest features are found anew. A contact is proved where a line pierces the figure all through a short
-//! interval, from one side at its beginning and from the other at its end.
+//! The differences `w_i(t)` between the vertices of B and of A span a triangle or a parallelogram,
+//! and the question is when it comes near the origin. An axis `n(t) = n + n' t` that turns with the
+//! features nearest each other makes every `n . w_i` a quadratic in t; until the first of them
+//! falls to the separation asked for, nothing touches, and no search need be trusted. There the
+//! nearest features are found anew. A contact is proved where a line pierces the figure all through
+//! a short interval, from one side at its beginning and from the other at its end.
 //!
-//! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model, 1997 (the two questions); B. Wang,
-//! Z. Ferguson, T. Schneider, X. Jiang, M. Attene, D. Panozzo, A Large-Scale Benchmark and an Inclusion-Based Algorithm
-//! for Continuous Collision Detection, ACM TOG 40(5), 2021 (minimum separation, no false negatives).
-//! Differs: separating axes instead of cubics or boxes in (t, u, v); the rounding of everything is one number that grows with the
-//! data; what cannot be proved either way says so.
+//! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model, 1997 (the two
+//! questions); B. Wang, Z. Ferguson, T. Schneider, X. Jiang, M. Attene, D. Panozzo, A Large-Scale
+//! Benchmark and an Inclusion-Based Algorithm for Continuous Collision Detection, ACM TOG 40(5),
+//! 2021 (minimum separation, no false negatives).
+//! Differs: separating axes instead of cubics or boxes in (t, u, v); the rounding of everything is
+//! one number that grows with the data; what cannot be proved either way says so.
 
 use crate::nearest::{Nearest, Part, level_axis, on_parallelogram, on_triangle};
 use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
@@ -21,7 +24,8 @@ use carom_math::scaling::{scale_of, unit};
 use carom_math::tol;
 use glam::DVec3;
 
-/// A vertex and a triangle, or two edges, whose vertices move in straight lines from the time 0 to the time 1.
+/// A vertex and a triangle, or two edges, whose vertices move in straight lines from the time 0 to
+/// the time 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Element {
     kind: ElementKind,
@@ -42,9 +46,11 @@ pub enum ElementKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElementSettings {
-    /// The target distance: features as near as this count as touching. A length, not negative, 0 by default.
+    /// The target distance: features as near as this count as touching. A length, not negative, 0
+    /// by default.
     pub minimum_separation: f64,
-    /// Relative to the largest difference of two vertices: once so near the target distance, the search ends.
+    /// Relative to the largest difference of two vertices: once so near the target distance, the
+    /// search ends.
     pub tolerance: f64,
     /// The search for the nearest features is made at most so often.
     pub max_steps: u32,
@@ -125,10 +131,12 @@ impl Element {
         &self.end
     }
 
-    /// When the features first come within the minimum separation of each other, in the time from 0 to 1.
+    /// When the features first come within the minimum separation of each other, in the time from 0
+    /// to 1.
     ///
-    /// Never clear where they do. Features that only graze each other, or are near from the start, are undecided within
-    /// rounding: nearer than the tolerance, which is for whoever moves things a hit.
+    /// Never clear where they do. Features that only graze each other, or are near from the start,
+    /// are undecided within rounding: nearer than the tolerance, which is for whoever moves things
+    /// a hit.
     pub fn time_of_impact(&self, settings: &ElementSettings) -> TimeOfImpact {
         match self.kind {
             ElementKind::VertexFace => search(self, settings, vertex_face_differences, on_triangle),
@@ -154,7 +162,8 @@ impl Element {
             ElementKind::VertexFace => (c - b).cross(d - b),
             ElementKind::EdgeEdge => (b - a).cross(d - c),
         };
-        // Seen along this axis nothing of the plane is lost, if any three of the points are not on a line.
+        // Seen along this axis nothing of the plane is lost, if any three of the points are not on
+        // a line.
         let along = normal.abs().max_position();
         let side = |u, v, w| orient2d_along(along, u, v, w);
         let are_alike = |x: f64, y: f64| 0.0 < x && 0.0 < y || x < 0.0 && y < 0.0;
@@ -210,8 +219,8 @@ pub(crate) fn edge_edge_differences(p: &[DVec3; 4]) -> [DVec3; 4] {
     [p[2] - p[0], p[3] - p[0], p[3] - p[1], p[2] - p[1]]
 }
 
-/// Steps of the search for the time at which features come to lie in one plane; nearly always 4 to 7 are enough, and where they are
-/// not the next step goes on from there.
+/// Steps of the search for the time at which features come to lie in one plane; nearly always 4 to
+/// 7 are enough, and where they are not the next step goes on from there.
 const N_LOOKS: u32 = 16;
 
 /// The differences, scaled to about 1, and what rounding may take off a separation.
@@ -232,8 +241,9 @@ struct Search<'a, const N: usize> {
     delta: f64,
 }
 
-/// Relative to the size: a difference, its change, its value at a time and the product with the axis are 12 u of it, the length of
-/// the axis 3 u, the coefficients of a quadratic and its root 16 u.
+/// Relative to the size: a difference, its change, its value at a time and the product with the
+/// axis are 12 u of it, the length of the axis 3 u, the coefficients of a quadratic and its root 16
+/// u.
 const ROUNDING: f64 = 32.0 * (0.5 * f64::EPSILON);
 
 /// The first answer: the boxes swept in space and time do not meet. Else the search.
@@ -245,7 +255,8 @@ fn search<const N: usize>(
     nearest_on: impl Fn(&[DVec3; N]) -> Nearest,
 ) -> TimeOfImpact {
     let (start, end) = (differences(&element.start), differences(&element.end));
-    // `DVec3::min` and `max` put up with NaN: four times the instructions, and this is half of what a query takes.
+    // `DVec3::min` and `max` put up with NaN: four times the instructions, and this is half of what
+    // a query takes.
     let lesser = |a: f64, b: f64| if b < a { b } else { a };
     let (mut low, mut high) = (start[0], start[0]);
     for v in start.iter().chain(&end) {
@@ -298,7 +309,8 @@ impl<const N: usize> Search<'_, N> {
                 }
             }
             if !(0.0 < step) {
-                // Thin features, whose nearest points rounding displaced: any other axis that separates will do.
+                // Thin features, whose nearest points rounding displaced: any other axis that
+                // separates will do.
                 (step, least) = self.advance_by_any(t, &w, nearest.point);
             }
             if !(0.0 < step && t < t + step) {
@@ -321,7 +333,8 @@ impl<const N: usize> Search<'_, N> {
         core::array::from_fn(|i| self.w[i] + self.dw[i] * t)
     }
 
-    /// By how much the unit axis `n` from what is nearest turns in a unit of time, so that the edges of the nearest features stay level.
+    /// By how much the unit axis `n` from what is nearest turns in a unit of time, so that the
+    /// edges of the nearest features stay level.
     fn turn(&self, w: &[DVec3; N], nearest: &Nearest, n: DVec3) -> DVec3 {
         let turn = match nearest.part {
             Part::Corner(_) => DVec3::ZERO,
@@ -342,8 +355,9 @@ impl<const N: usize> Search<'_, N> {
         if turn.is_finite() { turn } else { DVec3::ZERO }
     }
 
-    /// For how long after `t` every difference stays beyond the target along the unit axis `n`, at most to the end, and how near they
-    /// come at least; not positive where they are not beyond it now.
+    /// For how long after `t` every difference stays beyond the target along the unit axis `n`, at
+    /// most to the end, and how near they come at least; not positive where they are not beyond it
+    /// now.
     #[inline(always)]
     fn advance(&self, t: f64, w: &[DVec3; N], n: DVec3) -> (f64, f64) {
         let rest = 1.0 - t;
@@ -376,7 +390,8 @@ impl<const N: usize> Search<'_, N> {
         (step, self.target + 0.5 * goal)
     }
 
-    /// As [`Search::advance`], where that ends before the end, by an axis that turns with the features, or by the volume that they span.
+    /// As [`Search::advance`], where that ends before the end, by an axis that turns with the
+    /// features, or by the volume that they span.
     fn advance_turning(&self, t: f64, w: &[DVec3; N], nearest: &Nearest, n: DVec3) -> (f64, f64) {
         let turn = self.turn(w, nearest, n);
         if turn == DVec3::ZERO {
@@ -410,8 +425,8 @@ impl<const N: usize> Search<'_, N> {
         (step, self.target + 0.5 * goal / sqrt(1.0 + turn_sq * step * step))
     }
 
-    /// For how long after `t` the features do not lie in one plane: the volume that they span is a cubic in time, and keeps its sign
-    /// where its Bernstein coefficients have it.
+    /// For how long after `t` the features do not lie in one plane: the volume that they span is a
+    /// cubic in time, and keeps its sign where its Bernstein coefficients have it.
     fn advance_by_volume(&self, t: f64, w: &[DVec3; N]) -> (f64, f64) {
         let (e, f, r) = (w[1] - w[0], w[N - 1] - w[0], w[0]);
         let (de, df, dr) = (self.dw[1] - self.dw[0], self.dw[N - 1] - self.dw[0], self.dw[0]);
@@ -420,12 +435,14 @@ impl<const N: usize> Search<'_, N> {
         let side = if n[0].dot(r) < 0.0 { -1.0 } else { 1.0 };
         let c = [n[0].dot(r), n[1].dot(r) + n[0].dot(dr), n[2].dot(r) + n[1].dot(dr), n[2].dot(dr)]
             .map(|c| c * side);
-        // The distance is the volume divided by the length of n, which is at most that of a Bernstein coefficient.
+        // The distance is the volume divided by the length of n, which is at most that of a
+        // Bernstein coefficient.
         let rest = 1.0 - t;
         let n_end = n[0] + (n[1] + n[2] * rest) * rest;
         let n_middle = n[0] + n[1] * (0.5 * rest);
         let n_sq = n[0].length_squared().max(n_middle.length_squared()).max(n_end.length_squared());
-        // Three factors of at most two, two and one sizes, twelve terms of each power, 16 roundings: 400 u size^3.
+        // Three factors of at most two, two and one sizes, twelve terms of each power, 16
+        // roundings: 400 u size^3.
         let error = 200.0 * f64::EPSILON * (self.size * self.size * self.size);
         let goal = 0.25 * self.enough;
         let least = error + goal * sqrt(n_sq);
@@ -444,7 +461,8 @@ impl<const N: usize> Search<'_, N> {
         if least < at_rest {
             return (rest, goal);
         }
-        // The Illinois method, for a time at which the lowest is above what is asked for, and little so.
+        // The Illinois method, for a time at which the lowest is above what is asked for, and
+        // little so.
         let wanted = 1.5 * least;
         let (mut low, mut high) = ((0.0, c[0] - wanted), (rest, at_rest - wanted));
         let (mut safe, mut moved) = (0.0, 0);
@@ -502,7 +520,8 @@ impl<const N: usize> Search<'_, N> {
         best
     }
 
-    /// At the time `t` the features are as near as the tolerance: proves the contact, or says that it cannot.
+    /// At the time `t` the features are as near as the tolerance: proves the contact, or says that
+    /// it cannot.
     #[cold]
     fn conclude(
         &self,
@@ -521,8 +540,10 @@ impl<const N: usize> Search<'_, N> {
         if self.target == 0.0 {
             // Features that meet at the very beginning or end meet exactly, or not at all.
             for (time, vertices) in [(0.0, &self.element.start), (1.0, &self.element.end)] {
-                // Corners that are not in one plane have no point in common: nearly always the end of it. Looking first whether the features
-                // are apart there took a quarter off the slowest of the published queries, 7,200 instructions, and nothing off all together.
+                // Corners that are not in one plane have no point in common: nearly always the end
+                // of it. Looking first whether the features are apart there took a quarter off the
+                // slowest of the published queries, 7,200 instructions, and nothing off all
+                // together.
                 let [a, b, c, d] = *vertices;
                 if !(t == 0.0 || time == 1.0) || orient3d(a, b, c, d) != 0.0 {
                     continue;
@@ -562,10 +583,12 @@ impl<const N: usize> Search<'_, N> {
         self.undecided(t, distance, Why::WithinRounding)
     }
 
-    /// The line along `n` through the origin pierces the figure at all times from the one to the other, `time` later, and the
-    /// figure goes from one side of the origin to the other: somewhere between it contains it.
+    /// The line along `n` through the origin pierces the figure at all times from the one to the
+    /// other, `time` later, and the figure goes from one side of the origin to the other: somewhere
+    /// between it contains it.
     fn crosses(&self, w: &[DVec3; N], later: &[DVec3; N], n: DVec3, time: f64) -> bool {
-        // The products move by less than 8 size^2 in a unit of time, and are rounded by less than 32 u size^2.
+        // The products move by less than 8 size^2 in a unit of time, and are rounded by less than
+        // 32 u size^2.
         let margin = (8.0 * time + 16.0 * f64::EPSILON) * self.size * self.size;
         let turns = |sign: f64| (0..N).all(|i| margin < sign * n.dot(w[i].cross(w[(i + 1) % N])));
         if !(turns(1.0) || turns(-1.0)) {
@@ -593,8 +616,8 @@ impl<const N: usize> Search<'_, N> {
         TimeOfImpact::Hit(impact)
     }
 
-    /// Features that are at one place and have no extent, as two ends of edges, have no normal: the unit vector against which B goes
-    /// as A sees it stands for it, or any where neither moves.
+    /// Features that are at one place and have no extent, as two ends of edges, have no normal: the
+    /// unit vector against which B goes as A sees it stands for it, or any where neither moves.
     #[cold]
     fn way_together(&self, nearest: &Nearest) -> DVec3 {
         let weights = nearest.weights_of::<N>();
@@ -607,7 +630,8 @@ impl<const N: usize> Search<'_, N> {
     }
 }
 
-/// The first positive t at which `q_0 + q_1 t + q_2 t^2`, positive at 0, is zero; infinite where it never is.
+/// The first positive t at which `q_0 + q_1 t + q_2 t^2`, positive at 0, is zero; infinite where it
+/// never is.
 #[inline]
 fn first_fall(q_0: f64, q_1: f64, q_2: f64) -> f64 {
     let discriminant = q_1 * q_1 - 4.0 * q_0 * q_2;

@@ -1,11 +1,11 @@
 //! What can be known of when two bodies come together, and how it is proved.
 //!
-//! With `d(t)` the true distance at the time `t` (0 where bodies overlap) and a target distance `tau`, every search asks for
-//! the least `t` with `d(t) <= tau`. No answer rests on a search having converged: each is a statement with a proof, and a
-//! search that can prove no more says so.
+//! With `d(t)` the true distance at the time `t` (0 where bodies overlap) and a target distance
+//! `tau`, every search asks for the least `t` with `d(t) <= tau`. No answer rests on a search
+//! having converged: each is a statement with a proof, and a search that can prove no more says so.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, section 2.4 (when two moving
-//! objects touch). Differs: brackets, and the third answer.
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, section
+//! 2.4 (when two moving objects touch). Differs: brackets, and the third answer.
 
 use carom_geom::FeatureId;
 use glam::DVec3;
@@ -29,8 +29,8 @@ pub enum TimeOfImpact {
 pub struct Impact {
     /// The bodies are farther apart than the target distance at all times before this one.
     pub t_lo: f64,
-    /// By this time they are not, or have not been: flat things may have passed each other. It is not less than `t_lo`, and
-    /// wide of it only where bodies approach slowly.
+    /// By this time they are not, or have not been: flat things may have passed each other. It is
+    /// not less than `t_lo`, and wide of it only where bodies approach slowly.
     pub t_hi: f64,
     /// On the surface of A at `t_hi`, in the frame in which the motions are given.
     pub point_a: DVec3,
@@ -75,8 +75,9 @@ impl Impact {
 pub enum Proof {
     /// They have points in common, at `t_hi` or between `t_lo` and it.
     Overlap,
-    /// The two points are at most this far from each other, and this is not more than the target distance. It may be
-    /// more for sampled distance fields, by no more than their samples may be off.
+    /// The two points are at most this far from each other, and this is not more than the target
+    /// distance. It may be more for sampled distance fields, by no more than their samples may be
+    /// off.
     Within(f64),
 }
 
@@ -85,7 +86,8 @@ pub enum Proof {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Clear {
-    /// The bodies are never nearer than this: a proven lower bound, above the target distance, not the least distance itself.
+    /// The bodies are never nearer than this: a proven lower bound, above the target distance, not
+    /// the least distance itself.
     pub distance: f64,
 }
 
@@ -121,15 +123,17 @@ impl Undecided {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Why {
-    /// Distance and target distance differ by less than rounding: for whoever moves things this is a hit.
+    /// Distance and target distance differ by less than rounding: for whoever moves things this is
+    /// a hit.
     WithinRounding,
     /// The steps that the settings allow were spent.
     StepsSpent,
 }
 
 impl TimeOfImpact {
-    /// Until when the bodies are proved to be farther apart than the target distance; `end`, the end of the time asked about,
-    /// where that is all of it. Moving no farther than this is safe whatever the answer is.
+    /// Until when the bodies are proved to be farther apart than the target distance; `end`, the
+    /// end of the time asked about, where that is all of it. Moving no farther than this is safe
+    /// whatever the answer is.
     pub fn safe_until(&self, end: f64) -> f64 {
         match self {
             TimeOfImpact::Hit(impact) => impact.t_lo,

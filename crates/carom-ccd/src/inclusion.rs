@@ -1,13 +1,17 @@
-//! When do linearly moving elements meet, by halving boxes of time and place: slow, simple, and right.
+//! When do linearly moving elements meet, by halving boxes of time and place: slow, simple, and
+//! right.
 //!
-//! A point of the one feature minus a point of the other is linear in each of t, u and v, so over a box of these three its
-//! coordinates lie between those at the eight corners. A box over which some coordinate keeps away from zero holds no contact.
-//! The others are halved, the earliest first; the first that is too small to be halved gives the time before which nothing touches.
+//! A point of the one feature minus a point of the other is linear in each of t, u and v, so over a
+//! box of these three its coordinates lie between those at the eight corners. A box over which some
+//! coordinate keeps away from zero holds no contact. The others are halved, the earliest first; the
+//! first that is too small to be halved gives the time before which nothing touches.
 //!
-//! Reference: J. Snyder, A. Woodbury, K. Fleischer, B. Currin, A. Barr, Interval Methods for Multi-Point Collisions between
-//! Time-Dependent Curved Surfaces, SIGGRAPH 1993; B. Wang et al., A Large-Scale Benchmark and an Inclusion-Based
-//! Algorithm for Continuous Collision Detection, ACM TOG 40(5), 2021.
-//! Differs: what rounding may do is taken from the differences of the vertices, so it grows and shrinks with them.
+//! Reference: J. Snyder, A. Woodbury, K. Fleischer, B. Currin, A. Barr, Interval Methods for
+//! Multi-Point Collisions between Time-Dependent Curved Surfaces, SIGGRAPH 1993; B. Wang et al., A
+//! Large-Scale Benchmark and an Inclusion-Based Algorithm for Continuous Collision Detection, ACM
+//! TOG 40(5), 2021.
+//! Differs: what rounding may do is taken from the differences of the vertices, so it grows and
+//! shrinks with them.
 
 use crate::element::{Element, ElementKind, edge_edge_differences, vertex_face_differences};
 use crate::{Clear, TimeOfImpact, Undecided, Why};
@@ -41,10 +45,12 @@ impl PartialOrd for Cell {
 }
 
 impl Element {
-    /// As [`Element::time_of_impact`], by boxes: clear, or undecided from a time before which nothing touches.
+    /// As [`Element::time_of_impact`], by boxes: clear, or undecided from a time before which
+    /// nothing touches.
     ///
-    /// `tolerance` is relative to the largest difference of two vertices: boxes over which the difference varies by less are not halved. After
-    /// `max_boxes` boxes the answer is what is known until then. Needs memory for the boxes not looked at yet.
+    /// `tolerance` is relative to the largest difference of two vertices: boxes over which the
+    /// difference varies by less are not halved. After `max_boxes` boxes the answer is what is
+    /// known until then. Needs memory for the boxes not looked at yet.
     pub fn time_of_impact_by_inclusion(
         &self,
         minimum_separation: f64,
@@ -54,7 +60,8 @@ impl Element {
         let differences = |p: &[DVec3; 4]| match self.kind() {
             ElementKind::VertexFace => {
                 let [a, b, c] = vertex_face_differences(p);
-                // The shares of the corners are those of a parallelogram, of which one half is looked at.
+                // The shares of the corners are those of a parallelogram, of which one half is
+                // looked at.
                 [a, c, b + c - a, b]
             }
             ElementKind::EdgeEdge => edge_edge_differences(p),
@@ -96,7 +103,8 @@ impl Element {
     }
 }
 
-/// The least and the largest coordinates over the cell, and by how much they change with each of t, u and v.
+/// The least and the largest coordinates over the cell, and by how much they change with each of t,
+/// u and v.
 fn range(corners: &[[DVec3; 4]; 2], cell: &Cell) -> (DVec3, DVec3, [f64; 3]) {
     let at = |t: f64, u: f64, v: f64| {
         let w: [DVec3; 4] = core::array::from_fn(|i| corners[0][i] * (1.0 - t) + corners[1][i] * t);

@@ -1,18 +1,20 @@
 //! How a body moves: its centre along a straight line, while it turns at a constant rate.
 //!
-//! The true motion is defined by the stored numbers: the exact rotation of the normalised quaternion, then the exact rotation
-//! by the angular velocity times the time, about a centre that moves with the velocity. So rounding on the way to these
-//! numbers, as where the angular velocity is found from two orientations, changes the question and never the answer.
+//! The true motion is defined by the stored numbers: the exact rotation of the normalised
+//! quaternion, then the exact rotation by the angular velocity times the time, about a centre that
+//! moves with the velocity. So rounding on the way to these numbers, as where the angular velocity
+//! is found from two orientations, changes the question and never the answer.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5 (moving bodies); O. Rodrigues, 1840 (the
-//! rotation about an axis). Spherical interpolation between two orientations is the same motion; normalised linear
-//! interpolation, which some engines use, is another.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5 (moving bodies); O.
+//! Rodrigues, 1840 (the rotation about an axis). Spherical interpolation between two orientations
+//! is the same motion; normalised linear interpolation, which some engines use, is another.
 
 use carom_math::{WidePose, ops};
 use core::fmt;
 use glam::{DMat3, DQuat, DVec3};
 
-/// A rigid motion over time: `x(t) = center + linear * t + turn(angular * t) * rotation * (x_body - local_center)`.
+/// A rigid motion over time: `x(t) = center + linear * t + turn(angular * t) * rotation * (x_body -
+/// local_center)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Motion {
@@ -53,11 +55,12 @@ impl fmt::Display for MotionError {
 impl core::error::Error for MotionError {}
 
 impl Motion {
-    /// From where the body is at the time 0, in any one frame that the answer shall be in, and how it moves.
+    /// From where the body is at the time 0, in any one frame that the answer shall be in, and how
+    /// it moves.
     ///
-    /// `local_center` is the point of the body, in its own frame, that moves in a straight line: the centre of mass of a
-    /// free body. `linear` is its velocity, length per unit of time; `angular` the axis times radians per unit of time. Both
-    /// in the outer frame.
+    /// `local_center` is the point of the body, in its own frame, that moves in a straight line:
+    /// the centre of mass of a free body. `linear` is its velocity, length per unit of time;
+    /// `angular` the axis times radians per unit of time. Both in the outer frame.
     pub fn new(
         rotation: DQuat,
         translation: DVec3,
@@ -87,8 +90,9 @@ impl Motion {
         Motion::new(rotation, translation, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO)
     }
 
-    /// From one place at the time 0 to another at the time `duration`, turning at a constant rate and the short way, about a
-    /// point of the body that moves in a straight line. The end is met to within rounding.
+    /// From one place at the time 0 to another at the time `duration`, turning at a constant rate
+    /// and the short way, about a point of the body that moves in a straight line. The end is met
+    /// to within rounding.
     pub fn between(
         start: (DQuat, DVec3),
         end: (DQuat, DVec3),
@@ -104,7 +108,8 @@ impl Motion {
         if turn.w < 0.0 {
             turn = -turn;
         }
-        // A turn by nearly nothing: the sine is the angle, and the axis times the sine needs no axis.
+        // A turn by nearly nothing: the sine is the angle, and the axis times the sine needs no
+        // axis.
         let axis_sine = DVec3::new(turn.x, turn.y, turn.z);
         let sine = ops::sqrt(axis_sine.length_squared());
         let scale = if sine > 0.0 { 2.0 * ops::atan2(sine, turn.w) / sine } else { 0.0 };
@@ -123,7 +128,8 @@ impl Motion {
         }
     }
 
-    /// The same way without the turning: that of a ball whose middle is the centre of the motion, which nobody sees turn.
+    /// The same way without the turning: that of a ball whose middle is the centre of the motion,
+    /// which nobody sees turn.
     #[must_use]
     pub fn without_turning(&self) -> Motion {
         Motion { angular: DVec3::ZERO, ..*self }

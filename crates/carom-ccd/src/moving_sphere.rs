@@ -1,11 +1,14 @@
-//! A ball that moves, against a plane and against another: closed forms, bracketed by their rounding.
+//! A ball that moves, against a plane and against another: closed forms, bracketed by their
+//! rounding.
 //!
-//! Against a plane the signed distances at both ends of the time give the time by similar triangles, on either side. Two balls
-//! are a point that moves against a ball of both radii: a quadratic equation, whose smaller root is taken without
-//! a difference of nearly equal numbers.
+//! Against a plane the signed distances at both ends of the time give the time by similar
+//! triangles, on either side. Two balls are a point that moves against a ball of both radii: a
+//! quadratic equation, whose smaller root is taken without a difference of nearly equal numbers.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.1 (eq. 25.15) and 25.11.2 (eq. 25.16 to 25.21).
-//! Differs: the discriminant is r^2 v^2 - |l x v|^2, which loses nothing where the balls start far apart; a root is a bracket.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.1 (eq. 25.15) and 25.11.2
+//! (eq. 25.16 to 25.21).
+//! Differs: the discriminant is r^2 v^2 - |l x v|^2, which loses nothing where the balls start far
+//! apart; a root is a bracket.
 
 use crate::translate::{Near, Translating, first_contact, sound_end};
 use crate::{Clear, TimeOfImpact};
@@ -29,8 +32,9 @@ pub enum Sides {
     /// From both: a sheet.
     #[default]
     Both,
-    /// Only from the side to which the normal points, and only against it: what starts behind, or moves along with the
-    /// normal, passes. For closed surfaces, whose back faces are met too late to matter.
+    /// Only from the side to which the normal points, and only against it: what starts behind, or
+    /// moves along with the normal, passes. For closed surfaces, whose back faces are met too late
+    /// to matter.
     Front,
 }
 
@@ -42,7 +46,8 @@ pub struct SheetPlane {
 }
 
 impl SheetPlane {
-    /// From a normal of any length but zero. The plane is that of the numbers divided by this length, and rounded.
+    /// From a normal of any length but zero. The plane is that of the numbers divided by this
+    /// length, and rounded.
     pub fn new(normal: DVec3, offset: f64) -> Result<SheetPlane, ShapeError> {
         check::point("the normal of the plane", normal)?;
         check::length("the offset of the plane", offset.abs())?;
@@ -101,7 +106,8 @@ impl MovingSphere {
 
     /// When the ball, A, first touches the plane, B, in the time from 0 to `end`.
     ///
-    /// A ball that touches at the start hits at 0. With [`Sides::Front`] what passes is clear at a distance of 0.
+    /// A ball that touches at the start hits at 0. With [`Sides::Front`] what passes is clear at a
+    /// distance of 0.
     pub fn against_plane(&self, plane: &SheetPlane, sides: Sides, end: f64) -> TimeOfImpact {
         let end = sound_end(end);
         let height = plane.normal.dot(self.center) + plane.offset;
@@ -145,7 +151,8 @@ impl MovingSphere {
     }
 }
 
-/// A speed so small against the lengths that no time of interest makes it count still sets the scale where all lengths are zero.
+/// A speed so small against the lengths that no time of interest makes it count still sets the
+/// scale where all lengths are zero.
 pub(crate) fn tiny(velocity: DVec3) -> f64 {
     velocity.abs().max_element() * f64::from_bits((1023 - 100) << 52)
 }

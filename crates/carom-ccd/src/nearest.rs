@@ -1,8 +1,11 @@
-//! The point nearest the origin of a triangle, and of a parallelogram, and on which part it lies: plain and fast.
+//! The point nearest the origin of a triangle, and of a parallelogram, and on which part it lies:
+//! plain and fast.
 //!
-//! What comes out proposes an axis and is an upper bound of a distance. Nothing that is proved rests on its being the nearest.
+//! What comes out proposes an axis and is an upper bound of a distance. Nothing that is proved
+//! rests on its being the nearest.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 (point and triangle) and 5.1.9 (two segments).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 (point and triangle) and 5.1.9
+//! (two segments).
 
 use carom_geom::tri_distance;
 use carom_math::ops::sqrt;
@@ -22,8 +25,8 @@ pub(crate) enum Part {
 pub(crate) struct Nearest {
     pub(crate) point: DVec3,
     pub(crate) part: Part,
-    /// Of a triangle: the shares of the second and third corner. Of the parallelogram of the edges A and B: the place on A, and
-    /// that on B, from 0 to 1.
+    /// Of a triangle: the shares of the second and third corner. Of the parallelogram of the edges
+    /// A and B: the place on A, and that on B, from 0 to 1.
     pub(crate) parameters: [f64; 2],
 }
 
@@ -40,7 +43,8 @@ impl Nearest {
     }
 }
 
-/// The way from a point to the nearest of a triangle, by plain numbers: an axis that may keep them apart, not a distance to rely on.
+/// The way from a point to the nearest of a triangle, by plain numbers: an axis that may keep them
+/// apart, not a distance to rely on.
 #[inline]
 pub fn way_to_triangle(from: DVec3, corners: &[DVec3; 3]) -> DVec3 {
     on_triangle(&corners.map(|corner| corner - from)).point
@@ -91,7 +95,8 @@ pub(crate) fn on_triangle(w: &[DVec3; 3]) -> Nearest {
     thin(w, [u, v])
 }
 
-/// Of a triangle so thin that plain numbers do not tell where inside the nearest point is: with more digits, or one of its sides.
+/// Of a triangle so thin that plain numbers do not tell where inside the nearest point is: with
+/// more digits, or one of its sides.
 #[cold]
 fn thin(w: &[DVec3; 3], parameters: [f64; 2]) -> Nearest {
     let found = tri_distance::point_triangle(DVec3::ZERO, w).point_b;
@@ -118,8 +123,8 @@ fn thin(w: &[DVec3; 3], parameters: [f64; 2]) -> Nearest {
     best.1
 }
 
-/// The point nearest the origin of the parallelogram 00, 01, 11, 10 of the differences of two edges: that of the points of the edges
-/// nearest each other.
+/// The point nearest the origin of the parallelogram 00, 01, 11, 10 of the differences of two
+/// edges: that of the points of the edges nearest each other.
 #[inline]
 pub(crate) fn on_parallelogram(w: &[DVec3; 4]) -> Nearest {
     // w = r + v f - u e, with r at the first ends, e along A and f along B.
@@ -154,8 +159,9 @@ pub(crate) fn on_parallelogram(w: &[DVec3; 4]) -> Nearest {
     Nearest { point, part, parameters: [u, v] }
 }
 
-/// The unit axis from the origin to the nearest point, level along the edges of the part on which it lies: it separates as far
-/// as the point is away, also where that is little more than rounding. `None` at no distance.
+/// The unit axis from the origin to the nearest point, level along the edges of the part on which
+/// it lies: it separates as far as the point is away, also where that is little more than rounding.
+/// `None` at no distance.
 #[inline]
 pub(crate) fn level_axis<const N: usize>(w: &[DVec3; N], nearest: &Nearest) -> Option<DVec3> {
     let along = |v: DVec3| {
@@ -166,7 +172,8 @@ pub(crate) fn level_axis<const N: usize>(w: &[DVec3; N], nearest: &Nearest) -> O
         Part::Corner(_) => None,
         Part::Side(i) => {
             let edge = w[(i + 1) % N] - w[i];
-            // The nearest point is known to within rounding of the size, and may be little more than that itself.
+            // The nearest point is known to within rounding of the size, and may be little more
+            // than that itself.
             along(nearest.point - edge * (nearest.point.dot(edge) / edge.length_squared()))
         }
         Part::Inside => {

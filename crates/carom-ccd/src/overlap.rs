@@ -1,16 +1,20 @@
-//! Proof that two convex bodies overlap: points of their difference B - A around a ball about the origin.
+//! Proof that two convex bodies overlap: points of their difference B - A around a ball about the
+//! origin.
 //!
-//! Where every point is known to within delta and the hull of the computed points holds the ball of radius delta, the hull of the
-//! true ones holds the origin: a plane between them would cut the ball. So no sign has to be exact.
-//! The four points that a search ends with are mostly enough. Where they lie in one plane, as for boxes that meet face to face,
-//! a polytope is grown: always beyond the face that is nearest to the origin, or has it outside.
+//! Where every point is known to within delta and the hull of the computed points holds the ball of
+//! radius delta, the hull of the true ones holds the origin: a plane between them would cut the
+//! ball. So no sign has to be exact. The four points that a search ends with are mostly enough.
+//! Where they lie in one plane, as for boxes that meet face to face, a polytope is grown: always
+//! beyond the face that is nearest to the origin, or has it outside.
 //!
-//! That the ball is inside needs no trust in the surface's shape. Its triangles are a sum of triangles whose edges cancel, since a
-//! point is only ever added by taking triangles away and closing the rim; each lies wholly beyond the ball in some direction, and
-//! turns the same way about the origin, by exact signs. So the surface winds round the ball at least once.
+//! That the ball is inside needs no trust in the surface's shape. Its triangles are a sum of
+//! triangles whose edges cancel, since a point is only ever added by taking triangles away and
+//! closing the rim; each lies wholly beyond the ball in some direction, and turns the same way
+//! about the origin, by exact signs. So the surface winds round the ball at least once.
 //!
-//! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game Objects, 2001, section 4 (the
-//! expanding polytope). Differs: it ends when the ball is inside, the depth is not asked for; the proof by winding number.
+//! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game
+//! Objects, 2001, section 4 (the expanding polytope). Differs: it ends when the ball is inside, the
+//! depth is not asked for; the proof by winding number.
 
 use crate::Proposal;
 use crate::body_pair::{BodyPair, Placed};
@@ -47,7 +51,8 @@ struct Polytope<const CORNERS: usize, const FACES: usize> {
     n_faces: usize,
 }
 
-/// Most that is proved is proved by the four points of a proposal: room for more is made where they are not enough.
+/// Most that is proved is proved by the four points of a proposal: room for more is made where they
+/// are not enough.
 type Tetrahedron = Polytope<4, 4>;
 type Grown = Polytope<MAX_CORNERS, MAX_FACES>;
 
@@ -75,7 +80,8 @@ pub(crate) fn overlap<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         let Lowest { height, along, .. } = lowest;
         let corner = support(along);
         let beyond = along.dot(corner.w);
-        // Nothing lies farther out: they overlap by less than the ball there, or not at all. Not so for NaN.
+        // Nothing lies farther out: they overlap by less than the ball there, or not at all. Not so
+        // for NaN.
         if !(ball < beyond && height < beyond && polytope.add(corner)) {
             return None;
         }
@@ -112,7 +118,8 @@ fn first<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     Tetrahedron::new(corners, ball)
 }
 
-/// Four points in general position, found by going as far as possible: along the line of the centres, off the line, off the plane.
+/// Four points in general position, found by going as far as possible: along the line of the
+/// centres, off the line, off the plane.
 fn start(ball: f64, between: DVec3, support: &impl Fn(DVec3) -> Corner) -> Option<Tetrahedron> {
     let first = unit(between).unwrap_or(DVec3::X);
     let (near, far) = (support(-first), support(first));
@@ -193,7 +200,8 @@ impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
         face.map(|corner| self.corners[usize::from(corner)].w)
     }
 
-    /// Takes away the triangles that see the corner and closes the rim with triangles to it; false where there is no room.
+    /// Takes away the triangles that see the corner and closes the rim with triangles to it; false
+    /// where there is no room.
     fn add(&mut self, corner: Corner) -> bool {
         if self.n_corners == CORNERS {
             return false;
@@ -237,8 +245,8 @@ impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
         0 < n_rim
     }
 
-    /// Where on A the origin of the difference is, in A whatever rounding does: of the tetrahedra of the first corner and a triangle the
-    /// one that has the origin most inside.
+    /// Where on A the origin of the difference is, in A whatever rounding does: of the tetrahedra
+    /// of the first corner and a triangle the one that has the origin most inside.
     fn point_a(&self) -> DVec3 {
         let first = self.corners[0];
         let mut best = (f64::NEG_INFINITY, first.a);

@@ -1,16 +1,19 @@
-//! A rigid motion of any kind, and when two bodies on such ways first touch: a bracket that is proved.
+//! A rigid motion of any kind, and when two bodies on such ways first touch: a bracket that is
+//! proved.
 //!
-//! A search needs two things of a motion: the pose at a time, and a bound on the acceleration of the body's points. Along a
-//! fixed axis the separation of two bodies then lies above its chord less what the accelerations allow ([`crate::chord`]).
-//! So two values of it certify the time between them, whatever the way is: a link of a robot arm, a spline, a crank.
+//! A search needs two things of a motion: the pose at a time, and a bound on the acceleration of
+//! the body's points. Along a fixed axis the separation of two bodies then lies above its chord
+//! less what the accelerations allow ([`crate::chord`]). So two values of it certify the time
+//! between them, whatever the way is: a link of a robot arm, a spline, a crank.
 //!
-//! The search is that of [`crate::time_of_impact`] with fixed axes: nearest points propose an axis, the separation along it
-//! is followed down to the target distance, and a little later the next axis is asked for. For bodies that turn at a constant
-//! rate that function is faster: it knows how an axis turns with the body.
+//! The search is that of [`crate::time_of_impact`] with fixed axes: nearest points propose an axis,
+//! the separation along it is followed down to the target distance, and a little later the next
+//! axis is asked for. For bodies that turn at a constant rate that function is faster: it knows how
+//! an axis turns with the body.
 //!
-//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models
-//! and Temporal Culling, SIGGRAPH 2007; M. Tang, Y. Kim, D. Manocha, Controlled Conservative Advancement for
-//! Continuous Collision Detection, 2009.
+//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
+//! Models using Taylor Models and Temporal Culling, SIGGRAPH 2007; M. Tang, Y. Kim, D. Manocha,
+//! Controlled Conservative Advancement for Continuous Collision Detection, 2009.
 //! Differs: of second order, from bounds on accelerations; the contact is proved too.
 
 use crate::advance::advance;
@@ -27,13 +30,14 @@ const MAX_STALLS: u32 = 3;
 
 /// A rigid motion over time.
 ///
-/// An implementation must be right about its bounds: what [`path_time_of_impact`] proves rests on them.
+/// An implementation must be right about its bounds: what [`path_time_of_impact`] proves rests on
+/// them.
 pub trait Path {
     /// The body's frame in the outer frame at a time.
     fn pose_at(&self, t: f64) -> WidePose;
 
-    /// A bound on the acceleration, length per unit of time squared, of each point of the body within `reach` of the
-    /// origin of its frame, at all times from `start` to `end`.
+    /// A bound on the acceleration, length per unit of time squared, of each point of the body
+    /// within `reach` of the origin of its frame, at all times from `start` to `end`.
     fn acceleration(&self, reach: f64, start: f64, end: f64) -> f64;
 
     /// A length: how far such a point may be from where [`Path::pose_at`] puts it, by rounding.
@@ -60,9 +64,10 @@ impl Path for Motion {
 
 /// When two convex bodies on any paths first come within the target distance of each other.
 ///
-/// What it takes and gives is as for [`crate::time_of_impact`], with two differences. Contact is proved by a distance, so
-/// the target distance is to be above 0; with 0 the answer is undecided where they touch. A better distance of bodies that
-/// do not meet is not looked for, and features are not named.
+/// What it takes and gives is as for [`crate::time_of_impact`], with two differences. Contact is
+/// proved by a distance, so the target distance is to be above 0; with 0 the answer is undecided
+/// where they touch. A better distance of bodies that do not meet is not looked for, and features
+/// are not named.
 pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     path_a: &(impl Path + ?Sized),

@@ -1,10 +1,12 @@
-//! When a convex body first comes within a distance of a half-space, both moving: one axis, the plane's normal, says it all.
+//! When a convex body first comes within a distance of a half-space, both moving: one axis, the
+//! plane's normal, says it all.
 //!
-//! The separation along the normal is the distance itself, so it is a bound from below and from above, and no search for nearest
-//! points is needed. The normal turns with the half-space, which follows the plane exactly.
+//! The separation along the normal is the distance itself, so it is a bound from below and from
+//! above, and no search for nearest points is needed. The normal turns with the half-space, which
+//! follows the plane exactly.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5.3 (moving sphere against plane). Differs: any convex body,
-//! turning.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5.3 (moving sphere against
+//! plane). Differs: any convex body, turning.
 
 use crate::advance::advance;
 use crate::body_pair::{BodyPair, Moment};
@@ -32,8 +34,8 @@ impl SupportMap for Origin {
     }
 }
 
-/// When a moving convex body first comes within the target distance of a moving half-space: [`half_space_time_of_impact_counted`] without
-/// the counting.
+/// When a moving convex body first comes within the target distance of a moving half-space:
+/// [`half_space_time_of_impact_counted`] without the counting.
 pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
     normal: DVec3,
     motion_a: &Motion,
@@ -44,8 +46,9 @@ pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
     half_space_time_of_impact_counted(normal, motion_a, b, motion_b, settings, &())
 }
 
-/// When a moving convex body first comes within the target distance of all points below a moving plane, which passes through the origin
-/// of A's frame with the unit normal `normal`, in that frame. The tolerance is in radii of B. The work is counted in `tally`.
+/// When a moving convex body first comes within the target distance of all points below a moving
+/// plane, which passes through the origin of A's frame with the unit normal `normal`, in that
+/// frame. The tolerance is in radii of B. The work is counted in `tally`.
 pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
     normal: DVec3,
     motion_a: &Motion,

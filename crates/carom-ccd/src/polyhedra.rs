@@ -1,13 +1,17 @@
-//! Two moving polyhedra, convex or not, by their features: vertices against faces, edges against edges.
+//! Two moving polyhedra, convex or not, by their features: vertices against faces, edges against
+//! edges.
 //!
-//! When surfaces first touch, a vertex of one touches a face of the other, or an edge an edge. Bodies that turn move their
-//! vertices on screws. In a stretch of time each vertex is replaced by one on the chord, and features count as touching
-//! where they are as near as chords and screws can be apart. What is clear then is clear. The stretch begins anew where it
-//! is safe, and shrinks while it is too coarse: the gap falls with the square of its length.
+//! When surfaces first touch, a vertex of one touches a face of the other, or an edge an edge.
+//! Bodies that turn move their vertices on screws. In a stretch of time each vertex is replaced by
+//! one on the chord, and features count as touching where they are as near as chords and screws can
+//! be apart. What is clear then is clear. The stretch begins anew where it is safe, and shrinks
+//! while it is too coarse: the gap falls with the square of its length.
 //!
-//! Reference: J. van Waveren, Robust Continuous Collision Detection Between Arbitrary Polyhedra Using Trajectory
-//! Parameterization of Polyhedral Features, 2005; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.3.
-//! Differs: chords with a bound, and a search with proofs, in place of roots of polynomials for screws.
+//! Reference: J. van Waveren, Robust Continuous Collision Detection Between Arbitrary Polyhedra
+//! Using Trajectory Parameterization of Polyhedral Features, 2005; Akenine-Moller et al., Real-Time
+//! Rendering, 4th ed., 25.11.3.
+//! Differs: chords with a bound, and a search with proofs, in place of roots of polynomials for
+//! screws.
 
 use crate::chord::UNIT;
 use crate::element::{Element, ElementSettings};
@@ -34,8 +38,8 @@ pub struct Polyhedron {
 }
 
 impl Polyhedron {
-    /// From vertices, and triangles that name them. Sides that two triangles of one plane share are no edges. A vertex that
-    /// is not finite, and a triangle that names no vertex, are refused.
+    /// From vertices, and triangles that name them. Sides that two triangles of one plane share are
+    /// no edges. A vertex that is not finite, and a triangle that names no vertex, are refused.
     pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Polyhedron, ShapeError> {
         for vertex in vertices {
             check::point("a vertex of the polyhedron", *vertex)?;
@@ -102,13 +106,13 @@ struct Nearest {
 
 /// When the surfaces of two moving polyhedra first come within the target distance of each other.
 ///
-/// All pairs of features are looked at: two boxes on screws take 280 times as long as by [`crate::time_of_impact`] (bench
-/// `elements`). For large meshes carom-query's `cast` has trees.
+/// All pairs of features are looked at: two boxes on screws take 280 times as long as by
+/// [`crate::time_of_impact`] (bench `elements`). For large meshes carom-query's `cast` has trees.
 ///
-/// Surfaces count: one body within the other does not touch it. Contact is proved by a distance, so the target distance is to
-/// be above 0; with 0 the answer is undecided where they touch. A hit names a vertex and a face, or two edges; one at the start,
-/// where surfaces cross, an edge and a face. Of the
-/// settings `wants_distance` and `stop_at_penetration` do not matter.
+/// Surfaces count: one body within the other does not touch it. Contact is proved by a distance, so
+/// the target distance is to be above 0; with 0 the answer is undecided where they touch. A hit
+/// names a vertex and a face, or two edges; one at the start, where surfaces cross, an edge and a
+/// face. Of the settings `wants_distance` and `stop_at_penetration` do not matter.
 pub fn polyhedra_time_of_impact(
     a: &Polyhedron,
     motion_a: &Motion,
@@ -132,7 +136,8 @@ pub fn polyhedra_time_of_impact(
     let speed = scaling::length(motion_a.linear() - motion_b.linear()) + turn_a * reach_a + turn_b * reach_b;
     let tolerance = settings.tolerance.max(tol::ELEMENT_GAP) * reach_a.min(reach_b);
 
-    // Later an edge goes through a face only after features touched; at the start it may be there already.
+    // Later an edge goes through a face only after features touched; at the start it may be there
+    // already.
     let bodies = [(a, motion_a), (b, motion_b)];
     if let Some(near) = crossing(bodies, settings.start_time) {
         return TimeOfImpact::Hit(impact([settings.start_time; 2], &near, near.distance));
@@ -189,8 +194,8 @@ pub fn polyhedra_time_of_impact(
     TimeOfImpact::Undecided(Undecided::new(safe, distance, Why::StepsSpent))
 }
 
-/// How much of a stretch all features are surely farther apart than a distance, on their chords; and how far apart they are
-/// in all of it, if that is the whole stretch.
+/// How much of a stretch all features are surely farther apart than a distance, on their chords;
+/// and how far apart they are in all of it, if that is the whole stretch.
 fn stretch(bodies: [(&Polyhedron, &Motion); 2], [from, to]: [f64; 2], apart: f64) -> (f64, f64) {
     let [(a, motion_a), (b, motion_b)] = bodies;
     let (a0, a1) = (a.at(motion_a, from), a.at(motion_a, to));

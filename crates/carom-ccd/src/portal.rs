@@ -1,19 +1,22 @@
-//! When two convex bodies that only translate touch: where the ray of their way meets their difference.
+//! When two convex bodies that only translate touch: where the ray of their way meets their
+//! difference.
 //!
-//! Seen from A, B moves by v t, so they touch where the ray -v t meets D = B - A. A triangle of points of D through which the
-//! ray passes, the portal, is a contact no later than the ray passes it; the plane beyond which D lies along the portal's
-//! normal is a time before which there is none. So every round has a bracket that is proved, and the point of D that is farthest
-//! along the normal replaces one corner of the portal, until the two times agree: on a polytope at one of its faces.
-//! The first portal is found across the ray, from the point of D that is farthest outwards where a ball would be met; where the ray
-//! passes beside, an axis across it proves that it does.
+//! Seen from A, B moves by v t, so they touch where the ray -v t meets D = B - A. A triangle of
+//! points of D through which the ray passes, the portal, is a contact no later than the ray passes
+//! it; the plane beyond which D lies along the portal's normal is a time before which there is
+//! none. So every round has a bracket that is proved, and the point of D that is farthest along the
+//! normal replaces one corner of the portal, until the two times agree: on a polytope at one of its
+//! faces. The first portal is found across the ray, from the point of D that is farthest outwards
+//! where a ball would be met; where the ray passes beside, an axis across it proves that it does.
 //!
-//! A portal is believed where the ray passes inside all its edges by more than rounding; whatever is nearer, touches at the start
-//! or does not move is left to the general search.
+//! A portal is believed where the ray passes inside all its edges by more than rounding; whatever
+//! is nearer, touches at the start or does not move is left to the general search.
 //!
-//! Reference: G. Snethen, XenoCollide: Complex Collision Made Simple, Game Programming Gems 7, 2008 (portals); G. van den
-//! Bergen, Ray Casting against General Convex Objects with Application to Continuous Collision Detection, 2004 (the ray).
-//! Differs: the ray need not come from inside; both ends are proved, with rounding; margins and the target distance are a ball
-//! around D.
+//! Reference: G. Snethen, XenoCollide: Complex Collision Made Simple, Game Programming Gems 7, 2008
+//! (portals); G. van den Bergen, Ray Casting against General Convex Objects with Application to
+//! Continuous Collision Detection, 2004 (the ray).
+//! Differs: the ray need not come from inside; both ends are proved, with rounding; margins and the
+//! target distance are a ball around D.
 
 use crate::body_pair::BodyPair;
 use crate::chord::UNIT;
@@ -24,22 +27,26 @@ use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::{ops::sqrt, scaling};
 use glam::{DMat3, DVec3};
 
-/// In units of what rounding does to the place of a point relative to another: a point of the difference as A sees it, with one more
-/// product of matrices, and its height over a plane that is chosen for it.
+/// In units of what rounding does to the place of a point relative to another: a point of the
+/// difference as A sees it, with one more product of matrices, and its height over a plane that is
+/// chosen for it.
 const POINTS: f64 = 4.0;
 
-/// In the same units: the ray passes inside an edge. Points, the sides, and the direction of the ray.
+/// In the same units: the ray passes inside an edge. Points, the sides, and the direction of the
+/// ray.
 const INSIDE: f64 = 8.0;
 
 /// Most points of the difference that are looked for; hulls of 8 and 128 vertices need 6 and 10.
 const MAX_POINTS: u32 = 40;
 
-/// How much ahead points are looked for that are around the ray, in as much beside, where ahead is where a ball would be met. Hulls of 8,
-/// 32 and 128 vertices take 5.6, 6.7 and 9.0 points; with 1 of it 5.6, 7.8 and 10.2, with 2.5 6.2, 6.7 and 8.2. Along the way itself, with
-/// 1 of it, and the first point along the way too, they took 5.9, 7.9 and 10.2.
+/// How much ahead points are looked for that are around the ray, in as much beside, where ahead is
+/// where a ball would be met. Hulls of 8, 32 and 128 vertices take 5.6, 6.7 and 9.0 points; with 1
+/// of it 5.6, 7.8 and 10.2, with 2.5 6.2, 6.7 and 8.2. Along the way itself, with 1 of it, and the
+/// first point along the way too, they took 5.9, 7.9 and 10.2.
 const LEAN: f64 = 1.7;
 
-/// The radius of that ball, in those of both bodies; from 0.65 to 1 makes no difference of a fiftieth.
+/// The radius of that ball, in those of both bodies; from 0.65 to 1 makes no difference of a
+/// fiftieth.
 const BALL: f64 = 0.8;
 
 /// A point of the difference of the bodies at the time 0, in A's orientation.
@@ -92,7 +99,8 @@ struct Ray<'p, 's, A: ?Sized, B: ?Sized, T> {
     tally: &'p T,
 }
 
-/// The first contact of bodies that do not turn, between two times, `None` where only the general search can tell.
+/// The first contact of bodies that do not turn, between two times, `None` where only the general
+/// search can tell.
 ///
 /// Before and after these times the bodies are apart by `least`.
 #[inline]
@@ -217,7 +225,8 @@ enum Stage {
 }
 
 impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B, T> {
-    /// Of all points of the difference nearly the one that is farthest towards the back of a direction.
+    /// Of all points of the difference nearly the one that is farthest towards the back of a
+    /// direction.
     #[inline(always)]
     fn farthest(&self, normal: DVec3) -> Corner {
         let (a, b) = (&self.pair.a, &self.pair.b);
@@ -252,7 +261,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         [from[0].point - a.pivot, self.between + self.turn * (from[1].point - b.pivot)]
     }
 
-    /// The plane with this normal, of any length, beyond which the difference lies, given its farthest point.
+    /// The plane with this normal, of any length, beyond which the difference lies, given its
+    /// farthest point.
     #[inline(always)]
     fn plane(&self, normal: DVec3, farthest: &Corner) -> Plane {
         let normal = normal * (1.0 / sqrt(normal.length_squared()));
@@ -260,7 +270,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         Plane { normal, apart: normal.dot(b - a) - self.radius - self.rounding, rate: normal.dot(self.way) }
     }
 
-    /// The normal where the ray would enter the difference if that were a ball, or is nearest it: of any length, and no more than a guess.
+    /// The normal where the ray would enter the difference if that were a ball, or is nearest it:
+    /// of any length, and no more than a guess.
     #[inline(always)]
     fn outwards(&self) -> DVec3 {
         let (way, way_sq) = (self.way, self.way.length_squared());
@@ -271,8 +282,9 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         if outwards != DVec3::ZERO && outwards.is_finite() { outwards } else { way }
     }
 
-    /// Follows the ray to the difference: to a plane beyond which all of that lies, the time through, or to a portal and the plane that it
-    /// passes not much earlier, with its farthest point. Points are looked for in one place, which is the larger part of the code.
+    /// Follows the ray to the difference: to a plane beyond which all of that lies, the time
+    /// through, or to a portal and the plane that it passes not much earlier, with its farthest
+    /// point. Points are looked for in one place, which is the larger part of the code.
     #[inline(always)]
     fn meet(&self, portal: &mut [Corner; 3]) -> Option<(Plane, Option<Corner>)> {
         let way = self.way;
@@ -282,10 +294,11 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         let mut normal = outwards;
         // The highest corner of the portal over a plane with its normal.
         let mut high = 0.0;
-        // The portal is three points around the ray. Before they are: the pole, and what is to the right and to the left of the ray,
-        // as seen from the pole and with `up` upwards.
+        // The portal is three points around the ray. Before they are: the pole, and what is to the
+        // right and to the left of the ray, as seen from the pole and with `up` upwards.
         let (mut up, mut has_left) = (way, false);
-        // Points around the ray are looked for as much ahead as beside: those are nearer the portal that is wanted.
+        // Points around the ray are looked for as much ahead as beside: those are nearer the portal
+        // that is wanted.
         let per_way = LEAN / outwards.abs().element_sum();
         let mut leans = false;
         for _ in 0..MAX_POINTS {
@@ -371,7 +384,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
             normal = (y - x).cross(z - x);
             high = normal.dot(x).max(normal.dot(y)).max(normal.dot(z));
             let rate = normal.dot(way);
-            // The ray passes it before the time begins: contact at the start, or none, or a later one. Not so for NaN.
+            // The ray passes it before the time begins: contact at the start, or none, or a later
+            // one. Not so for NaN.
             if !(0.0 < rate && rate * self.start < high) {
                 return None;
             }
@@ -379,7 +393,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         None
     }
 
-    /// The plane through the farthest point is as near the portal as was asked for, or beyond the end of the time.
+    /// The plane through the farthest point is as near the portal as was asked for, or beyond the
+    /// end of the time.
     #[inline(always)]
     fn is_last(&self, normal: DVec3, high: f64, farthest: &Corner) -> bool {
         let low = normal.dot(farthest.w);
@@ -394,8 +409,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         self.plane(normal, &corner)
     }
 
-    /// How much each corner counts in the point where the ray passes the portal; `None` where it passes an edge, for all that
-    /// rounding tells.
+    /// How much each corner counts in the point where the ray passes the portal; `None` where it
+    /// passes an edge, for all that rounding tells.
     #[inline(always)]
     fn shares(&self, portal: &[Corner; 3]) -> Option<[f64; 3]> {
         let [x, y, z] = portal.each_ref().map(|corner| corner.w);

@@ -1,5 +1,5 @@
-//! What a search for nearest points tells a search for times of impact, which believes none of it but that points are where
-//! they are said to be.
+//! What a search for nearest points tells a search for times of impact, which believes none of it
+//! but that points are where they are said to be.
 //!
 //! Reference: none needed.
 
@@ -8,9 +8,11 @@ use glam::DVec3;
 /// How two cores lie at one time, as far as whoever looked can tell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proposal {
-    /// From A towards B, in A's frame: an axis along which the cores are far apart. A poor one costs time; zero says that the cores meet.
+    /// From A towards B, in A's frame: an axis along which the cores are far apart. A poor one
+    /// costs time; zero says that the cores meet.
     pub axis: DVec3,
-    /// Points of A's core in A's frame, the corners of the feature nearest to B; the first `n_points` count.
+    /// Points of A's core in A's frame, the corners of the feature nearest to B; the first
+    /// `n_points` count.
     ///
     /// That they belong to the core is all that is taken on trust.
     pub points_a: [DVec3; 4],
@@ -18,8 +20,8 @@ pub struct Proposal {
     pub points_b: [DVec3; 4],
     /// From 0, where nothing is known, to 4.
     pub n_points: usize,
-    /// The nearest point of either core is the sum of its points, so weighted. Zeros where the differences of four pairs have the
-    /// origin among them.
+    /// The nearest point of either core is the sum of its points, so weighted. Zeros where the
+    /// differences of four pairs have the origin among them.
     pub weights: [f64; 4],
 }
 
@@ -33,8 +35,9 @@ impl Proposal {
         weights: [0.0; 4],
     };
 
-    /// The nearest points of the cores, each in its own frame and from its own origin; of cores that meet a common point, as seen
-    /// from either. `differences` gives the four differences of the pairs of points, in one frame.
+    /// The nearest points of the cores, each in its own frame and from its own origin; of cores
+    /// that meet a common point, as seen from either. `differences` gives the four differences of
+    /// the pairs of points, in one frame.
     pub(crate) fn nearest(
         &self,
         origins: [DVec3; 2],
@@ -57,8 +60,8 @@ impl Proposal {
     }
 }
 
-/// How much each of four pairs counts in the point where they meet, from the differences of their points: by the volumes
-/// that the origin makes with the others.
+/// How much each of four pairs counts in the point where they meet, from the differences of their
+/// points: by the volumes that the origin makes with the others.
 fn weights_inside([x, y, z, w]: [DVec3; 4]) -> [f64; 4] {
     let parts = [y.dot(z.cross(w)), -x.dot(z.cross(w)), x.dot(y.cross(w)), -x.dot(y.cross(z))];
     let sum = parts[0] + parts[1] + parts[2] + parts[3];

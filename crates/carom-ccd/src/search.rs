@@ -1,8 +1,11 @@
-//! What all searches for the time of impact share: what is asked, proofs of contact, and how answers are told.
+//! What all searches for the time of impact share: what is asked, proofs of contact, and how
+//! answers are told.
 //!
-//! Contact is proved by two points of the bodies that are near enough, margins included, or by an overlap of the cores.
+//! Contact is proved by two points of the bodies that are near enough, margins included, or by an
+//! overlap of the cores.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.8 (cores and margins).
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.8
+//! (cores and margins).
 
 use crate::body_pair::{BodyPair, Placed};
 use crate::overlap::overlap;
@@ -12,13 +15,15 @@ use carom_geom::SupportMap;
 use carom_math::{scaling, tol};
 use glam::DVec3;
 
-/// In units of what rounding does to a separation: the finest that separations are told from the target.
+/// In units of what rounding does to a separation: the finest that separations are told from the
+/// target.
 const FINEST: f64 = 16.0;
 
 /// In the same units: the difference of points farther apart has a direction.
 const CLEAR_OF_ROUNDING: f64 = 16.0;
 
-/// In the same units: distances nearer to the target than this are the target, for all that can be told.
+/// In the same units: distances nearer to the target than this are the target, for all that can be
+/// told.
 const WITHIN_ROUNDING: f64 = 64.0;
 
 /// Two bodies, what is asked of them, and what was seen.
@@ -48,8 +53,9 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
         (self.settings.tolerance.max(0.0) * smaller).max(self.finest())
     }
 
-    /// How well nearest points have to be known, as a fraction of their distance: near contact cores are apart by the margins and the
-    /// target, and the error must not hide what is between the target and the tolerance.
+    /// How well nearest points have to be known, as a fraction of their distance: near contact
+    /// cores are apart by the margins and the target, and the error must not hide what is between
+    /// the target and the tolerance.
     pub(crate) fn wanted(&self, tolerance: f64) -> f64 {
         part_of_distance(self.pair.margins() + self.target, tolerance)
     }
@@ -59,7 +65,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
         FINEST * self.pair.rounding
     }
 
-    /// How far apart the bodies are at most, of which these are points; infinite where nothing is known.
+    /// How far apart the bodies are at most, of which these are points; infinite where nothing is
+    /// known.
     pub(crate) fn upper(&self, witness: Option<(DVec3, DVec3)>) -> f64 {
         let distance = match witness {
             Some((a, b)) => scaling::length(b - a) + self.pair.rounding - self.pair.margins(),
@@ -94,7 +101,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
                 }
                 common = Some((a, None, proof));
             } else if CLEAR_OF_ROUNDING * rounding < distance && proposal.axis != DVec3::ZERO {
-                // Not so where cores are said to meet: of a thin tetrahedron the weights have few digits.
+                // Not so where cores are said to meet: of a thin tetrahedron the weights have few
+                // digits.
                 return None;
             }
         }
@@ -129,7 +137,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
     }
 }
 
-/// A fraction of the distance of cores that are about so far apart: known so well, nearest points do not hide the tolerance.
+/// A fraction of the distance of cores that are about so far apart: known so well, nearest points
+/// do not hide the tolerance.
 pub(crate) fn part_of_distance(cores: f64, tolerance: f64) -> f64 {
     let part = 0.25 * tolerance / (cores + tolerance);
     // Not so for NaN.

@@ -1,14 +1,17 @@
-//! How far apart two bodies are along an axis, at any time: a lower bound of their distance, whatever the axis.
+//! How far apart two bodies are along an axis, at any time: a lower bound of their distance,
+//! whatever the axis.
 //!
-//! For a unit vector n from A to B the separation is `n . d(t) - h_A(n) - h_B(-n)`, h how far a body reaches. No search is trusted:
-//! the distance is at least that for any n. A fixed n, seen from a turning body, goes round on a cone: its three parts are found once,
-//! and every time costs a sine and a cosine.
-//! An axis that turns with the feature it belongs to, a face or two crossing edges, follows the contact to first order; without it
-//! an edge that rolls over an edge is approached in ever smaller steps.
+//! For a unit vector n from A to B the separation is `n . d(t) - h_A(n) - h_B(-n)`, h how far a
+//! body reaches. No search is trusted: the distance is at least that for any n. A fixed n, seen
+//! from a turning body, goes round on a cone: its three parts are found once, and every time costs
+//! a sine and a cosine. An axis that turns with the feature it belongs to, a face or two crossing
+//! edges, follows the contact to first order; without it an edge that rolls over an edge is
+//! approached in ever smaller steps.
 //!
-//! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996. Differs: over time; a bound on the second
-//! derivative for each axis, for a fixed one `w^2 |n x w| rho` of either body, for one that turns at the rate omega
-//! `(|w - omega|^2 + |w x omega|) r` of either body and `|n x omega| (|omega| max |d| + 2 |v|)`.
+//! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996. Differs:
+//! over time; a bound on the second derivative for each axis, for a fixed one `w^2 |n x w| rho` of
+//! either body, for one that turns at the rate omega `(|w - omega|^2 + |w x omega|) r` of either
+//! body and `|n x omega| (|omega| max |d| + 2 |v|)`.
 
 use crate::Tally;
 use crate::body_pair::{BodyPair, Moment, Moving};
@@ -28,7 +31,8 @@ struct Turning {
 }
 
 impl Turning {
-    /// `v` at the time `since`, turned about the unit vector `axis`, or not at all where the rate is 0.
+    /// `v` at the time `since`, turned about the unit vector `axis`, or not at all where the rate
+    /// is 0.
     fn new(v: DVec3, axis: DVec3, rate: f64, since: f64) -> Turning {
         let along = axis * axis.dot(v);
         Turning { along, across: v - along, ahead: axis.cross(v), rate, since }
@@ -94,7 +98,8 @@ impl Axis {
         }
     }
 
-    /// An axis that is the unit vector `n` at the time `since` and turns with the angular velocity `omega`.
+    /// An axis that is the unit vector `n` at the time `since` and turns with the angular velocity
+    /// `omega`.
     pub(crate) fn turning<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         pair: &BodyPair<'_, A, B>,
         n: DVec3,
@@ -149,7 +154,8 @@ impl Axis {
         self.direction.at(t)
     }
 
-    /// A length that the distance of the bodies at that time is surely not below. NaN where a number is.
+    /// A length that the distance of the bodies at that time is surely not below. NaN where a
+    /// number is.
     #[inline]
     pub(crate) fn separation<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         &mut self,

@@ -8,23 +8,27 @@ use carom_math::tol;
 pub struct ImpactSettings {
     /// A length, not negative: bodies are in contact where they are at most this far apart.
     ///
-    /// With 0 a contact is proved by an overlap deeper than rounding, so bodies that only touch, or slide on each other,
-    /// are undecided. A thousandth of the size of a body makes clean hits of them: the normal use.
+    /// With 0 a contact is proved by an overlap deeper than rounding, so bodies that only touch, or
+    /// slide on each other, are undecided. A thousandth of the size of a body makes clean hits of
+    /// them: the normal use.
     pub target_distance: f64,
-    /// Fraction of the radius of the smaller body: how far apart, beyond the target distance, bodies may be at the start of the
-    /// bracket, and how deep below it at the end. Smaller costs little.
+    /// Fraction of the radius of the smaller body: how far apart, beyond the target distance,
+    /// bodies may be at the start of the bracket, and how deep below it at the end. Smaller costs
+    /// little.
     pub tolerance: f64,
     /// When the search begins; motions are given from the time 0 on, whatever this is.
     pub start_time: f64,
     /// When the search ends, not before it begins.
     pub max_time: f64,
-    /// Most proposals of an axis that are asked for; simple motions need about 3, grazing ones up to 20.
+    /// Most proposals of an axis that are asked for; simple motions need about 3, grazing ones up
+    /// to 20.
     ///
-    /// Nearly each proves some way, so more of them are no waste: of 111,093 sweeps of hulls by 3 radians two that sink in by
-    /// little needed between 65 and 128.
+    /// Nearly each proves some way, so more of them are no waste: of 111,093 sweeps of hulls by 3
+    /// radians two that sink in by little needed between 65 and 128.
     pub max_steps: u32,
-    /// Where bodies do not meet: the distance that is proved shall be within about seven tenths of the least one. It costs
-    /// a second search. Without it the bound is above the target distance and says no more.
+    /// Where bodies do not meet: the distance that is proved shall be within about seven tenths of
+    /// the least one. It costs a second search. Without it the bound is above the target distance
+    /// and says no more.
     pub wants_distance: bool,
     /// The touched features of both bodies are named in the answer.
     pub wants_features: bool,

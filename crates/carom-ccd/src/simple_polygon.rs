@@ -1,16 +1,20 @@
 //! A polygon that need not be convex, and when a ball or a point that moves first touches it.
 //!
-//! Three corners in a row whose triangle has no other corner in it are an ear: it is cut off, until a triangle is left. The ball is asked
-//! against these triangles, and the earliest contact is that with the polygon: the sides along which they were cut are inside it, and
-//! a face is met no later than they are. Corners that lie straight between their neighbours are cut off first; the triangle without area that
-//! each leaves keeps it a corner of the surface.
+//! Three corners in a row whose triangle has no other corner in it are an ear: it is cut off, until
+//! a triangle is left. The ball is asked against these triangles, and the earliest contact is that
+//! with the polygon: the sides along which they were cut are inside it, and a face is met no later
+//! than they are. Corners that lie straight between their neighbours are cut off first; the
+//! triangle without area that each leaves keeps it a corner of the surface.
 //!
-//! Every decision is the exact sign of an area, as seen along one axis of space, so no tolerance parts what is simple from what is not.
-//! The answer is proved for the surface of the triangles; of a polygon that is flat only to rounding that is what it is.
+//! Every decision is the exact sign of an area, as seen along one axis of space, so no tolerance
+//! parts what is simple from what is not. The answer is proved for the surface of the triangles; of
+//! a polygon that is flat only to rounding that is what it is.
 //!
-//! Reference: G. Meisters, Polygons Have Ears, American Mathematical Monthly 82, 1975; D. Eberly, Triangulation by Ear Clipping,
-//! 1998; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.3 (a ball against a polygon).
-//! Differs: exact signs; straight corners; what is no polygon is refused, and the first place told where it is none.
+//! Reference: G. Meisters, Polygons Have Ears, American Mathematical Monthly 82, 1975; D. Eberly,
+//! Triangulation by Ear Clipping, 1998; Akenine-Moller et al., Real-Time Rendering, 4th ed.,
+//! 25.11.3 (a ball against a polygon).
+//! Differs: exact signs; straight corners; what is no polygon is refused, and the first place told
+//! where it is none.
 
 use crate::moving_sphere::{MovingSphere, Sides};
 use crate::sphere_triangle::Polygon;
@@ -24,7 +28,8 @@ use carom_math::{scaling, tol};
 use core::fmt;
 use glam::DVec3;
 
-/// A polygon in a plane, of any number of corners, convex or not, with nothing cut out of it; it stays where it is.
+/// A polygon in a plane, of any number of corners, convex or not, with nothing cut out of it; it
+/// stays where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimplePolygon {
     corners: Vec<DVec3>,
@@ -38,13 +43,16 @@ pub struct SimplePolygon {
 struct Ear {
     /// In the order in which the polygon goes round.
     corners: [u32; 3],
-    /// The side between this corner and the next is on the rim of the polygon; it may be several edges in a line.
+    /// The side between this corner and the next is on the rim of the polygon; it may be several
+    /// edges in a line.
     is_rim: [bool; 3],
-    /// The corner in the middle lies between the others: the polygon goes round from the first to the last.
+    /// The corner in the middle lies between the others: the polygon goes round from the first to
+    /// the last.
     is_straight: bool,
 }
 
-/// Why corners are no polygon. Corners are numbered as given; an edge has the number of the corner at which it begins.
+/// Why corners are no polygon. Corners are numbered as given; an edge has the number of the corner
+/// at which it begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SimplePolygonError {
@@ -98,8 +106,9 @@ impl fmt::Display for SimplePolygonError {
 impl core::error::Error for SimplePolygonError {}
 
 impl SimplePolygon {
-    /// From at least three corners in order, all in one plane to within a [`tol::POLYGON_FLAT`]th of their largest coordinate. Neighbouring
-    /// edges may lie in a line; no edges may meet but where they are neighbours.
+    /// From at least three corners in order, all in one plane to within a [`tol::POLYGON_FLAT`]th
+    /// of their largest coordinate. Neighbouring edges may lie in a line; no edges may meet but
+    /// where they are neighbours.
     pub fn new(corners: &[DVec3]) -> Result<SimplePolygon, SimplePolygonError> {
         let n = corners.len();
         if n < 3 || u32::try_from(n).is_err() {
@@ -108,7 +117,8 @@ impl SimplePolygon {
         for (corner, &place) in corners.iter().enumerate() {
             check::point("a corner", place).map_err(|error| SimplePolygonError::Corner { corner, error })?;
         }
-        // Without an area, as of the figure of an eight, any triangle's normal will do to see what crosses what.
+        // Without an area, as of the figure of an eight, any triangle's normal will do to see what
+        // crosses what.
         let of_area = scaling::unit(area_direction(n, |i| corners[i]));
         let normal = of_area.or_else(|| any_normal(corners)).ok_or(SimplePolygonError::OnALine)?;
         check_flat(corners, normal)?;
@@ -139,7 +149,8 @@ impl SimplePolygon {
         self.normal
     }
 
-    /// The triangles of the surface by the numbers of their corners, in the polygon's sense; some may be without area.
+    /// The triangles of the surface by the numbers of their corners, in the polygon's sense; some
+    /// may be without area.
     pub fn triangles(&self) -> impl ExactSizeIterator<Item = [u32; 3]> {
         self.ears.iter().map(|ear| ear.corners)
     }
@@ -176,7 +187,8 @@ impl SimplePolygon {
 }
 
 impl MovingSphere {
-    /// When the ball, A, first touches the polygon, B, in the time from 0 to `end`: as [`MovingSphere::against_polygon`], convex or not.
+    /// When the ball, A, first touches the polygon, B, in the time from 0 to `end`: as
+    /// [`MovingSphere::against_polygon`], convex or not.
     pub fn against_simple_polygon(&self, polygon: &SimplePolygon, sides: Sides, end: f64) -> TimeOfImpact {
         let end = sound_end(end);
         if sides == Sides::Front {
@@ -250,7 +262,8 @@ impl Seen<'_> {
         self.sign * orient2d_along(self.axis, self.corners[a], self.corners[b], self.corners[c])
     }
 
-    /// The edge with the lowest number that meets another where it should not, and the lowest of those.
+    /// The edge with the lowest number that meets another where it should not, and the lowest of
+    /// those.
     fn first_crossing(&self) -> Option<[usize; 2]> {
         let n = self.corners.len();
         let place = |i: usize| project(self.axis, self.corners[i % n]);
@@ -276,7 +289,8 @@ impl Seen<'_> {
         let (i_end, j_end) = ((i + 1) % n, (j + 1) % n);
         let place = |k: usize| project(self.axis, self.corners[k]);
         if i_end == j || j_end == i {
-            // Neighbours: only where one goes back on the other. A triangle's edges are both on both sides.
+            // Neighbours: only where one goes back on the other. A triangle's edges are both on
+            // both sides.
             let [a, b, c] = if i_end == j { [i, j, j_end] } else { [j, i, i_end] };
             let (p, q, r) = (place(a), place(b), place(c));
             let same_side = |x: f64, y: f64, z: f64| (x < y) == (z < y) && x != y && z != y;

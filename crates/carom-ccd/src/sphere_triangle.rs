@@ -1,14 +1,16 @@
 //! A ball that moves, against a triangle or a convex polygon.
 //!
-//! The centre is a point that moves against the polygon inflated by the radius: two faces, a cylinder around every edge, a ball
-//! around every corner. Of the times at which it enters each, those count at which the point touched belongs to the
-//! feature, and the least of them is the answer's first guess: faces first, which end the search. The guess is then
-//! proved, and corrected where rounding misled it.
+//! The centre is a point that moves against the polygon inflated by the radius: two faces, a
+//! cylinder around every edge, a ball around every corner. Of the times at which it enters each,
+//! those count at which the point touched belongs to the feature, and the least of them is the
+//! answer's first guess: faces first, which end the search. The guess is then proved, and corrected
+//! where rounding misled it.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.3; K. Fauerby, Improved Collision Detection and
-//! Response, 2003 (face, corners, edges).
-//! Differs: the times of features are compared with each other; inside and outside are told by signs, whatever the size; both
-//! sides count unless asked otherwise; nearly degenerate triangles are what they are.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.3; K. Fauerby, Improved
+//! Collision Detection and Response, 2003 (face, corners, edges).
+//! Differs: the times of features are compared with each other; inside and outside are told by
+//! signs, whatever the size; both sides count unless asked otherwise; nearly degenerate triangles
+//! are what they are.
 
 use crate::moving_sphere::{MovingSphere, Sides, entry, tiny};
 use crate::nearest::{Nearest, Part, level_axis, on_triangle};
@@ -24,7 +26,8 @@ use glam::DVec3;
 /// The most corners that a polygon may have here.
 pub const MAX_POLYGON_CORNERS: usize = 16;
 
-/// A triangle or a convex polygon that stays where it is: the convex hull of its corners, which lie in a plane and go round.
+/// A triangle or a convex polygon that stays where it is: the convex hull of its corners, which lie
+/// in a plane and go round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Polygon {
     corners: [DVec3; MAX_POLYGON_CORNERS],
@@ -37,8 +40,8 @@ impl Polygon {
         Polygon::new(&corners)
     }
 
-    /// From 1 to [`MAX_POLYGON_CORNERS`] corners in order. A polygon that is not convex, or not flat, is not what it looks like:
-    /// the triangles of the fan around its first corner.
+    /// From 1 to [`MAX_POLYGON_CORNERS`] corners in order. A polygon that is not convex, or not
+    /// flat, is not what it looks like: the triangles of the fan around its first corner.
     pub fn new(corners: &[DVec3]) -> Result<Polygon, ShapeError> {
         if corners.is_empty() {
             return Err(ShapeError::Empty { what: "the list of corners" });
@@ -68,7 +71,8 @@ impl Polygon {
     }
 }
 
-/// Newell's normal, of the side from which the corners go round counter-clockwise; zero where they span no area.
+/// Newell's normal, of the side from which the corners go round counter-clockwise; zero where they
+/// span no area.
 pub(crate) fn area_normal(corners: &[DVec3]) -> DVec3 {
     let first = corners[0];
     (1..corners.len()).fold(DVec3::ZERO, |sum, i| {
@@ -77,8 +81,9 @@ pub(crate) fn area_normal(corners: &[DVec3]) -> DVec3 {
     })
 }
 
-/// When a ball of this radius, whose centre moves from the origin with the velocity `v`, enters the convex polygon that has these corners,
-/// by closed forms and as far as `f64` can tell; `None` where it does not before `end`.
+/// When a ball of this radius, whose centre moves from the origin with the velocity `v`, enters the
+/// convex polygon that has these corners, by closed forms and as far as `f64` can tell; `None`
+/// where it does not before `end`.
 pub(crate) fn entry_time(w: &[DVec3], v: DVec3, r: f64, end: f64) -> Option<f64> {
     let next = |i: usize| if i + 1 < w.len() { w[i + 1] } else { w[0] };
     let normal = area_normal(w);
@@ -102,7 +107,8 @@ pub(crate) fn entry_time(w: &[DVec3], v: DVec3, r: f64, end: f64) -> Option<f64>
         let edge = next(i) - w[i];
         let edge_sq = edge.length_squared();
         if 0.0 < edge_sq {
-            // The distance from the line, squared, times the length of the edge, squared: all across the edge.
+            // The distance from the line, squared, times the length of the edge, squared: all
+            // across the edge.
             let (p, q) = (edge.cross(w[i]), edge.cross(v));
             let t = entry(p, q, r * sqrt(edge_sq));
             let place = (v * t - w[i]).dot(edge);
@@ -110,7 +116,8 @@ pub(crate) fn entry_time(w: &[DVec3], v: DVec3, r: f64, end: f64) -> Option<f64>
                 best = t;
             }
         }
-        // Of a convex polygon no corner is hidden. Those of a dent would be: their balls lie within the cylinders.
+        // Of a convex polygon no corner is hidden. Those of a dent would be: their balls lie within
+        // the cylinders.
         let t = entry(w[i], v, r);
         if t < best {
             best = t;
@@ -122,9 +129,9 @@ pub(crate) fn entry_time(w: &[DVec3], v: DVec3, r: f64, end: f64) -> Option<f64>
 impl MovingSphere {
     /// When the ball, A, first touches the polygon, B, in the time from 0 to `end`.
     ///
-    /// The centre at that time is [`MovingSphere::center_at`], the point touched is `point_b`, and the normal of the surface there,
-    /// towards the centre, is minus `normal`. A ball that touches at the start hits at 0. With [`Sides::Front`] what passes
-    /// is clear at a distance of 0.
+    /// The centre at that time is [`MovingSphere::center_at`], the point touched is `point_b`, and
+    /// the normal of the surface there, towards the centre, is minus `normal`. A ball that touches
+    /// at the start hits at 0. With [`Sides::Front`] what passes is clear at a distance of 0.
     pub fn against_polygon(&self, polygon: &Polygon, sides: Sides, end: f64) -> TimeOfImpact {
         // From the centre, so that places far from the origin cost no digits.
         let center = self.center();
@@ -166,10 +173,12 @@ impl MovingSphere {
         }
     }
 
-    /// When the centre passes through a triangle of the fan of the polygon, where that can be proved.
+    /// When the centre passes through a triangle of the fan of the polygon, where that can be
+    /// proved.
     #[cold]
     fn passes(&self, polygon: &Polygon, end: f64) -> Option<TimeOfImpact> {
-        // From the centre, as above: the end of the way is rounded by no more than a difference of corners.
+        // From the centre, as above: the end of the way is rounded by no more than a difference of
+        // corners.
         let (center, way) = (self.center(), self.velocity() * end);
         let corner = |i: usize| polygon.corners[i] - center;
         let mut earliest = Earliest::new();
@@ -199,8 +208,8 @@ impl MovingSphere {
         answer.hit().is_some().then_some(answer)
     }
 
-    /// When the centre passes through a triangle, its rim included, by exact signs; `None` where it moves in the plane of the
-    /// triangle, or not at all.
+    /// When the centre passes through a triangle, its rim included, by exact signs; `None` where it
+    /// moves in the plane of the triangle, or not at all.
     #[cold]
     fn pierces(&self, corners: &[DVec3; 3], end: f64) -> Option<TimeOfImpact> {
         let [a, b, c] = *corners;
@@ -298,7 +307,8 @@ impl Translating for BallPolygon<'_> {
     }
 
     fn rounding(&self) -> [f64; 2] {
-        // Differences, places at t, shares of corners, products, sums and the length of the axis: 16 u.
+        // Differences, places at t, shares of corners, products, sums and the length of the axis:
+        // 16 u.
         let speed = self.velocity.abs().element_sum();
         [self.size + self.radius, speed].map(|x| 12.0 * f64::EPSILON * x)
     }

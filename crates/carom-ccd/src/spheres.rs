@@ -1,9 +1,10 @@
 //! When the balls around two bodies are near: nothing happens before and after.
 //!
-//! The distance of the centres is convex in time, so it is above what it is at the ends of the time between, where it is
-//! evaluated and compared: the roots of the quadratic are only proposals.
+//! The distance of the centres is convex in time, so it is above what it is at the ends of the time
+//! between, where it is evaluated and compared: the roots of the quadratic are only proposals.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5.5 (intersection of moving spheres).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5.5 (intersection of
+//! moving spheres).
 
 use crate::body_pair::BodyPair;
 use crate::chord::UNIT;
@@ -17,7 +18,8 @@ use glam::DVec3;
 pub enum Meeting {
     /// Never: the bodies are at least so far apart.
     Never(f64),
-    /// Not before the first and not after the second time, when the bodies are at least `distance` apart, a length above the target.
+    /// Not before the first and not after the second time, when the bodies are at least `distance`
+    /// apart, a length above the target.
     Between {
         /// When they may come near, at the earliest.
         start: f64,
@@ -52,8 +54,9 @@ impl SupportMap for Ball {
     }
 }
 
-/// When two moving bodies may come within the target distance of each other, as far as balls around them tell: middle and radius of
-/// each, in the frame of its body. It costs less than any search, and what it says is as certain.
+/// When two moving bodies may come within the target distance of each other, as far as balls around
+/// them tell: middle and radius of each, in the frame of its body. It costs less than any search,
+/// and what it says is as certain.
 pub fn meeting_of_balls(
     ball_a: (DVec3, f64),
     motion_a: &Motion,
@@ -79,7 +82,8 @@ pub(crate) fn meeting<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     // Where the centres are nearest.
     let nearest = if 0.0 < vv { -pair.between.dot(v) / vv } else { start };
     let nearest = nearest.max(start).min(end);
-    // The distance is at least that of the nearest time, which the roundings of that time change by less than the slack.
+    // The distance is at least that of the nearest time, which the roundings of that time change by
+    // less than the slack.
     let least = gap(nearest) - 16.0 * UNIT * scaling::length(v) * (nearest.abs() + (end - start));
     if target < least {
         return Meeting::Never(least);

@@ -1,12 +1,15 @@
-//! Where a moving body is, seen from another that moves, during a stretch of time: bounds along any direction of that frame.
+//! Where a moving body is, seen from another that moves, during a stretch of time: bounds along any
+//! direction of that frame.
 //!
-//! Along a direction that is fixed in the frame of A, a point of B moves with a second derivative of at most
-//! `(|w_B - w_A|^2 + |w_B x w_A|) r + |w_A| (|w_A| max |d| + 2 |v|)`, so the support of B at both ends of the stretch and the chord
-//! bound say how far it can get in between. Six directions give the box that a tree is asked about; the normal of a triangle
-//! clears most of what the box touches.
+//! Along a direction that is fixed in the frame of A, a point of B moves with a second derivative
+//! of at most `(|w_B - w_A|^2 + |w_B x w_A|) r + |w_A| (|w_A| max |d| + 2 |v|)`, so the support of
+//! B at both ends of the stretch and the chord bound say how far it can get in between. Six
+//! directions give the box that a tree is asked about; the normal of a triangle clears most of what
+//! the box touches.
 //!
-//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models and
-//! Temporal Culling, ACM SIGGRAPH 2007 (swept bounds). Differs: chords, with rounding accounted for.
+//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
+//! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007 (swept bounds). Differs:
+//! chords, with rounding accounted for.
 
 use crate::Motion;
 use crate::body_pair::BodyPair;
@@ -70,7 +73,8 @@ impl Sweep {
         }
     }
 
-    /// How the centre of a shape moves, whose points are as far as that from it; `None` where one of the bodies turns, or neither moves.
+    /// How the centre of a shape moves, whose points are as far as that from it; `None` where one
+    /// of the bodies turns, or neither moves.
     pub fn straight<B: SupportMap + ?Sized>(&self, b: &B) -> Option<Straight> {
         let pair = &self.pair;
         if self.is_turning || pair.velocity == DVec3::ZERO {
@@ -126,7 +130,8 @@ impl Slab {
         &self.to
     }
 
-    /// A lower bound of `n . x` over all points x of B, in A's frame, and all the time; `n` is a unit vector of A's frame.
+    /// A lower bound of `n . x` over all points x of B, in A's frame, and all the time; `n` is a
+    /// unit vector of A's frame.
     #[inline]
     pub fn lowest<B: SupportMap + ?Sized>(&self, b: &B, n: DVec3) -> f64 {
         let reach = scaling::length(b.center() - self.pivot_b) + b.radius();

@@ -1,21 +1,28 @@
-//! When two convex bodies, each moving and turning, first come within a distance of each other: a bracket that is proved.
+//! When two convex bodies, each moving and turning, first come within a distance of each other: a
+//! bracket that is proved.
 //!
-//! A search for nearest points, of which nothing is believed, proposes an axis. Along it the separation is followed until it is down to
-//! the target distance: two values of it and a bound on how it bends certify all the time between them ([`crate::chord`]). A
-//! little after that time is asked for the next axis, so that one proposal both shows the way on and proves the contact; where
-//! it proves none, the little piece is certified backwards.
+//! A search for nearest points, of which nothing is believed, proposes an axis. Along it the
+//! separation is followed until it is down to the target distance: two values of it and a bound on
+//! how it bends certify all the time between them ([`crate::chord`]). A little after that time is
+//! asked for the next axis, so that one proposal both shows the way on and proves the contact;
+//! where it proves none, the little piece is certified backwards.
 //!
-//! Near an impact one axis reaches the root when the bodies approach fast enough for its bend, and the next is right to
-//! first order: convergence is quadratic. Without rotation the bound is exact, and this is a GJK ray cast.
+//! Near an impact one axis reaches the root when the bodies approach fast enough for its bend, and
+//! the next is right to first order: convergence is quadratic. Without rotation the bound is exact,
+//! and this is a GJK ray cast.
 //!
-//! This is bilateral advancement, on both sides of the root of an axis' separation, with each step proved; so there is no file of that name.
-//! As published it finds roots for single pairs of corners, and calls bodies separated that are apart on one axis at the end of
-//! the time. Of 155, 142 and 171 impacts of boxes that both turn, by 0.2, 1.5 and 3 radians, it missed 0, 19 and 37 with 3.2, 4.4 and 4.7
-//! searches for nearest points each; this search 0, 0 and 0 with 2.6, 3.3 and 3.7 (`tests/it/bilateral.rs`, contact at 0.005).
+//! This is bilateral advancement, on both sides of the root of an axis' separation, with each step
+//! proved; so there is no file of that name. As published it finds roots for single pairs of
+//! corners, and calls bodies separated that are apart on one axis at the end of the time. Of 155,
+//! 142 and 171 impacts of boxes that both turn, by 0.2, 1.5 and 3 radians, it missed 0, 19 and 37
+//! with 3.2, 4.4 and 4.7 searches for nearest points each; this search 0, 0 and 0 with 2.6, 3.3 and
+//! 3.7 (`tests/it/bilateral.rs`, contact at 0.005).
 //!
-//! Reference: E. Catto, Continuous Collision, Game Developers Conference 2013 (separation along an axis over time, root finding);
-//! G. van den Bergen, Ray Casting against General Convex Objects with Application to Continuous Collision Detection, 2004.
-//! Differs: every step is certified, rounding and rotation included; an axis may turn with its feature; contact is proved too.
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference 2013 (separation along an
+//! axis over time, root finding); G. van den Bergen, Ray Casting against General Convex Objects
+//! with Application to Continuous Collision Detection, 2004.
+//! Differs: every step is certified, rounding and rotation included; an axis may turn with its
+//! feature; contact is proved too.
 
 use crate::advance::{Advanced, advance};
 use crate::body_pair::{Moment, Placed};
@@ -31,8 +38,9 @@ use glam::DVec3;
 
 /// When two moving convex bodies first come within the target distance of each other.
 ///
-/// `propose` looks for the nearest points of the two cores, B placed in A's frame as it is told, to within the fraction of
-/// their distance that it is told. Answers are proved whatever it says; only their quality and cost depend on it.
+/// `propose` looks for the nearest points of the two cores, B placed in A's frame as it is told, to
+/// within the fraction of their distance that it is told. Answers are proved whatever it says; only
+/// their quality and cost depend on it.
 pub fn time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,
@@ -44,7 +52,8 @@ pub fn time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     time_of_impact_counted(a, motion_a, b, motion_b, settings, &(), propose)
 }
 
-/// [`time_of_impact`], whose work is counted in `tally`, but for that of `propose`, whose own it is to count.
+/// [`time_of_impact`], whose work is counted in `tally`, but for that of `propose`, whose own it is
+/// to count.
 pub fn time_of_impact_counted<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,
@@ -167,8 +176,9 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         answer
     }
 
-    /// The axis that turns with the features, where it leads to its root; else of this one and one that does not turn the one that leads
-    /// farther; `None` where neither separates the bodies from the safe time to the probe.
+    /// The axis that turns with the features, where it leads to its root; else of this one and one
+    /// that does not turn the one that leads farther; `None` where neither separates the bodies
+    /// from the safe time to the probe.
     fn step(
         &self,
         placed: &Placed,
@@ -202,9 +212,10 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
             let mut advanced = advance(&mut separation, kappa, (probe.t, here), end, self.target, tolerance);
             advanced.least = advanced.least.min(least);
             if best.as_ref().is_none_or(|best| best.advanced.time < advanced.time) {
-                // At its root, an axis that turns with its features has come as far as they let it. Trying the other one all the same
-                // takes five values of separations for three, a quarter more instructions, and saves one search for nearest
-                // points in a hundred (hulls of 8 to 128 vertices that turn by 0.2 to 3 radians).
+                // At its root, an axis that turns with its features has come as far as they let it.
+                // Trying the other one all the same takes five values of separations for three, a
+                // quarter more instructions, and saves one search for nearest points in a hundred
+                // (hulls of 8 to 128 vertices that turn by 0.2 to 3 radians).
                 let is_end = end.t <= advanced.time || advanced.separation <= self.target + tolerance;
                 best = Some(Step { axis, advanced });
                 if is_end {
@@ -215,8 +226,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         best
     }
 
-    /// A lower bound of the distance over all the time, better than `known`: with a target just below the nearest that the bodies
-    /// were seen, which may turn up something nearer.
+    /// A lower bound of the distance over all the time, better than `known`: with a target just
+    /// below the nearest that the bodies were seen, which may turn up something nearer.
     fn distance(
         &mut self,
         known: f64,

@@ -1,12 +1,15 @@
-//! When do two convex bodies touch that only translate: along axes on which both stay where they are.
+//! When do two convex bodies touch that only translate: along axes on which both stay where they
+//! are.
 //!
-//! For a fixed axis n the separation of B from A is a linear function of time, and the distance is never less. So one
-//! axis proves all the time until its separation ends, and the axis between the nearest points at the touch proves all the time
-//! before it. A closed form, where there is one, only says where to look first; contact is proved by two points,
-//! somewhat later. Whatever rounding did to either, nothing is claimed that these two do not show.
+//! For a fixed axis n the separation of B from A is a linear function of time, and the distance is
+//! never less. So one axis proves all the time until its separation ends, and the axis between the
+//! nearest points at the touch proves all the time before it. A closed form, where there is one,
+//! only says where to look first; contact is proved by two points, somewhat later. Whatever
+//! rounding did to either, nothing is claimed that these two do not show.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (motion is relative); G. van den Bergen, Ray
-//! Casting against General Convex Objects with Application to Continuous Collision Detection, 2004 (axis after axis).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (motion is relative); G.
+//! van den Bergen, Ray Casting against General Convex Objects with Application to Continuous
+//! Collision Detection, 2004 (axis after axis).
 //! Differs: both ends of the time are proved, with the rounding of each.
 
 use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
@@ -16,23 +19,27 @@ use glam::DVec3;
 
 /// Two convex bodies, B moving along a line with respect to A, lengths scaled to about 1.
 pub(crate) trait Translating {
-    /// Where the bodies are nearest each other at the time `t`: an upper bound of their distance, and a proposal for an axis.
+    /// Where the bodies are nearest each other at the time `t`: an upper bound of their distance,
+    /// and a proposal for an axis.
     fn nearest(&self, t: f64) -> Near;
 
-    /// `a` and `b` such that the distance is above `a + b t` at all times `t` from 0 on, for an axis of length 1 to rounding.
+    /// `a` and `b` such that the distance is above `a + b t` at all times `t` from 0 on, for an
+    /// axis of length 1 to rounding.
     fn separation(&self, axis: DVec3) -> [f64; 2];
 
     /// `e` and `f`, so that rounding is at most `e + f t` at the time `t`.
     fn rounding(&self) -> [f64; 2];
 
-    /// The bodies have a point in common at the time 0, decided exactly; asked where rounding leaves it open.
+    /// The bodies have a point in common at the time 0, decided exactly; asked where rounding
+    /// leaves it open.
     fn touch_at_start(&self) -> bool;
 }
 
 /// What is known of the nearest points.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
-    /// The distance is not more than this, which is not more than 0 only where the bodies surely overlap.
+    /// The distance is not more than this, which is not more than 0 only where the bodies surely
+    /// overlap.
     pub(crate) gap: f64,
     /// From A towards B, unit.
     pub(crate) axis: DVec3,
@@ -40,7 +47,8 @@ pub(crate) struct Near {
     pub(crate) features: [FeatureId; 2],
 }
 
-/// Looks at so many times before it gives up: a touch in passing is found by halving, some 26 times.
+/// Looks at so many times before it gives up: a touch in passing is found by halving, some 26
+/// times.
 const N_LOOKS: u32 = 96;
 
 /// Halvings of the time in which bodies pass each other: to a billionth of it.
@@ -54,8 +62,8 @@ pub(crate) fn sound_end(end: f64) -> f64 {
     if 0.0 < end { end.min(tol::MAX_LENGTH) } else { 0.0 }
 }
 
-/// When they first have a point in common, in the time from 0 to `end`. `hint`: when this may be, or when they are nearest.
-/// `scale`: what the lengths were multiplied by.
+/// When they first have a point in common, in the time from 0 to `end`. `hint`: when this may be,
+/// or when they are nearest. `scale`: what the lengths were multiplied by.
 pub(crate) fn first_contact<P: Translating>(pair: &P, hint: f64, end: f64, scale: f64) -> TimeOfImpact {
     let hit = |t_lo: f64, t_hi: f64, near: &Near| {
         let points = near.points.map(|point| point / scale);
@@ -101,8 +109,8 @@ pub(crate) fn first_contact<P: Translating>(pair: &P, hint: f64, end: f64, scale
     TimeOfImpact::Undecided(Undecided::new(t, near.gap.max(0.0) / scale, Why::WithinRounding))
 }
 
-/// Bodies that surely pass each other: by how much at least. The axis of where they are nearest proves it, and when that is,
-/// the sign of the speed along the axis tells.
+/// Bodies that surely pass each other: by how much at least. The axis of where they are nearest
+/// proves it, and when that is, the sign of the speed along the axis tells.
 fn low_bound<P: Translating>(pair: &P, end: f64, low: f64) -> f64 {
     let (mut from, mut to, mut low) = (0.0, end, low);
     for _ in 0..N_HALVINGS {

@@ -1,9 +1,11 @@
 //! How fast the axis between two features turns as their bodies do.
 //!
-//! A face takes its normal along; the normal of two crossing edges is their cross product, whose derivative says how it turns. Of
-//! corners nothing is known, and their axis stays. Any answer is sound; a good one makes the axis follow the contact.
+//! A face takes its normal along; the normal of two crossing edges is their cross product, whose
+//! derivative says how it turns. Of corners nothing is known, and their axis stays. Any answer is
+//! sound; a good one makes the axis follow the contact.
 //!
-//! Reference: E. Catto, Continuous Collision, Game Developers Conference 2013 (separation functions of features).
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference 2013 (separation functions
+//! of features).
 //! Differs: edges of both bodies; a rate of turning in place of the feature itself.
 
 use crate::Proposal;
@@ -14,7 +16,8 @@ use glam::DVec3;
 /// Edges whose sine, squared, is below this are parallel: their cross product turns as it likes.
 const PARALLEL_SQ: f64 = carom_math::tol::GJK_TOUCHING;
 
-/// The angular velocity of the axis that belongs to the features of a proposal; zero for one that stays.
+/// The angular velocity of the axis that belongs to the features of a proposal; zero for one that
+/// stays.
 pub(crate) fn turn_of_feature<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     pair: &BodyPair<'_, A, B>,
     placed: &Placed,

@@ -1,4 +1,5 @@
-//! A capsule, a cylinder, a box and an ellipsoid walk over a step and against a slope made of shapes.
+//! A capsule, a cylinder, a box and an ellipsoid walk over a step and against a slope made of
+//! shapes.
 
 use carom_character::{Character, CharacterSettings, Figure, ShapeWorld};
 use carom_geom::f64::Cuboid;
@@ -10,7 +11,8 @@ use std::error::Error;
 fn main() -> Result<(), Box<dyn Error>> {
     let cuboid = |half: DVec3| Cuboid::new(half).map(Shape::Cuboid);
     let mut world = ShapeWorld::new();
-    // A floor, a step of 25 cm from 2 m on, and a ramp of 60 degrees from 6 m on, which is too steep.
+    // A floor, a step of 25 cm from 2 m on, and a ramp of 60 degrees from 6 m on, which is too
+    // steep.
     world.insert(cuboid(DVec3::new(20.0, 0.5, 5.0))?, Pose::from_translation(DVec3::Y * -0.5));
     world.insert(cuboid(DVec3::new(5.0, 0.125, 5.0))?, Pose::from_translation(DVec3::new(7.0, 0.125, 0.0)));
     let steep = DQuat::from_rotation_z(60.0_f64.to_radians());

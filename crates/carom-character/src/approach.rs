@@ -1,15 +1,19 @@
 //! When a figure that moves straight comes nearer to a convex shape than it may.
 //!
-//! The distance of convex shapes is a convex function of the way, and its slope is the way's part along the normal. So steps by distance over slope,
-//! Newton's, never pass the first time at which the distance is reached, and where the slope is not downwards the shapes only part. Asked
-//! for is a little less than the distance that is kept, so that moving along a surface at that distance meets neither it nor its
-//! neighbours in one plane; from the time found the figure is taken back until it is as far from the plane there as it shall be.
+//! The distance of convex shapes is a convex function of the way, and its slope is the way's part
+//! along the normal. So steps by distance over slope, Newton's, never pass the first time at which
+//! the distance is reached, and where the slope is not downwards the shapes only part. Asked for is
+//! a little less than the distance that is kept, so that moving along a surface at that distance
+//! meets neither it nor its neighbours in one plane; from the time found the figure is taken back
+//! until it is as far from the plane there as it shall be.
 //!
-//! Degenerate cases: who is nearer than that at the start, and comes nearer still, is stopped there; who overlaps is said to; a search
-//! without end stops where it has come to, which is never too far.
+//! Degenerate cases: who is nearer than that at the start, and comes nearer still, is stopped
+//! there; who overlaps is said to; a search without end stops where it has come to, which is never
+//! too far.
 //!
-//! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to Continuous Collision Detection, 2004;
-//! B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, 2.3 (conservative advancement).
+//! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to
+//! Continuous Collision Detection, 2004; B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body
+//! Systems, 1996, 2.3 (conservative advancement).
 
 use crate::figure::Figure;
 use crate::sweep::SweepHit;
@@ -56,7 +60,8 @@ impl<'a> Approach<'a> {
         self.start.transform_vector(support).dot(normal) + self.figure.margin()
     }
 
-    /// It keeps its distance from the plane through a point with this unit normal, on whichever side it starts.
+    /// It keeps its distance from the plane through a point with this unit normal, on whichever
+    /// side it starts.
     pub(crate) fn is_beside(&self, normal: DVec3, point: DVec3) -> bool {
         let height = normal.dot(self.start.translation - point);
         let normal = if height < 0.0 { -normal } else { normal };

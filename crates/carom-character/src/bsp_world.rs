@@ -1,13 +1,14 @@
 //! A level of brushes as a world to walk in.
 //!
-//! The tree stops a figure where it touches; from there it is taken back along its way until it is as far from the plane as it shall keep.
-//! The way is looked at a little beyond its end, for what the figure would be too near to there.
+//! The tree stops a figure where it touches; from there it is taken back along its way until it is
+//! as far from the plane as it shall keep. The way is looked at a little beyond its end, for what
+//! the figure would be too near to there.
 //!
-//! Degenerate cases: along a plane that the way hardly approaches, taking back might be without end: not behind the start, and
-//! the rest of the distance is left to the mover.
+//! Degenerate cases: along a plane that the way hardly approaches, taking back might be without
+//! end: not behind the start, and the rest of the distance is left to the mover.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5; Quake III Arena, CM_Trace (id Software, 1999: the distance
-//! that is kept from a plane).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5; Quake III Arena, CM_Trace
+//! (id Software, 1999: the distance that is kept from a plane).
 
 use crate::figure::{Figure, Form};
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
@@ -18,8 +19,9 @@ use glam::DVec3;
 /// A surface at a flatter angle than one in this is kept away from less.
 const BEYOND: f64 = 16.0;
 
-/// How far along a bevel a figure may be from the edge, in its half width and its stature. Between planes at 45 degrees a ball is 0.42 of
-/// its radius away at most, and an ellipsoid three times as high as wide 0.32 of its stature.
+/// How far along a bevel a figure may be from the edge, in its half width and its stature. Between
+/// planes at 45 degrees a ball is 0.42 of its radius away at most, and an ellipsoid three times as
+/// high as wide 0.32 of its stature.
 const BLUR: [f64; 2] = [0.5, 0.35];
 
 /// A level of brushes to walk in: what has a bit of the mask is solid.

@@ -1,19 +1,25 @@
-//! A car on four wheels, each of them two rays: one down to the road, and one up to what is overhead.
+//! A car on four wheels, each of them two rays: one down to the road, and one up to what is
+//! overhead.
 //!
-//! A ray has its origin where the wheel touches the road, but starts behind it, at the top of the car, so a road that the wheel is in
-//! has a negative distance: there a spring and a damper push the car up. Above 0 the wheel is in the air. In a tunnel the ray starts in the
-//! roof if that is too low: a hit in the upper half of the car is overhead, and the road is searched for from the middle; upwards the same ray
-//! finds the roof, with a distance from the top of the car that is negative where the car is in it.
+//! A ray has its origin where the wheel touches the road, but starts behind it, at the top of the
+//! car, so a road that the wheel is in has a negative distance: there a spring and a damper push
+//! the car up. Above 0 the wheel is in the air. In a tunnel the ray starts in the roof if that is
+//! too low: a hit in the upper half of the car is overhead, and the road is searched for from the
+//! middle; upwards the same ray finds the roof, with a distance from the top of the car that is
+//! negative where the car is in it.
 //!
-//! A tyre is a brush: its contact point stretches against the road like a spring with a damper, up to the friction limit. The
-//! stretch holds a steady force at rest; sliding limits it, and rolling lets it go within a short distance (the relaxation length).
+//! A tyre is a brush: its contact point stretches against the road like a spring with a damper, up
+//! to the friction limit. The stretch holds a steady force at rest; sliding limits it, and rolling
+//! lets it go within a short distance (the relaxation length).
 //!
-//! Time is cut into steps of the same length whatever the calls, so a drive does not depend on how often it is drawn. Each ray is given its last hit.
+//! Time is cut into steps of the same length whatever the calls, so a drive does not depend on how
+//! often it is drawn. Each ray is given its last hit.
 //!
-//! Degenerate cases: numbers that are none change nothing, and a step that leads beyond the numbers is not made; a car on its roof has no road under its wheels and stays so.
+//! Degenerate cases: numbers that are none change nothing, and a step that leads beyond the numbers
+//! is not made; a car on its roof has no road under its wheels and stays so.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 and figure 25.12; H. Pacejka, Tire and Vehicle Dynamics, 3rd
-//! ed., 2012, 3.2 and 7 (brush model, relaxation length).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 and figure 25.12; H.
+//! Pacejka, Tire and Vehicle Dynamics, 3rd ed., 2012, 3.2 and 7 (brush model, relaxation length).
 
 use crate::SettingsError;
 use crate::sweep::{RayHit, RaySweep};
@@ -24,8 +30,8 @@ use glam::{DMat3, DQuat, DVec3};
 /// Seconds of a step.
 const STEP: f64 = 1.0 / 240.0;
 
-/// Radians per step, and part of a velocity: no spring swings faster, and no damper takes more in a step. Steps of this length would make
-/// springs that are stiffer throw the car away.
+/// Radians per step, and part of a velocity: no spring swings faster, and no damper takes more in a
+/// step. Steps of this length would make springs that are stiffer throw the car away.
 const FASTEST: f64 = 0.5;
 
 /// Radians per step: the swing of a quarter of the car on the stretch of a tyre.
@@ -37,7 +43,8 @@ const RELAXATION_LENGTH: f64 = 0.01;
 /// More steps than this are not made in one call.
 const MOST_STEPS: u32 = 1000;
 
-/// What a car is like; metres, kilograms, seconds, radians; x to the front, y up, z to the right, from the middle of the car's box.
+/// What a car is like; metres, kilograms, seconds, radians; x to the front, y up, z to the right,
+/// from the middle of the car's box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CarSettings {
@@ -51,11 +58,13 @@ pub struct CarSettings {
     pub clearance: f64,
     /// A mass. 1200.
     pub mass: f64,
-    /// Seconds of one swing of the springs, with the car at rest; less than a nineteenth of a second is that. 0.7.
+    /// Seconds of one swing of the springs, with the car at rest; less than a nineteenth of a
+    /// second is that. 0.7.
     pub spring_period: f64,
     /// How much of the damping that lets nothing swing. 0.5.
     pub damping: f64,
-    /// Coulomb's coefficient of the tyres: a braked car stands on a slope whose tangent is smaller. 1.1.
+    /// Coulomb's coefficient of the tyres: a braked car stands on a slope whose tangent is smaller.
+    /// 1.1.
     pub grip: f64,
     /// The acceleration at full throttle, length per second squared. 4.
     pub acceleration: f64,
@@ -95,9 +104,11 @@ pub struct Controls {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Wheel {
-    /// From the origin of the ray to the road, along the car's down: above 0 in the air, below 0 in the road. `None` where there is no road.
+    /// From the origin of the ray to the road, along the car's down: above 0 in the air, below 0 in
+    /// the road. `None` where there is no road.
     pub distance: Option<f64>,
-    /// From the top of the car to what is overhead: below 0 where the car is in it. `None` where there is nothing.
+    /// From the top of the car to what is overhead: below 0 where the car is in it. `None` where
+    /// there is nothing.
     pub roof: Option<f64>,
     /// A force: how much the spring carries.
     pub load: f64,
@@ -107,7 +118,8 @@ pub struct Wheel {
     pub normal: DVec3,
     down: Option<RayHit>,
     up: Option<RayHit>,
-    /// A length in the car's frame: how far the contact point of the tyre is stretched along the road.
+    /// A length in the car's frame: how far the contact point of the tyre is stretched along the
+    /// road.
     stretch: DVec3,
 }
 
@@ -190,7 +202,8 @@ impl Car {
         &self.wheels
     }
 
-    /// Where the ray of a wheel has its origin, in the car's frame: where the wheel touches a road that carries nothing.
+    /// Where the ray of a wheel has its origin, in the car's frame: where the wheel touches a road
+    /// that carries nothing.
     pub fn origin(&self, wheel: usize) -> DVec3 {
         let s = &self.settings;
         let (front, right) =
@@ -301,8 +314,8 @@ impl Car {
         }
     }
 
-    /// Returns the force of a tyre along the road, and its stretch after the step in the car's frame. `velocity` is that of the
-    /// contact point relative to the road.
+    /// Returns the force of a tyre along the road, and its stretch after the step in the car's
+    /// frame. `velocity` is that of the contact point relative to the road.
     ///
     /// Aside the tyre always grips; ahead only as far as the brake holds it.
     fn tyre(

@@ -1,6 +1,8 @@
-//! The shape that walks: a capsule, a cylinder, a box or an ellipsoid that stands upright and does not turn.
+//! The shape that walks: a capsule, a cylinder, a box or an ellipsoid that stands upright and does
+//! not turn.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5, eq. 25.8 to 25.10 (how far a body reaches along a normal).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5, eq. 25.8 to 25.10 (how far
+//! a body reaches along a normal).
 
 use carom_geom::f64::{Capsule, Cuboid, Cylinder, Ellipsoid};
 use carom_geom::{ShapeError, SupportMap, SupportPoint};
@@ -59,7 +61,8 @@ impl Figure {
         Figure { form, rotation: DMat3::IDENTITY, up: DVec3::Y }
     }
 
-    /// The same shape where another direction is up: turned there from y the shortest way. Unchanged for a vector without direction.
+    /// The same shape where another direction is up: turned there from y the shortest way.
+    /// Unchanged for a vector without direction.
     #[must_use]
     pub fn with_up(self, up: DVec3) -> Figure {
         match scaling::unit(up) {
@@ -96,7 +99,8 @@ impl Figure {
         }
     }
 
-    /// A point of the surface, seen from the middle, that is farthest along a unit vector of the world.
+    /// A point of the surface, seen from the middle, that is farthest along a unit vector of the
+    /// world.
     pub fn farthest(&self, normal: DVec3) -> DVec3 {
         self.rotation * self.support(self.rotation.transpose() * normal).point + normal * self.margin()
     }

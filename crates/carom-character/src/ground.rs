@@ -1,12 +1,15 @@
-//! What a character stands on: slopes up to a limit, ledges that it is stepping on, and places where it is wedged.
+//! What a character stands on: slopes up to a limit, ledges that it is stepping on, and places
+//! where it is wedged.
 //!
-//! The figure is swept down. What it meets is ground if it is no steeper than the limit. If it is steeper, the figure is let slip along it by
-//! a few skins: next to a wall it comes to the floor in this way; where it cannot slip it is wedged, and that is ground too. An
-//! edge that is touched from the side, with a floor on top, is ground for who walks on to it: so a round figure gets up a step little by
-//! little, and not in a jump.
+//! The figure is swept down. What it meets is ground if it is no steeper than the limit. If it is
+//! steeper, the figure is let slip along it by a few skins: next to a wall it comes to the floor in
+//! this way; where it cannot slip it is wedged, and that is ground too. An edge that is touched
+//! from the side, with a floor on top, is ground for who walks on to it: so a round figure gets up
+//! a step little by little, and not in a jump.
 //!
-//! Reference: E. Catto, Character movement as geometry (Box2D 3.1, 2025: plane solver); J. Rouwe, Jolt Physics, CharacterVirtual, 2022
-//! (ground states, snapping). Differs: no normal is taken from a body's neighbours; a ray looks at the top of the edge.
+//! Reference: E. Catto, Character movement as geometry (Box2D 3.1, 2025: plane solver); J. Rouwe,
+//! Jolt Physics, CharacterVirtual, 2022 (ground states, snapping). Differs: no normal is taken from
+//! a body's neighbours; a ray looks at the top of the edge.
 
 use crate::cone::nearest_allowed;
 use crate::figure::Figure;
@@ -16,7 +19,8 @@ use crate::sweep::{Sweep, SweepHit};
 use carom_math::{scaling, tol};
 use glam::DVec3;
 
-/// In skins: how far a figure may slip to find ground, and how far from an edge its top is looked for.
+/// In skins: how far a figure may slip to find ground, and how far from an edge its top is looked
+/// for.
 const SLIP: f64 = 4.0;
 
 /// Why something is ground.
@@ -25,7 +29,8 @@ const SLIP: f64 = 4.0;
 pub enum GroundKind {
     /// A face or an edge that is not too steep there.
     Slope,
-    /// An edge touched from the side, with ground on top, that the character is stepping on; or one that it is stepping down from.
+    /// An edge touched from the side, with ground on top, that the character is stepping on; or one
+    /// that it is stepping down from.
     Ledge,
     /// Between things that are too steep, each of them.
     Wedge,
@@ -45,7 +50,8 @@ pub struct Ground {
     pub object: u32,
     /// Which part of it: the triangle of a mesh.
     pub part: u32,
-    /// Length per second: how fast it moves under the figure's middle; where it is touched, if it is not there.
+    /// Length per second: how fast it moves under the figure's middle; where it is touched, if it
+    /// is not there.
     pub velocity: DVec3,
 }
 
@@ -88,8 +94,8 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         advance(self.world, self.figure, place, way, self.settings.skin)
     }
 
-    /// How fast ground that moves does so under the middle of the figure. A wide figure touches what turns anywhere; taken along
-    /// from there, it would wander off.
+    /// How fast ground that moves does so under the middle of the figure. A wide figure touches
+    /// what turns anywhere; taken along from there, it would wander off.
     pub(crate) fn velocity_under(&mut self, place: DVec3, ground: &Ground) -> Option<DVec3> {
         if ground.velocity == DVec3::ZERO {
             return None;
@@ -120,7 +126,8 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         if is_leaning_back { flattened(normal, self.up) } else { None }
     }
 
-    /// The ground under a figure, no farther down than `distance`, and the place where it stands on it. `heading` is where it wants to go.
+    /// The ground under a figure, no farther down than `distance`, and the place where it stands on
+    /// it. `heading` is where it wants to go.
     pub(crate) fn settle(&mut self, place: DVec3, distance: f64, heading: DVec3) -> Option<(DVec3, Ground)> {
         let skin = self.settings.skin;
         let mut steep = [DVec3::ZERO; 3];
@@ -158,8 +165,8 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         Some(Ground { point, ..Ground::of(hit, GroundKind::Ledge, normal) })
     }
 
-    /// The floor that a figure comes down to from an edge that it leaves, if it is no farther down than ground is followed: on the way the edge
-    /// carries it.
+    /// The floor that a figure comes down to from an edge that it leaves, if it is no farther down
+    /// than ground is followed: on the way the edge carries it.
     fn floor_below(&mut self, hit: &SweepHit, place: DVec3, heading: DVec3) -> Option<Ground> {
         if !hit.is_edge || hit.normal.dot(self.up) <= 0.0 || hit.normal.dot(heading) <= 0.0 {
             return None;
@@ -176,13 +183,15 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         self.top_below(hit, reach, 2.0 * reach)
     }
 
-    /// The highest floor just behind what was met, from the height `above` over the point of contact on down by `depth`, and its normal.
+    /// The highest floor just behind what was met, from the height `above` over the point of
+    /// contact on down by `depth`, and its normal.
     pub(crate) fn top_below(&mut self, hit: &SweepHit, above: f64, depth: f64) -> Option<(DVec3, DVec3)> {
         let skin = self.settings.skin;
         let inwards = -flattened(hit.normal, self.up)?;
         let down = -self.up * depth;
         let mut best: Option<(DVec3, DVec3)> = None;
-        // Near the edge, and, where it is not known well, beyond all places where it may be: a narrow ledge is not missed.
+        // Near the edge, and, where it is not known well, beyond all places where it may be: a
+        // narrow ledge is not missed.
         let far = if 0.0 < hit.blur { Some(skin + hit.blur) } else { None };
         for aside in [Some(skin), far].into_iter().flatten() {
             let from = hit.point + inwards * aside + self.up * above;

@@ -1,4 +1,5 @@
-//! How a character walks: lengths in the unit of the level (defaults are for metres), times in seconds, angles in radians.
+//! How a character walks: lengths in the unit of the level (defaults are for metres), times in
+//! seconds, angles in radians.
 
 use carom_math::ops;
 use core::fmt;
@@ -11,7 +12,8 @@ pub struct CharacterSettings {
     pub skin: f64,
     /// A length: ledges up to this height above the ground are walked up; 0 for none. 0.4.
     pub step_height: f64,
-    /// Radians, 0 to a right angle: slopes up to this angle are walked on, steeper ones are walls. 50 degrees.
+    /// Radians, 0 to a right angle: slopes up to this angle are walked on, steeper ones are walls.
+    /// 50 degrees.
     pub slope_limit: f64,
     /// A length: ground that falls away by no more than this is followed down. 0.4.
     pub snap_distance: f64,
@@ -19,9 +21,11 @@ pub struct CharacterSettings {
     pub gravity: f64,
     /// Length per second: the fastest fall. 60.
     pub max_fall_speed: f64,
-    /// Length per second squared: how fast the wish turns the motion in the air; 0 for not at all. 8.
+    /// Length per second squared: how fast the wish turns the motion in the air; 0 for not at all.
+    /// 8.
     pub air_acceleration: f64,
-    /// A length: who starts in something is put at the nearest free place, if that is no farther. 2.
+    /// A length: who starts in something is put at the nearest free place, if that is no farther.
+    /// 2.
     pub max_push_out: f64,
     /// A mass: what the character weighs when it pushes. 80 (kilograms).
     pub mass: f64,

@@ -1,15 +1,19 @@
-//! Shapes of any kind as a world to walk in: meshes and height fields by the triangles near the way, convex shapes as they are, half-spaces
-//! as planes; each may move.
+//! Shapes of any kind as a world to walk in: meshes and height fields by the triangles near the
+//! way, convex shapes as they are, half-spaces as planes; each may move.
 //!
-//! Objects are looked at one after the other, by their boxes: for a few dozen. A level is one mesh or compound.
+//! Objects are looked at one after the other, by their boxes: for a few dozen. A level is one mesh
+//! or compound.
 //!
-//! A mesh is its surface, and both of its sides are. Who overlaps triangles is pushed out of the one that it is deepest in, of closed meshes to the
-//! front, again and again; if that does not help, the nearest free of many places around is taken.
+//! A mesh is its surface, and both of its sides are. Who overlaps triangles is pushed out of the
+//! one that it is deepest in, of closed meshes to the front, again and again; if that does not
+//! help, the nearest free of many places around is taken.
 //!
-//! A distance field is the surface of its samples, as triangles, and solid if it tells inside from outside.
+//! A distance field is the surface of its samples, as triangles, and solid if it tells inside from
+//! outside.
 //!
-//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (swept ellipsoids against triangles); Akenine-Moller et al.,
-//! Real-Time Rendering, 4th ed., 25.4 (rays against the triangle that was hit last). Differs: any convex figure, without scaling space.
+//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (swept ellipsoids against
+//! triangles); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays against the triangle
+//! that was hit last). Differs: any convex figure, without scaling space.
 
 use crate::approach::Approach;
 use crate::field_faces::visit_faces;
@@ -40,7 +44,8 @@ struct Object {
 }
 
 impl Object {
-    /// A little after the ray meets a triangle of the mesh, nearly; `None` for what is no mesh, and where the ray passes by.
+    /// A little after the ray meets a triangle of the mesh, nearly; `None` for what is no mesh, and
+    /// where the ray passes by.
     fn ray_triangle(&self, from: DVec3, way: DVec3, triangle: u32) -> Option<f64> {
         let Shape::Mesh(mesh) = &self.shape else { return None };
         if mesh.mesh().n_triangles() <= triangle as usize {
@@ -53,7 +58,8 @@ impl Object {
         let scale = 1.0 / u.dot(across);
         let (s, t, far) = (w.dot(across) * scale, way.dot(side) * scale, v.dot(side) * scale);
         let is_hit = 0.0 <= s && 0.0 <= t && s + t <= 1.0 && 0.0 <= far;
-        // 2^-20 more, for rounding; if nothing is hit by then after all, the whole way is looked at.
+        // 2^-20 more, for rounding; if nothing is hit by then after all, the whole way is looked
+        // at.
         is_hit.then_some(far + (1.0 + far) / (1_u64 << 20) as f64)
     }
 
@@ -84,8 +90,9 @@ impl ShapeWorld {
         self.objects.len() as u32 - 1
     }
 
-    /// Where a shape is now, and how it moves: the velocity of its origin, length per second, and its spin, radians per second. False, and
-    /// nothing changes, for the number of no shape and where something is not finite.
+    /// Where a shape is now, and how it moves: the velocity of its origin, length per second, and
+    /// its spin, radians per second. False, and nothing changes, for the number of no shape and
+    /// where something is not finite.
     pub fn set_motion(&mut self, object: u32, pose: Pose, linear: DVec3, angular: DVec3) -> bool {
         if !(pose.is_finite() && linear.is_finite() && angular.is_finite()) {
             return false;
@@ -101,7 +108,8 @@ impl ShapeWorld {
         self.objects.get(object as usize).map(|object| &object.pose)
     }
 
-    /// Calls `part` for every convex part of what may touch the box, with its frame in the world; or for every half-space, as a plane.
+    /// Calls `part` for every convex part of what may touch the box, with its frame in the world;
+    /// or for every half-space, as a plane.
     fn visit(&self, low: DVec3, high: DVec3, mut part: impl FnMut(u32, u32, &WidePose, Part<'_>)) {
         let aabb = if low.cmple(high).all() { Aabb::around(low, high) } else { Aabb::EVERYTHING };
         for (number, object) in self.objects.iter().enumerate() {
@@ -153,7 +161,8 @@ impl ShapeWorld {
             let rank = |hit: &SweepHit| (hit.t, !hit.starts_inside, hit.object, hit.part);
             hit = hit.on(object, number);
             if best.as_ref().is_none_or(|best| rank(&hit) < rank(best)) {
-                // If several shapes are met in one moment, the first by number counts; a little more is searched for that.
+                // If several shapes are met in one moment, the first by number counts; a little
+                // more is searched for that.
                 until = hit.t.max(until.min(hit.t + keep));
                 hit.normal = pose.transform_vector(hit.normal);
                 hit.point = pose.transform_point(hit.point);
@@ -240,7 +249,8 @@ const OUT: f64 = 1.0 / 1024.0;
 /// How often a figure is pushed out of something.
 const MOST_PUSHES: usize = 16;
 
-/// How far around a figure that could not be pushed out is looked for a place: this many quarters of its half width.
+/// How far around a figure that could not be pushed out is looked for a place: this many quarters
+/// of its half width.
 const MOST_QUARTERS: u32 = 40;
 
 /// A part of the world.

@@ -1,13 +1,16 @@
 //! Move and slide: along one plane, in the crease of two, until a corner of three stops it.
 //!
-//! After each contact what is left of the way goes on along the vector that is nearest to the wish and goes into no surface that the
-//! figure still touches ([`crate::nearest_allowed`]). Surfaces that it has left are forgotten.
+//! After each contact what is left of the way goes on along the vector that is nearest to the wish
+//! and goes into no surface that the figure still touches ([`crate::nearest_allowed`]). Surfaces
+//! that it has left are forgotten.
 //!
-//! Degenerate cases: a second contact with one wall is not a crease; a figure that came too near is first moved out by what is missing of its
-//! skin; a way that ends nowhere is given up after a number of contacts, with what is left of it reported.
+//! Degenerate cases: a second contact with one wall is not a crease; a figure that came too near is
+//! first moved out by what is missing of its skin; a way that ends nowhere is given up after a
+//! number of contacts, with what is left of it reported.
 //!
-//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003; P. Nettle, Generic Collision Detection for Games Using
-//! Ellipsoids, 2000. Differs: all planes that are touched count at once, so that there is no jitter between them.
+//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003; P. Nettle, Generic
+//! Collision Detection for Games Using Ellipsoids, 2000. Differs: all planes that are touched count
+//! at once, so that there is no jitter between them.
 
 use crate::cone::nearest_allowed;
 use crate::figure::Figure;
@@ -36,7 +39,8 @@ pub struct Contact {
     pub part: u32,
     /// How fast it moves there.
     pub velocity: DVec3,
-    /// Length per second, not negative: how fast the figure would have gone into it; for a mere way, its length into it.
+    /// Length per second, not negative: how fast the figure would have gone into it; for a mere
+    /// way, its length into it.
     pub approach: f64,
 }
 
@@ -52,8 +56,8 @@ pub struct Slide {
     pub starts_inside: bool,
 }
 
-/// Moves a figure from `place` by `way`, at the distance `skin` from everything, sliding along what it meets; contacts are appended.
-/// A NaN anywhere leaves it where it is.
+/// Moves a figure from `place` by `way`, at the distance `skin` from everything, sliding along what
+/// it meets; contacts are appended. A NaN anywhere leaves it where it is.
 pub fn move_and_slide(
     world: &mut (impl Sweep + ?Sized),
     figure: &Figure,

@@ -1,11 +1,14 @@
 //! Steps up: over what blocks the way if there is ground behind it, no higher than the limit.
 //!
-//! Up by the limit, on by what is left of the way, down to the ground. The height that counts is that of the ground under the
-//! figure before and after, where it is touched, so the limit is exact for round figures too. What is stepped on may be an edge. Where
-//! that does not get over it, as under the lintel of a door with a sill, the figure is lifted only as high as a ray finds the step to be.
+//! Up by the limit, on by what is left of the way, down to the ground. The height that counts is
+//! that of the ground under the figure before and after, where it is touched, so the limit is exact
+//! for round figures too. What is stepped on may be an edge. Where that does not get over it, as
+//! under the lintel of a door with a sill, the figure is lifted only as high as a ray finds the
+//! step to be.
 //!
-//! Degenerate cases: a low ceiling shortens the way up, and the figure may still get over a lower step; a way that is shorter than the skin would
-//! come down in front of the step, so at least some skins are gone, and their time is taken from the next call.
+//! Degenerate cases: a low ceiling shortens the way up, and the figure may still get over a lower
+//! step; a way that is shorter than the skin would come down in front of the step, so at least some
+//! skins are gone, and their time is taken from the next call.
 //!
 //! Reference: Quake (id Software, 1996), SV_WalkMove (up, forward, down).
 
@@ -28,7 +31,8 @@ pub(crate) struct Step {
 }
 
 impl<W: Sweep + ?Sized> Mover<'_, W> {
-    /// A step from `ground` over what was met, along `heading`, across `up`, by the length `forward`.
+    /// A step from `ground` over what was met, along `heading`, across `up`, by the length
+    /// `forward`.
     pub(crate) fn step_up(
         &mut self,
         place: DVec3,

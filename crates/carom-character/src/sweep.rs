@@ -1,7 +1,9 @@
-//! What a world must answer so that something can walk in it: sweeps of a figure, rays, and the way out of the solid.
+//! What a world must answer so that something can walk in it: sweeps of a figure, rays, and the way
+//! out of the solid.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies); K. Fauerby, Improved Collision Detection and
-//! Response, 2003 (what sliding asks of a sweep). Differs: a distance is kept, so that no answer hangs on the last bit.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies); K. Fauerby,
+//! Improved Collision Detection and Response, 2003 (what sliding asks of a sweep). Differs: a
+//! distance is kept, so that no answer hangs on the last bit.
 
 use crate::figure::Figure;
 use carom_math::WidePose;
@@ -47,15 +49,17 @@ impl RayHit {
 
 /// A world that rays can be cast into.
 pub trait RaySweep {
-    /// The first place where the segment from `from` to `from + way` meets the world, from whichever side. `None` where there is
-    /// none, and for a segment with a NaN.
+    /// The first place where the segment from `from` to `from + way` meets the world, from
+    /// whichever side. `None` where there is none, and for a segment with a NaN.
     ///
-    /// `last` is a hit of nearly the same segment a moment ago, if there was one: a world may look there first. The answer is the same.
+    /// `last` is a hit of nearly the same segment a moment ago, if there was one: a world may look
+    /// there first. The answer is the same.
     fn ray(&mut self, from: DVec3, way: DVec3, last: Option<&RayHit>) -> Option<RayHit>;
 
     /// Returns the current pose of an object; `None` if the world does not know it, as by default.
     ///
-    /// A character that stands on the object follows this pose exactly. Without it the character follows the velocity of the hits.
+    /// A character that stands on the object follows this pose exactly. Without it the character
+    /// follows the velocity of the hits.
     fn pose_of(&self, object: u32) -> Option<WidePose> {
         let _ = object;
         None
@@ -66,7 +70,8 @@ pub trait RaySweep {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SweepHit {
-    /// How much of the way is free, 0 to 1: there the figure is as far away as it was asked to keep, or as near as it started.
+    /// How much of the way is free, 0 to 1: there the figure is as far away as it was asked to
+    /// keep, or as near as it started.
     pub t: f64,
     /// How far away it is then, a length; 0 where it starts in something.
     pub gap: f64,
@@ -89,7 +94,8 @@ pub struct SweepHit {
 }
 
 impl SweepHit {
-    /// Met after this part of the way, at this distance, a face that stands still and has no number.
+    /// Met after this part of the way, at this distance, a face that stands still and has no
+    /// number.
     pub fn new(t: f64, gap: f64, normal: DVec3, point: DVec3) -> SweepHit {
         SweepHit {
             t,
@@ -133,23 +139,27 @@ impl SweepHit {
 ///
 /// Asked with `&mut`, so that a world can keep its workspace: warm calls need not allocate.
 pub trait Sweep: RaySweep {
-    /// What the figure comes nearer to than `keep`, a length above 0, first on its way from `from` by `way`.
+    /// What the figure comes nearer to than `keep`, a length above 0, first on its way from `from`
+    /// by `way`.
     ///
-    /// Never late: the figure is free up to `t`, and farther than 0 from everything. What it is near to already counts only
-    /// if it comes nearer still; so a figure that moves along or away is not held. `None` where the way is free, and for a way with a NaN.
+    /// Never late: the figure is free up to `t`, and farther than 0 from everything. What it is
+    /// near to already counts only if it comes nearer still; so a figure that moves along or away
+    /// is not held. `None` where the way is free, and for a way with a NaN.
     fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit>;
 
     /// The figure overlaps nothing at this place.
     fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool;
 
-    /// A place near by where the figure is free, itself where it is. `None` where none was found, and for a place with a NaN.
+    /// A place near by where the figure is free, itself where it is. `None` where none was found,
+    /// and for a place with a NaN.
     fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3>;
 
-    /// Sweeps a figure that the object `carrier` carries. The carrier has already moved, so it is no obstacle, and neither
-    /// is any object that the figure overlaps at the start.
+    /// Sweeps a figure that the object `carrier` carries. The carrier has already moved, so it is
+    /// no obstacle, and neither is any object that the figure overlaps at the start.
     ///
-    /// By default this is [`Sweep::sweep`] without hits on the carrier and without an overlap at the start. A world with
-    /// several moving objects should exclude these objects from the sweep instead.
+    /// By default this is [`Sweep::sweep`] without hits on the carrier and without an overlap at
+    /// the start. A world with several moving objects should exclude these objects from the sweep
+    /// instead.
     fn sweep_carried(
         &mut self,
         figure: &Figure,

@@ -1,16 +1,19 @@
-//! A character: on the ground it goes where it wants, at the speed that it wants, up and down slopes and steps, along walls; off the ground it
-//! falls.
+//! A character: on the ground it goes where it wants, at the speed that it wants, up and down
+//! slopes and steps, along walls; off the ground it falls.
 //!
-//! A call is cut into pieces: on the ground a piece is at most half the figure's width long, in the air a sixtieth of a second. On the ground
-//! each piece slides along what it meets within the plane of the ground; ground that is met becomes the ground, what is too steep is a
-//! wall, and a wall is first tried as a step. Then the figure settles. Where the ground is lost within a piece the moment is searched for by
-//! halving, and the fall begins then: so where one comes down does not depend on how time was cut. A fall is a parabola whatever its pieces.
+//! A call is cut into pieces: on the ground a piece is at most half the figure's width long, in the
+//! air a sixtieth of a second. On the ground each piece slides along what it meets within the plane
+//! of the ground; ground that is met becomes the ground, what is too steep is a wall, and a wall is
+//! first tried as a step. Then the figure settles. Where the ground is lost within a piece the
+//! moment is searched for by halving, and the fall begins then: so where one comes down does not
+//! depend on how time was cut. A fall is a parabola whatever its pieces.
 //!
-//! Degenerate cases: a call with a NaN, or that leads beyond the numbers, changes nothing and says so; who starts in something is put at the nearest free place; who cannot be
-//! freed stays.
+//! Degenerate cases: a call with a NaN, or that leads beyond the numbers, changes nothing and says
+//! so; who starts in something is put at the nearest free place; who cannot be freed stays.
 //!
-//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003; J. Rouwe, Jolt Physics, CharacterVirtual, 2022. Differs: speed
-//! is never gained by sliding, nor changed by slopes; the world moves first, and the character is taken along by what it stood on.
+//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003; J. Rouwe, Jolt Physics,
+//! CharacterVirtual, 2022. Differs: speed is never gained by sliding, nor changed by slopes; the
+//! world moves first, and the character is taken along by what it stood on.
 
 use crate::cone::nearest_allowed;
 use crate::figure::Figure;
@@ -63,8 +66,8 @@ const LEAST_UP: f64 = 0.25;
 pub struct Walked {
     /// A number was none, or what would be done leads beyond the numbers: nothing was done.
     pub was_refused: bool,
-    /// The character is in something and no free place is near: it stays, except for [`Walked::carried`]. So it is if its
-    /// ground squeezes it against something.
+    /// The character is in something and no free place is near: it stays, except for
+    /// [`Walked::carried`]. So it is if its ground squeezes it against something.
     pub is_stuck: bool,
     /// By how much it was moved out of something at the start.
     pub freed: DVec3,
@@ -171,7 +174,8 @@ impl Character {
         }
     }
 
-    /// Gives it a velocity and takes it off the ground, if the velocity leads off it. One with a NaN changes nothing.
+    /// Gives it a velocity and takes it off the ground, if the velocity leads off it. One with a
+    /// NaN changes nothing.
     pub fn set_velocity(&mut self, velocity: DVec3) {
         if velocity.is_finite() {
             self.velocity = velocity;
@@ -191,17 +195,20 @@ impl Character {
         can_jump
     }
 
-    /// What a contact of the last call pushes with: an impulse on what was met, at the point of the contact. It would stop the character, if
-    /// that is no more than the greatest push can do in the time.
+    /// What a contact of the last call pushes with: an impulse on what was met, at the point of the
+    /// contact. It would stop the character, if that is no more than the greatest push can do in
+    /// the time.
     pub fn push(&self, contact: &Contact, dt: f64) -> DVec3 {
         let most = self.settings.max_push * dt.max(0.0);
         -contact.normal * (self.settings.mass * contact.approach).min(most)
     }
 
-    /// Goes on for `dt` seconds, wishing for a velocity, of which the part across `up` counts. On the ground the velocity is that of the wish at
-    /// once; in the air it turns to it slowly, if the wish is not zero.
+    /// Goes on for `dt` seconds, wishing for a velocity, of which the part across `up` counts. On
+    /// the ground the velocity is that of the wish at once; in the air it turns to it slowly, if
+    /// the wish is not zero.
     ///
-    /// The world is as it is at the end of the time: what moves has moved. Then the character is taken along by its ground.
+    /// The world is as it is at the end of the time: what moves has moved. Then the character is
+    /// taken along by its ground.
     pub fn walk(&mut self, world: &mut (impl Sweep + ?Sized), wish: DVec3, dt: f64) -> &Walked {
         self.walked.clear();
         if !(wish.is_finite() && 0.0 <= dt && dt.is_finite()) {
@@ -262,8 +269,8 @@ impl Character {
         });
     }
 
-    /// Moves the figure out of what it overlaps; false if it stays there. If the ground could not carry it all the way,
-    /// its middle passes no surface.
+    /// Moves the figure out of what it overlaps; false if it stays there. If the ground could not
+    /// carry it all the way, its middle passes no surface.
     fn free<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, is_blocked: bool) -> bool {
         if mover.world.is_free(&self.figure, self.place) {
             return true;
@@ -279,10 +286,11 @@ impl Character {
         is_near && !is_through
     }
 
-    /// Carries the figure along with its ground, which has already moved; true if something blocks it.
+    /// Carries the figure along with its ground, which has already moved; true if something blocks
+    /// it.
     ///
-    /// The point of the ground under the figure's middle stays under it. The height follows: if the ground turned, or a part
-    /// of it rose more, the figure is raised and lowered on to it.
+    /// The point of the ground under the figure's middle stays under it. The height follows: if the
+    /// ground turned, or a part of it rose more, the figure is raised and lowered on to it.
     fn ride<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, dt: f64) -> bool {
         let Some(ground) = &mut self.ground else { return false };
         let (start, skin, up) = (self.place, self.settings.skin, mover.up);
@@ -305,7 +313,8 @@ impl Character {
             }
             _ => {
                 let way = ground.velocity * dt;
-                // The mean of the velocities at both ends: with the first alone, a figure on a turntable moves outwards.
+                // The mean of the velocities at both ends: with the first alone, a figure on a
+                // turntable moves outwards.
                 let then = mover.velocity_under(start + way, ground).unwrap_or(ground.velocity);
                 let way = (ground.velocity + then) * (0.5 * dt);
                 ground.point += way;

@@ -10,13 +10,13 @@ use std::path::PathBuf;
 
 /// Collision detection for people who have models.
 ///
-/// Lengths are in the unit of the files, glTF and URDF in metres. Round shapes stand along y. Exit status: 0 nothing
-/// found, 1 found, 2 error.
+/// Lengths are in the unit of the files, glTF and URDF in metres. Round shapes stand along y. Exit
+/// status: 0 nothing found, 1 found, 2 error.
 #[derive(Debug, Parser)]
 #[command(name = "carom", version, propagate_version = true, arg_required_else_help = true)]
 pub struct Cli {
-    /// Leave the triangles of meshes as the files turn them; otherwise closed meshes are turned to face outwards, with a
-    /// note. `info` and `trace` take all meshes as they are
+    /// Leave the triangles of meshes as the files turn them; otherwise closed meshes are turned to
+    /// face outwards, with a note. `info` and `trace` take all meshes as they are
     #[arg(long, global = true)]
     pub keep_orientation: bool,
     /// What to do.
@@ -116,7 +116,8 @@ pub struct DemoArgs {
         "everything", "conveyor", "waves", "tetrahedra", "trees", "impacts", "deadline", "boxes", "rays",
         "physics"])]
     pub scene: String,
-    /// The row of the scoreboard that `physics` plays, `tower-10` if not given; an unknown name lists them
+    /// The row of the scoreboard that `physics` plays, `tower-10` if not given; an unknown name
+    /// lists them
     #[arg(long, value_name = "NAME")]
     pub row: Option<String>,
     /// What the `cloth` falls on; a flag in the wind, if not given
@@ -129,16 +130,19 @@ pub struct DemoArgs {
     /// Draw the surface of the liquid in `water` and `everything`, beside its particles
     #[arg(long)]
     pub surface: bool,
-    /// Points along a side of the `cloth`, cells along the `jelly`, pieces along the plate of `shatter`: 33, 6 and 12 if not given
+    /// Points along a side of the `cloth`, cells along the `jelly`, pieces along the plate of
+    /// `shatter`: 33, 6 and 12 if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=200))]
     pub detail: Option<u32>,
-    /// Bodies that move, characters, or particles: 10,000 if not given, 100 `bullets`, 60 balls that `stick`, 40 in
-    /// `level`, 48 on the `conveyor`, 81 on the `waves`, 60 arbors in `clock`, five in each movement, 30 `tetrahedra`, 264 limbs of 24 ragdolls on the `stairs`, 1,400 `ants` and
-    /// crumbs; in `car` there is one
+    /// Bodies that move, characters, or particles: 10,000 if not given, 100 `bullets`, 60 balls
+    /// that `stick`, 40 in `level`, 48 on the `conveyor`, 81 on the `waves`, 60 arbors in `clock`,
+    /// five in each movement, 30 `tetrahedra`, 264 limbs of 24 ragdolls on the `stairs`, 1,400
+    /// `ants` and crumbs; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
-    /// Steps of 1/60 second; if not given 3300 for level, 1400 for trees, 400 for deadline, 1200 for ants, 900 for car, 600 for clock, stairs, cloth,
-    /// morph, conveyor, waves and tetrahedra, 30 for bullets, else 300
+    /// Steps of 1/60 second; if not given 3300 for level, 1400 for trees, 400 for deadline, 1200
+    /// for ants, 900 for car, 600 for clock, stairs, cloth, morph, conveyor, waves and tetrahedra,
+    /// 30 for bullets, else 300
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: Option<u32>,
     /// Seed of the scene
@@ -150,16 +154,20 @@ pub struct DemoArgs {
     /// Threads; the run is the same with any number. As many as the machine has, if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-    /// Milliseconds for each step; what is left undone is reported. The run is not the same every time
+    /// Milliseconds for each step; what is left undone is reported. The run is not the same every
+    /// time
     #[arg(long, value_name = "T", value_parser = positive, allow_hyphen_values = true, conflicts_with = "budget_steps")]
     pub budget_ms: Option<f64>,
-    /// Steps of work for each step of time (a pair of shapes, a manifold solved once): the run is the same every time
+    /// Steps of work for each step of time (a pair of shapes, a manifold solved once): the run is
+    /// the same every time
     #[arg(long, value_name = "N")]
     pub budget_steps: Option<u64>,
-    /// Check each step against laws of physics: energy, momentum, surfaces, sleep. A fault is an error
+    /// Check each step against laws of physics: energy, momentum, surfaces, sleep. A fault is an
+    /// error
     #[arg(long)]
     pub check: bool,
-    /// Where to write the page that plays the run; without --json, carom-demo-SCENE.html if not given
+    /// Where to write the page that plays the run; without --json, carom-demo-SCENE.html if not
+    /// given
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write the report as one JSON document
@@ -304,8 +312,8 @@ pub struct CheckArgs {
 /// Two shapes, each in its place.
 #[derive(Debug, Args)]
 pub struct PairArgs {
-    /// A file, or sphere:R box:HX,HY,HZ round-box:HX,HY,HZ,R capsule:HALF,R tapered:HALF,R_UP,R_DOWN cylinder:HALF,R cone:HALF,R
-    /// ellipsoid:A,B,C hull:FILE mesh:FILE
+    /// A file, or sphere:R box:HX,HY,HZ round-box:HX,HY,HZ,R capsule:HALF,R
+    /// tapered:HALF,R_UP,R_DOWN cylinder:HALF,R cone:HALF,R ellipsoid:A,B,C hull:FILE mesh:FILE
     pub a: ShapeArg,
     /// The same
     pub b: ShapeArg,

@@ -1,6 +1,7 @@
 //! Shapes in the questions of `batch`, and a memory for those from files.
 //!
-//! A file is read once, and its tree is built once for each place that it is asked about in; the last few are kept.
+//! A file is read once, and its tree is built once for each place that it is asked about in; the
+//! last few are kept.
 
 use crate::remarks::Remarks;
 use crate::solid::{self, ShapeSpec, Solid, Winding};

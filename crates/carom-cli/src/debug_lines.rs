@@ -1,4 +1,5 @@
-//! What a world draws of itself, as the player shows it: the lines of joints, and the normals of contacts that touch.
+//! What a world draws of itself, as the player shows it: the lines of joints, and the normals of
+//! contacts that touch.
 //!
 //! Reference: `carom_world::DebugDraw`.
 

@@ -1,9 +1,11 @@
 //! The player: one HTML file that shows a recording, with everything in it.
 //!
-//! Poses are quantised (16 bits per coordinate within the scene's box, 12 bits per quaternion component), predicted from the
-//! two frames before, split into byte planes, deflated, and written as base64 into the page, whose own script draws them.
+//! Poses are quantised (16 bits per coordinate within the scene's box, 12 bits per quaternion
+//! component), predicted from the two frames before, split into byte planes, deflated, and written
+//! as base64 into the page, whose own script draws them.
 //!
-//! Reference: G. Fiedler, Snapshot Compression, gafferongames.com, 2015 (the smallest three components of a quaternion).
+//! Reference: G. Fiedler, Snapshot Compression, gafferongames.com, 2015 (the smallest three
+//! components of a quaternion).
 //! Differs: prediction is linear and its error is not bit-packed; deflate does that.
 
 mod surface;
@@ -75,12 +77,14 @@ pub struct Chart {
     pub lines: Vec<String>,
 }
 
-/// From where the picture is seen at first, and how fast it plays, where all that moves is not what shall be seen.
+/// From where the picture is seen at first, and how fast it plays, where all that moves is not what
+/// shall be seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
     /// The middle of the picture.
     pub target: Vec3,
-    /// From the eye to it, a length above 0. What is sixteen times as far away or farther is not shown.
+    /// From the eye to it, a length above 0. What is sixteen times as far away or farther is not
+    /// shown.
     pub distance: f32,
     /// Radians about y: at 0 the eye is towards z, at a quarter turn towards x.
     pub yaw: f32,
@@ -203,7 +207,8 @@ impl Recording {
         self
     }
 
-    /// What the six states of [`BodyState`] mean in this scene, in the legend; those without a name are not there.
+    /// What the six states of [`BodyState`] mean in this scene, in the legend; those without a name
+    /// are not there.
     pub fn with_state_names(mut self, names: [&str; 6]) -> Recording {
         self.state_names = names.map(str::to_owned).to_vec();
         self
@@ -221,8 +226,8 @@ impl Recording {
         self
     }
 
-    /// Switches of the page that are on at first: `contacts`, `lines`, `boxes`, `tree`, `skin`. With `bodies`, each body has a
-    /// colour of its own at first, not that of its state.
+    /// Switches of the page that are on at first: `contacts`, `lines`, `boxes`, `tree`, `skin`.
+    /// With `bodies`, each body has a colour of its own at first, not that of its state.
     pub fn with_shown(mut self, switches: &[&str]) -> Recording {
         self.shown = switches.iter().map(|name| (*name).to_owned()).collect();
         self
@@ -240,13 +245,15 @@ impl Recording {
         self
     }
 
-    /// The camera goes along with this body: at first from this distance, turned by yaw about y and by pitch above it, radians.
+    /// The camera goes along with this body: at first from this distance, turned by yaw about y and
+    /// by pitch above it, radians.
     pub fn with_camera_on(mut self, body: u32, [distance, yaw, pitch]: [f64; 3]) -> Recording {
         self.follow = Some(json!({"body": body, "view": [distance, yaw, pitch]}));
         self
     }
 
-    /// Meshes that change their shape. Each frame brings their vertices, by [`push_surfaces`](Recording::push_surfaces).
+    /// Meshes that change their shape. Each frame brings their vertices, by
+    /// [`push_surfaces`](Recording::push_surfaces).
     pub fn with_surfaces(mut self, surfaces: Vec<PlayerMesh>) -> Recording {
         self.surfaces = surfaces;
         self
@@ -258,14 +265,15 @@ impl Recording {
         self
     }
 
-    /// Frames may bring a skin for the particles of the cloud with this number, by [`push_skin`](Recording::push_skin).
-    /// A switch of the page shows one or the other.
+    /// Frames may bring a skin for the particles of the cloud with this number, by
+    /// [`push_skin`](Recording::push_skin). A switch of the page shows one or the other.
     pub fn with_skin(mut self, cloud: usize) -> Recording {
         self.skinned = Some(cloud);
         self
     }
 
-    /// Adds a frame: a pose and a state for each body, the contact points in the world, the charts' values.
+    /// Adds a frame: a pose and a state for each body, the contact points in the world, the charts'
+    /// values.
     pub fn push(&mut self, poses: Vec<Pose>, states: Vec<BodyState>, contacts: &[Vec3], stats: FrameStats) {
         let is_plane =
             |i: usize| matches!(self.shapes.get(self.bodies[i] as usize), Some(PlayerShape::Plane(_)));
@@ -297,7 +305,8 @@ impl Recording {
         });
     }
 
-    /// Adds to the last frame the lines of joints and those of normals, from where to where; of many every so many-th.
+    /// Adds to the last frame the lines of joints and those of normals, from where to where; of
+    /// many every so many-th.
     pub fn push_lines(&mut self, lines: [&[[Vec3; 2]]; 2]) {
         let Some(frame) = self.frames.last_mut() else { return };
         frame.lines = lines.map(|lines| thinned(lines, MAX_LINES));
@@ -323,7 +332,8 @@ impl Recording {
         frame.clouds = clouds;
     }
 
-    /// Adds to the last frame a surface around the particles, with vertices and triangles of its own in each frame.
+    /// Adds to the last frame a surface around the particles, with vertices and triangles of its
+    /// own in each frame.
     pub fn push_skin(&mut self, skin: PlayerMesh) {
         let Some(frame) = self.frames.last_mut() else { return };
         frame.skin = Some(skin);
@@ -343,8 +353,8 @@ impl Recording {
         caption.clone_into(&mut frame.caption);
     }
 
-    /// Adds to the last frame the boxes of a tree, as lowest and highest corner, level by level from the top; they are drawn
-    /// where they meet the box of the scene.
+    /// Adds to the last frame the boxes of a tree, as lowest and highest corner, level by level
+    /// from the top; they are drawn where they meet the box of the scene.
     pub fn push_tree(&mut self, mut levels: Vec<Vec<[Vec3; 2]>>) {
         let Some(frame) = self.frames.last_mut() else { return };
         frame.n_levels = levels.len();
@@ -363,16 +373,19 @@ impl Recording {
         let script = include_str!("player/player.js");
         let encoded = base64::engine::general_purpose::STANDARD.encode(data);
         let title = escaped(&self.title);
-        // The data goes in last: it is the only part that could be mistaken for a mark, and it has no such letters.
+        // The data goes in last: it is the only part that could be mistaken for a mark, and it has
+        // no such letters.
         Ok(page.replace("__TITLE__", &title).replace("__SCRIPT__", script).replace("__DATA__", &encoded))
     }
 
-    /// Deflated: the length of the description, the description in JSON, the sections that it names.
+    /// Deflated: the length of the description, the description in JSON, the sections that it
+    /// names.
     fn encode(&self) -> Result<Vec<u8>, String> {
         let mut sections = Sections::default();
         let shapes: Vec<Value> = self.shapes.iter().map(|s| describe_shape(s, &mut sections)).collect();
         let bodies = sections.push(self.bodies.iter().flat_map(|b| b.to_le_bytes()));
-        // Planes lie where they lie; everything else is within the box. A box without extent could not be divided by.
+        // Planes lie where they lie; everything else is within the box. A box without extent could
+        // not be divided by.
         let (min, max) =
             if self.min.x <= self.max.x { (self.min, self.max) } else { (Vec3::ZERO, Vec3::ZERO) };
         let (min, max) = match self.view {
@@ -597,7 +610,8 @@ fn quantised_point(p: Vec3, min: Vec3, extent: Vec3) -> [u16; 3] {
     scaled.to_array().map(|x| x.round() as u16)
 }
 
-/// The three components after the largest, in cyclic order, and the largest's number in the top bits of the first.
+/// The three components after the largest, in cyclic order, and the largest's number in the top
+/// bits of the first.
 fn quantised_rotation(q: Quat) -> [u16; 3] {
     let c = q.to_array();
     let largest = (0..4).fold(0, |best, i| if c[best].abs() < c[i].abs() { i } else { best });

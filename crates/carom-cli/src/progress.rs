@@ -1,4 +1,5 @@
-//! Progress bars: on standard error, only on a terminal, only for what takes more than half a second.
+//! Progress bars: on standard error, only on a terminal, only for what takes more than half a
+//! second.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};

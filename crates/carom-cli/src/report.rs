@@ -29,7 +29,8 @@ pub(crate) fn text(error: impl core::fmt::Display) -> String {
     error.to_string()
 }
 
-/// Writes a JSON document, or text, to standard output; a reader that has gone away is not an error.
+/// Writes a JSON document, or text, to standard output; a reader that has gone away is not an
+/// error.
 pub fn print(text: &str) -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
@@ -53,7 +54,8 @@ pub fn number(x: f64) -> String {
     if size == 0.0 || (1e-5 <= size && size < 1e15) { format!("{rounded}") } else { format!("{rounded:e}") }
 }
 
-/// Significant digits of numbers for people. JSON has the shortest form that reads back to the same number.
+/// Significant digits of numbers for people. JSON has the shortest form that reads back to the same
+/// number.
 const MAX_DIGITS: usize = 9;
 
 /// A vector for people.
@@ -245,8 +247,8 @@ impl Contact {
         Contact { relation, overlap }
     }
 
-    /// Whether one of two meshes in world coordinates lies in the other at least in part, if their surfaces do not meet;
-    /// `None` if that is not known.
+    /// Whether one of two meshes in world coordinates lies in the other at least in part, if their
+    /// surfaces do not meet; `None` if that is not known.
     pub fn is_nested(&self, a: &MeshShape, b: &MeshShape) -> Option<bool> {
         let here = Pose::IDENTITY;
         match self.relation {

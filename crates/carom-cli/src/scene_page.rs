@@ -1,4 +1,5 @@
-//! The page of `check`: the parts as they stand, those that collide in red, those too close in yellow.
+//! The page of `check`: the parts as they stand, those that collide in red, those too close in
+//! yellow.
 
 use crate::command::check::PairReport;
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording};
@@ -9,10 +10,11 @@ use carom_math::{Pose, Vec3};
 use glam::DVec3;
 use serde_json::{Value, json};
 
-/// The page. Coordinates are moved and scaled to a box of size 10 around the origin, where single precision is at its best.
+/// The page. Coordinates are moved and scaled to a box of size 10 around the origin, where single
+/// precision is at its best.
 ///
-/// Its title says clear only if no pair is listed and nothing is unread. Remarks stand below the table. The page shows y
-/// up; parts whose `up` is z are turned.
+/// Its title says clear only if no pair is listed and nothing is unread. Remarks stand below the
+/// table. The page shows y up; parts whose `up` is z are turned.
 pub(crate) fn page(
     names: &[String],
     solids: &[Solid],

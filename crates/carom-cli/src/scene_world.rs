@@ -219,7 +219,8 @@ fn push_box(half_extents: Vec3, pose: &Pose, mesh: &mut PlayerMesh) {
     }
 }
 
-/// The surface of a hull, a mesh, a box or a round shape, or of the parts of a compound, as triangles.
+/// The surface of a hull, a mesh, a box or a round shape, or of the parts of a compound, as
+/// triangles.
 fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
     match shape {
         Shape::Hull(hull) => {
@@ -255,7 +256,8 @@ mod tests {
     use super::*;
     use carom_geom::Cuboid;
 
-    /// The faces of a drawn box look outward: it encloses its volume, which is negative if they look inward.
+    /// The faces of a drawn box look outward: it encloses its volume, which is negative if they
+    /// look inward.
     #[test]
     fn a_box_in_a_compound_is_drawn_with_its_faces_outward() {
         let half = Vec3::new(0.5, 1.0, 2.0);

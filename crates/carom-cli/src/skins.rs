@@ -1,8 +1,8 @@
 //! Surfaces among the particles of a solver: kept apart, and searched for faces that cross.
 //!
-//! The search of carom-deform finds near features at the start of a substep, and [`FeatureContacts`]
-//! limits how far particles move from there. Boundaries move particles after that; so the floor is
-//! heeded before.
+//! The search of carom-deform finds near features at the start of a substep, and
+//! [`FeatureContacts`] limits how far particles move from there. Boundaries move particles after
+//! that; so the floor is heeded before.
 //!
 //! Reference: L. Wu et al., A Safe and Fast Repulsion Method for GPU-based Cloth Self Collisions,
 //! 2020, section 4.
@@ -82,8 +82,8 @@ impl Skin {
         })
     }
 
-    /// The last constraint of an iteration. `is_last` in a substep, after which only boundaries move
-    /// particles: so the floor is heeded here.
+    /// The last constraint of an iteration. `is_last` in a substep, after which only boundaries
+    /// move particles: so the floor is heeded here.
     pub(crate) fn project(&mut self, pass: &mut SolidPass<'_>, is_last: bool) -> Result<(), String> {
         let n = self.before.len();
         let (own, masses) = (&mut pass.positions[..n], &pass.inverse_masses[..n]);

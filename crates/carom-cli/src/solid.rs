@@ -1,7 +1,8 @@
 //! From a description to a shape that can be asked: read, scaled, placed, checked.
 //!
-//! Meshes are baked into world coordinates, `((r0 x + r1 y) + r2 z) + t` in `f64` without fused operations, so that exact counts
-//! are those of the same rounded coordinates in any other tool. Convex shapes keep their pose.
+//! Meshes are baked into world coordinates, `((r0 x + r1 y) + r2 z) + t` in `f64` without fused
+//! operations, so that exact counts are those of the same rounded coordinates in any other tool.
+//! Convex shapes keep their pose.
 
 use crate::remarks::Remarks;
 use carom_geom::Ambiguity;
@@ -52,7 +53,8 @@ pub struct Solid {
     pub shape: Shape,
     /// Where it is; for a mesh the identity, it is baked.
     pub pose: Pose,
-    /// The origin of the frame in which it was described, in the frame of the shape: where a mesh was placed, else zero.
+    /// The origin of the frame in which it was described, in the frame of the shape: where a mesh
+    /// was placed, else zero.
     pub origin: DVec3,
     /// What notes call it; empty for a convex shape.
     pub name: String,
@@ -66,7 +68,8 @@ pub enum Winding {
     /// They are turned over, with a note.
     #[default]
     Outwards,
-    /// They stay as the file has them; the inside is known only if they agree with their neighbours.
+    /// They stay as the file has them; the inside is known only if they agree with their
+    /// neighbours.
     Kept,
 }
 
@@ -103,8 +106,8 @@ impl Solid {
         Solid { shape, pose, origin: DVec3::ZERO, name: String::new(), remarks: Remarks::default() }
     }
 
-    /// Why the answers that depend on an inside are not known, as a note; `None` for a convex shape, and for a mesh that
-    /// tells inside from outside.
+    /// Why the answers that depend on an inside are not known, as a note; `None` for a convex
+    /// shape, and for a mesh that tells inside from outside.
     pub fn ambiguity(&self) -> Option<String> {
         Some(ambiguity_note(&self.name, self.mesh()?.ambiguity()?))
     }

@@ -1,4 +1,5 @@
-//! Which faces of a mesh touch: pairs of features that are near, and pairs of faces that cross, as a state of each face.
+//! Which faces of a mesh touch: pairs of features that are near, and pairs of faces that cross, as
+//! a state of each face.
 //!
 //! A vertex or an edge that touches makes all its faces touch.
 

@@ -15,8 +15,8 @@ const THICKNESS: f32 = 0.01;
 /// Tests of boxes and features in a part of a search, about.
 const BUDGET: u64 = 2000;
 
-/// The place of a point of the cloth, each coordinate from 0 to 1, when it is rolled up by a part from 0 to 1: from
-/// nearly flat to a roll so narrow that the end would lie in the beginning.
+/// The place of a point of the cloth, each coordinate from 0 to 1, when it is rolled up by a part
+/// from 0 to 1: from nearly flat to a roll so narrow that the end would lie in the beginning.
 fn rolled(u: f32, v: f32, part: f32) -> Vec3 {
     let turn = 0.1 + 8.0 * part;
     let (sine, cosine) = (u * turn).sin_cos();

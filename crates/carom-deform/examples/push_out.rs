@@ -1,5 +1,5 @@
-//! A sheet that falls on a ball, and on a plate that it passes in one step: pushed out by a distance
-//! field, by rays and by history, `push_out [ROWS]`.
+//! A sheet that falls on a ball, and on a plate that it passes in one step: pushed out by a
+//! distance field, by rays and by history, `push_out [ROWS]`.
 //!
 //! All three keep the sheet out of the ball. A field and rays know only where vertices are, so the
 //! sheet falls through the plate. History knows on which side they were.
@@ -9,7 +9,8 @@ use carom_deform::{ContactSides, DeformError, DeformableMesh, PushOut, RayDepths
 use carom_scenes::mesh::icosphere;
 use glam::{DVec3, Vec3};
 
-/// A square sheet with sides of 1 m and `n` by `n` vertices, at the height 1.2 m. Its faces turn down.
+/// A square sheet with sides of 1 m and `n` by `n` vertices, at the height 1.2 m. Its faces turn
+/// down.
 fn sheet(n: u16) -> Result<DeformableMesh, DeformError> {
     let at = |i: u16| f32::from(i) / f32::from(n - 1) - 0.5;
     let positions: Vec<Vec3> = (0..n * n).map(|i| Vec3::new(at(i % n), 1.2, at(i / n))).collect();

@@ -1,7 +1,7 @@
 //! A sheet that hangs from its upper border tears under a load that grows: `tear [ROWS]`.
 //!
-//! The sheet is a net of springs, its edges. Where one is stretched too far, the sheet tears along the edges of its row. The
-//! arrays of the program follow the vertices that the mesh copies.
+//! The sheet is a net of springs, its edges. Where one is stretched too far, the sheet tears along
+//! the edges of its row. The arrays of the program follow the vertices that the mesh copies.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_deform::{DeformableMesh, FeaturePair, FeatureSearch, PairKind};
@@ -64,7 +64,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         if made.is_empty() {
             continue;
         }
-        // Which pairs of a vertex and a face did the search leave out before the tear, as neighbours?
+        // Which pairs of a vertex and a face did the search leave out before the tear, as
+        // neighbours?
         let origin = |v: u32| made.get((v as usize).wrapping_sub(first)).copied().unwrap_or(v);
         let found = search.candidates_within(&mut sheet, 0.0).finish().pairs.to_vec();
         let were_neighbours = |pair: &&FeaturePair| {

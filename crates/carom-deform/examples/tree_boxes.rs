@@ -1,9 +1,11 @@
-//! Writes a page that shows the boxes that each tree computed for a small query, and spheres of vibrations: `tree_boxes
-//! [FILE]`.
+//! Writes a page that shows the boxes that each tree computed for a small query, and spheres of
+//! vibrations: `tree_boxes [FILE]`.
 //!
-//! - A sheet waves, and a query (red) moves over it. A refit computes all boxes. The scheme of the book computes the
-//!   upper half, and the lower half near the query. The lazy tree computes boxes near the query alone.
-//! - Loose triangles are stirred. After a refit the boxes are large; the rebuilt tree has small ones.
+//! - A sheet waves, and a query (red) moves over it. A refit computes all boxes. The scheme of the
+//!   book computes the upper half, and the lower half near the query. The lazy tree computes boxes
+//!   near the query alone.
+//! - Loose triangles are stirred. After a refit the boxes are large; the rebuilt tree has small
+//!   ones.
 //! - A bar vibrates in two modes. The spheres follow from the two amplitudes.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 

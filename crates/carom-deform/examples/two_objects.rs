@@ -1,4 +1,5 @@
-//! Two sheets of cloth that wave through each other, and one that is pushed off a ball: `two_objects [ROWS]`.
+//! Two sheets of cloth that wave through each other, and one that is pushed off a ball:
+//! `two_objects [ROWS]`.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_deform::{ContactSides, DeformError, DeformableMesh, OverlapRegion, VoxelOverlap};
@@ -42,7 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    // A sheet falls on a ball, farther in a step than the ball lets it. It is pushed back each time.
+    // A sheet falls on a ball, farther in a step than the ball lets it. It is pushed back each
+    // time.
     let ball = icosphere(2000);
     let mut ball = DeformableMesh::from_triangles(&ball.vertices_f32(), ball.triangles)?;
     let mut falling = cloth(n, &sheet(n, |_, _| 1.2))?.with_thickness(0.02)?;

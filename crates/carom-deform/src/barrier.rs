@@ -1,17 +1,18 @@
 //! The derivative of a pair's distance, and the barrier that keeps the pair apart.
 //!
-//! - Between two features the vector of the distance is a sum of weight times vertex. The weights are those of the two
-//!   nearest points on their features, negative on the second.
-//! - The nearest points lie still to the first order, so the derivative of the distance by a vertex is its weight times the
-//!   unit vector from the second point to the first.
-//! - The barrier of a gap g below a reach r is -(g - r)^2 ln(g / r): it begins smoothly at the reach and has no
-//!   bound at 0. The gap is the distance less the thickness.
+//! - Between two features the vector of the distance is a sum of weight times vertex. The weights
+//!   are those of the two nearest points on their features, negative on the second.
+//! - The nearest points lie still to the first order, so the derivative of the distance by a vertex
+//!   is its weight times the unit vector from the second point to the first.
+//! - The barrier of a gap g below a reach r is -(g - r)^2 ln(g / r): it begins smoothly at the
+//!   reach and has no bound at 0. The gap is the distance less the thickness.
 //!
-//! Degenerate: parallel edges and points on a border have a distance without a second derivative, but with this first one.
-//! If features touch, there is no direction and no barrier.
+//! Degenerate: parallel edges and points on a border have a distance without a second derivative,
+//! but with this first one. If features touch, there is no direction and no barrier.
 //!
-//! Reference: M. Li et al., Incremental Potential Contact, ACM TOG 39(4), 2020, 4.1 (the barrier). Differs: of the gap,
-//! not of its square; features keep the region in which their nearest points lie.
+//! Reference: M. Li et al., Incremental Potential Contact, ACM TOG 39(4), 2020, 4.1 (the barrier).
+//! Differs: of the gap, not of its square; features keep the region in which their nearest points
+//! lie.
 
 use crate::deformable::DeformableMesh;
 use crate::pair::PairKind;
@@ -25,10 +26,11 @@ use glam::{DVec3, Vec3};
 pub struct Stencil {
     /// Those of the first feature, then those of the second.
     pub vertices: [u32; 4],
-    /// How many are of the first feature: the others are vertices of the second mesh, if there are two.
+    /// How many are of the first feature: the others are vertices of the second mesh, if there are
+    /// two.
     pub n_first: usize,
-    /// The vector from the second nearest point to the first is the sum of weight times vertex. Those of the first feature
-    /// have the sum 1, those of the second -1.
+    /// The vector from the second nearest point to the first is the sum of weight times vertex.
+    /// Those of the first feature have the sum 1, those of the second -1.
     pub weights: [f64; 4],
 }
 
@@ -42,8 +44,8 @@ pub struct Barrier {
 }
 
 impl NearPair {
-    /// The vertices that the distance depends on. `a` and `b` are the meshes of the search, at the same positions; the same
-    /// mesh twice if it was one.
+    /// The vertices that the distance depends on. `a` and `b` are the meshes of the search, at the
+    /// same positions; the same mesh twice if it was one.
     pub fn stencil<T: FollowingTree, U: FollowingTree>(
         &self,
         a: &DeformableMesh<T>,
@@ -75,9 +77,9 @@ impl NearPair {
         stencil.weights.map(|weight| normal * weight)
     }
 
-    /// The barrier of the pair and its derivative. The gap is the distance less `thickness`, and the barrier is 0 from the gap
-    /// `reach` on: lengths. `None` if nothing is left of the gap, where the barrier has no bound, or if the reach is not
-    /// positive.
+    /// The barrier of the pair and its derivative. The gap is the distance less `thickness`, and
+    /// the barrier is 0 from the gap `reach` on: lengths. `None` if nothing is left of the gap,
+    /// where the barrier has no bound, or if the reach is not positive.
     pub fn barrier(&self, stencil: &Stencil, thickness: f64, reach: f64) -> Option<Barrier> {
         let gap = self.distance - thickness;
         if !(0.0 < gap && 0.0 < reach) {
@@ -93,8 +95,8 @@ impl NearPair {
     }
 }
 
-/// The weights of the corners of a vertex, an edge or a face at a point of it. A face without area has those of its longest
-/// edge, an edge without length those of its first corner.
+/// The weights of the corners of a vertex, an edge or a face at a point of it. A face without area
+/// has those of its longest edge, an edge without length those of its first corner.
 fn weights(corners: &[u32], positions: &[Vec3], point: DVec3) -> [f64; 3] {
     let at = |i: usize| positions[corners[i] as usize].as_dvec3();
     match corners.len() {

@@ -84,7 +84,8 @@ impl Bounds<'_> {
     }
 }
 
-/// The lower of two numbers on each axis. Positions are never NaN, for which glam's `min` takes another comparison.
+/// The lower of two numbers on each axis. Positions are never NaN, for which glam's `min` takes
+/// another comparison.
 #[inline(always)]
 fn lower(a: Vec3, b: Vec3) -> Vec3 {
     let low = |a: f32, b: f32| if b < a { b } else { a };
@@ -104,7 +105,8 @@ pub(crate) fn grown(aabb: &Aabb, margin: f32) -> Aabb {
     if !(0.0 < margin) {
         return *aabb;
     }
-    // A difference rounds to the nearest number, so the next number outwards is beyond the exact difference.
+    // A difference rounds to the nearest number, so the next number outwards is beyond the exact
+    // difference.
     let low = aabb.min - margin;
     let high = aabb.max + margin;
     Aabb {

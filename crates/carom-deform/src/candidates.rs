@@ -48,9 +48,9 @@ impl Question for Candidates {
 }
 
 impl FeatureSearch {
-    /// Pairs of a vertex and a face, and of two edges, that may be within a distance of each other at present: those whose
-    /// boxes, each grown by half of it and of the thickness, touch. The distance is a length; negative and NaN count
-    /// as 0.
+    /// Pairs of a vertex and a face, and of two edges, that may be within a distance of each other
+    /// at present: those whose boxes, each grown by half of it and of the thickness, touch. The
+    /// distance is a length; negative and NaN count as 0.
     pub fn candidates_within<'a>(
         &'a mut self,
         subject: impl Subject<'a>,
@@ -60,8 +60,8 @@ impl FeatureSearch {
         self.candidates(subject, Over::Now, margin)
     }
 
-    /// Pairs of a vertex and a face, and of two edges, that may touch during the step: those whose boxes of the whole step,
-    /// each grown by half of the thickness, touch.
+    /// Pairs of a vertex and a face, and of two edges, that may touch during the step: those whose
+    /// boxes of the whole step, each grown by half of the thickness, touch.
     pub fn candidates_over_step<'a>(&'a mut self, subject: impl Subject<'a>) -> Search<'a, Candidates> {
         let margin = half_margin(subject.thickness());
         self.candidates(subject, Over::Step, margin)

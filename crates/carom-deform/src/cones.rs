@@ -33,13 +33,15 @@ use carom_bvh::Child;
 use carom_math::predicates::{orient2d, orient2d_along, project};
 use glam::{DVec2, DVec3};
 
-/// Whether searches for crossings leave out parts that are proved to be free of them. The answers are the same.
+/// Whether searches for crossings leave out parts that are proved to be free of them. The answers
+/// are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cones {
     /// No part is tested.
     #[default]
     Never,
-    /// Parts are tested unless that cost more tests than it saved the last time; then it rests for a number of searches.
+    /// Parts are tested unless that cost more tests than it saved the last time; then it rests for
+    /// a number of searches.
     Auto,
     /// In each search.
     Always,
@@ -81,8 +83,9 @@ struct Segment {
 }
 
 impl FeatureSearch {
-    /// The search with another use of cones, [`Cones::Never`] by default. They speed up searches for crossings of smooth
-    /// surfaces, and change no answer (test: `cones::cones_change_no_answer`).
+    /// The search with another use of cones, [`Cones::Never`] by default. They speed up searches
+    /// for crossings of smooth surfaces, and change no answer (test:
+    /// `cones::cones_change_no_answer`).
     #[must_use]
     pub fn with_cones(mut self, cones: Cones) -> FeatureSearch {
         self.cones.cones = cones;
@@ -202,7 +205,8 @@ impl ConeMemory {
         (0..3).any(|axis| axes >> axis & 1 == 1 && self.is_simple(view, node, axis, tests))
     }
 
-    /// Whether the contour of a node, seen along an axis, is one closed polygon without double points.
+    /// Whether the contour of a node, seen along an axis, is one closed polygon without double
+    /// points.
     fn is_simple(&mut self, view: &View<'_>, node: usize, axis: usize, tests: &mut u64) -> bool {
         let [begin, end] = self.ranges[node];
         self.links.clear();
@@ -257,8 +261,8 @@ impl ConeMemory {
     }
 }
 
-/// A directed edge in one number: the lower vertex, the higher one, and whether it goes from that one. There are fewer
-/// than 2^31 vertices. The edges of triangles with area have two.
+/// A directed edge in one number: the lower vertex, the higher one, and whether it goes from that
+/// one. There are fewer than 2^31 vertices. The edges of triangles with area have two.
 fn packed(v: u32, w: u32) -> u64 {
     u64::from(v.min(w)) << 32 | u64::from(v.max(w)) << 1 | u64::from(w < v)
 }
@@ -268,7 +272,8 @@ fn unpacked(edge: u64) -> [u32; 2] {
     if edge & 1 == 0 { [low, high] } else { [high, low] }
 }
 
-/// Those of the wanted axes along which a triangle turns counter-clockwise, and in the upper bits clockwise.
+/// Those of the wanted axes along which a triangle turns counter-clockwise, and in the upper bits
+/// clockwise.
 fn ways_of([a, b, c]: [DVec3; 3], wanted: u8) -> u8 {
     let mut ways = 0;
     for axis in (0..3).filter(|axis| (wanted | wanted >> 3) >> axis & 1 == 1) {
@@ -278,13 +283,14 @@ fn ways_of([a, b, c]: [DVec3; 3], wanted: u8) -> u8 {
     ways
 }
 
-/// Whether two segments of a contour have nothing in common but a vertex by its number. Segments on one line whose boxes touch
-/// count as touching.
+/// Whether two segments of a contour have nothing in common but a vertex by its number. Segments on
+/// one line whose boxes touch count as touching.
 fn are_apart(s: &Segment, t: &Segment) -> bool {
     let ([a, b], [c, d]) = (s.ends, t.ends);
     let follows = s.vertices[1] == t.vertices[0];
     if follows || t.vertices[1] == s.vertices[0] {
-        // One after the other: they may go on straight, but not back. With both ends in common they are not apart.
+        // One after the other: they may go on straight, but not back. With both ends in common they
+        // are not apart.
         let (p, q, r) = if follows { (a, b, d) } else { (c, d, b) };
         let is_between = |x: f64, y: f64, z: f64| (x < y && y < z) || (z < y && y < x);
         let is_ahead = is_between(p.x, q.x, r.x) || is_between(p.y, q.y, r.y);

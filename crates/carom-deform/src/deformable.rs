@@ -47,10 +47,12 @@ macro_rules! bounds_of {
     }};
 }
 
-/// The largest coordinate of a position, and the largest thickness: 2^98. Boxes with a margin then fit into a tree.
+/// The largest coordinate of a position, and the largest thickness: 2^98. Boxes with a margin then
+/// fit into a tree.
 pub const MAX_POSITION: f32 = f32::from_bits((127 + 98) << 23);
 
-/// The most vertices, triangles, segments or tetrahedra: 2^26. Edges then have numbers that a tree can hold.
+/// The most vertices, triangles, segments or tetrahedra: 2^26. Edges then have numbers that a tree
+/// can hold.
 pub const MAX_ELEMENTS: usize = 1 << 26;
 
 /// A mesh that changes its shape.
@@ -64,7 +66,8 @@ pub struct DeformableMesh<T = AutoTree> {
     edge_owners: Vec<u32>,
     faces: Vec<[u32; 3]>,
     inside: Inside,
-    /// The vertex that each vertex counts as where neighbours are left out; empty where each counts as itself.
+    /// The vertex that each vertex counts as where neighbours are left out; empty where each counts
+    /// as itself.
     stands_for: Vec<u32>,
     thickness: f32,
     /// Of vertices, edges and faces.
@@ -109,8 +112,9 @@ struct Tracked<T> {
 }
 
 impl DeformableMesh {
-    /// A mesh of triangles, given by the numbers of their vertices; both moments have these positions. Triangles may be
-    /// degenerate or doubled, and edges may have any number of triangles.
+    /// A mesh of triangles, given by the numbers of their vertices; both moments have these
+    /// positions. Triangles may be degenerate or doubled, and edges may have any number of
+    /// triangles.
     pub fn from_triangles(
         positions: &[Vec3],
         triangles: Vec<[u32; 3]>,
@@ -127,8 +131,8 @@ impl DeformableMesh {
         DeformableMesh::new(positions, Inside::Segments(segments), edges, Vec::new())
     }
 
-    /// A body of tetrahedra, given by the numbers of their vertices: its surface takes part, the inside does not. Faces
-    /// turn outwards if the tetrahedra have positive volumes.
+    /// A body of tetrahedra, given by the numbers of their vertices: its surface takes part, the
+    /// inside does not. Faces turn outwards if the tetrahedra have positive volumes.
     pub fn from_tetrahedra(
         positions: &[Vec3],
         tetrahedra: &[[u32; 4]],
@@ -197,14 +201,15 @@ impl<T: FollowingTree> DeformableMesh<T> {
         }
     }
 
-    /// The mesh with a thickness: a length from 0, its default, to [`MAX_POSITION`]. Two sheets of it touch if they are this
-    /// far apart; against another mesh half of each thickness counts.
+    /// The mesh with a thickness: a length from 0, its default, to [`MAX_POSITION`]. Two sheets of
+    /// it touch if they are this far apart; against another mesh half of each thickness counts.
     pub fn with_thickness(mut self, thickness: f32) -> Result<DeformableMesh<T>, DeformError> {
         self.set_thickness(thickness)?;
         Ok(self)
     }
 
-    /// Another [thickness](DeformableMesh::with_thickness) from now on. On an error nothing changes.
+    /// Another [thickness](DeformableMesh::with_thickness) from now on. On an error nothing
+    /// changes.
     pub fn set_thickness(&mut self, thickness: f32) -> Result<(), DeformError> {
         if !(0.0 <= thickness && thickness <= MAX_POSITION) {
             return Err(DeformError::BadThickness { thickness });
@@ -213,8 +218,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
         Ok(())
     }
 
-    /// The mesh with vertices that are now at one place counted as one vertex where neighbours are left out. For meshes
-    /// with seams that are not welded. They remain vertices of their own, and may part.
+    /// The mesh with vertices that are now at one place counted as one vertex where neighbours are
+    /// left out. For meshes with seams that are not welded. They remain vertices of their own, and
+    /// may part.
     #[must_use]
     pub fn with_neighbours_by_place(mut self) -> DeformableMesh<T> {
         // Adding 0 makes -0 and 0 one.
@@ -231,7 +237,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
         self
     }
 
-    /// New positions of all vertices: the present ones become those before. On an error nothing changes.
+    /// New positions of all vertices: the present ones become those before. On an error nothing
+    /// changes.
     pub fn set_positions(&mut self, positions: &[Vec3]) -> Result<(), DeformError> {
         let travel = checked_travel(&self.after, positions)?;
         core::mem::swap(&mut self.before, &mut self.after);
@@ -259,12 +266,14 @@ impl<T: FollowingTree> DeformableMesh<T> {
         &self.vertices
     }
 
-    /// The edges by their numbers: the two vertices, the lower one first. Each pair of vertices comes once.
+    /// The edges by their numbers: the two vertices, the lower one first. Each pair of vertices
+    /// comes once.
     pub fn edges(&self) -> &[[u32; 2]] {
         &self.edges
     }
 
-    /// For each edge the lowest number of a triangle, a segment, or a face of the surface of tetrahedra that has it.
+    /// For each edge the lowest number of a triangle, a segment, or a face of the surface of
+    /// tetrahedra that has it.
     pub fn edge_owners(&self) -> &[u32] {
         &self.edge_owners
     }
@@ -279,8 +288,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
         self.thickness
     }
 
-    /// Adds the faces whose boxes touch the query to `out`, in ascending order. The boxes hold the present positions
-    /// and are not grown by the thickness. A query without a point, whose `min` is above `max` or NaN, touches none.
+    /// Adds the faces whose boxes touch the query to `out`, in ascending order. The boxes hold the
+    /// present positions and are not grown by the thickness. A query without a point, whose `min`
+    /// is above `max` or NaN, touches none.
     pub fn collect_faces_touching(&mut self, query: &Aabb, out: &mut Vec<u32>) {
         self.collect_touching(Features::Faces, query, out);
     }
@@ -304,8 +314,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
         [0, 1, 2].map(|i: usize| self.trees[i].tree.work())
     }
 
-    /// Calls `visit` with the box of each part of the tree of faces that was computed for the present positions: for
-    /// drawing and tests. There is none until a query or a search comes.
+    /// Calls `visit` with the box of each part of the tree of faces that was computed for the
+    /// present positions: for drawing and tests. There is none until a query or a search comes.
     pub fn visit_fresh_boxes(&self, mut visit: impl FnMut(&Aabb)) {
         let tracked = &self.trees[Features::Faces as usize];
         if !tracked.is_new && tracked.origins.is_none() {
@@ -391,7 +401,8 @@ fn checked_travel(old: &[Vec3], new: &[Vec3]) -> Result<f64, DeformError> {
     if old.len() != new.len() {
         return Err(DeformError::WrongCount { expected: old.len(), given: new.len() });
     }
-    // Four vertices are twelve numbers side by side, which the compiler takes eight or sixteen at a time.
+    // Four vertices are twelve numbers side by side, which the compiler takes eight or sixteen at a
+    // time.
     let (mut travel, mut is_bad) = ([0.0_f32; 12], [false; 12]);
     let mut look = |p: &[f32; 12], q: &[f32; 12]| {
         for k in 0..12 {

@@ -9,7 +9,8 @@ pub enum DeformError {
         /// The vertex.
         vertex: usize,
     },
-    /// A coordinate is beyond [`MAX_POSITION`](crate::MAX_POSITION): scale the data by a power of two.
+    /// A coordinate is beyond [`MAX_POSITION`](crate::MAX_POSITION): scale the data by a power of
+    /// two.
     TooLarge {
         /// The vertex.
         vertex: usize,

@@ -27,8 +27,9 @@ pub enum Impacts {}
 pub struct FeatureImpact {
     /// The features.
     pub pair: FeaturePair,
-    /// When they touch, in parts of the step: [`TimeOfImpact::Hit`], or [`TimeOfImpact::Undecided`] where they come so near
-    /// that neither can be proved. Of a vertex and a face the vertex is A, in either order.
+    /// When they touch, in parts of the step: [`TimeOfImpact::Hit`], or [`TimeOfImpact::Undecided`]
+    /// where they come so near that neither can be proved. Of a vertex and a face the vertex is A,
+    /// in either order.
     pub time: TimeOfImpact,
 }
 
@@ -36,8 +37,9 @@ pub struct FeatureImpact {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FreeStep {
-    /// Nothing touches at any time before this part of the step, from 0 to 1: a proof for vertices on the straight lines
-    /// themselves. Positions that are rounded to `f32` on the way are beside these lines.
+    /// Nothing touches at any time before this part of the step, from 0 to 1: a proof for vertices
+    /// on the straight lines themselves. Positions that are rounded to `f32` on the way are beside
+    /// these lines.
     pub fraction: f64,
     /// The pair that ends it, the lowest of several; `None` if the whole step is free.
     pub pair: Option<FeaturePair>,
@@ -58,8 +60,9 @@ impl Question for Impacts {
 }
 
 impl FeatureSearch {
-    /// Pairs of a vertex and a face, and of two edges, that touch or may touch during the step: that come as near as
-    /// the thickness, or meet where there is none. Without `Hit` or `Undecided` a pair stays apart, by proof.
+    /// Pairs of a vertex and a face, and of two edges, that touch or may touch during the step:
+    /// that come as near as the thickness, or meet where there is none. Without `Hit` or
+    /// `Undecided` a pair stays apart, by proof.
     pub fn impacts<'a>(&'a mut self, subject: impl Subject<'a>) -> Search<'a, Impacts> {
         let reach = subject.thickness();
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);

@@ -132,8 +132,8 @@
 //! ```
 //!
 //! # Which tree when
-//! All give the same answers (test: `update::all_trees_give_the_same_answers`), and
-//! [`AutoTree`], the default, chooses by counted costs. Another one may cost less:
+//! All give the same answers (test: `update::all_trees_give_the_same_answers`), and [`AutoTree`],
+//! the default, chooses by counted costs. Another one may cost less:
 //! - [`RefitTree`] if each step searches the whole mesh.
 //! - [`LazyTree`] if each step has a few small queries.
 //! - [`RebuiltTree`] if the motion parts what was near.

@@ -3,8 +3,8 @@
 //! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model Dedicated to Design
 //! Garments, 1997 (surfaces touch with a vertex on a face, or with two edges).
 
-/// Which kinds of features meet. The first is of the first mesh, the second of the second; of one mesh alone there is
-/// no `FaceVertex`.
+/// Which kinds of features meet. The first is of the first mesh, the second of the second; of one
+/// mesh alone there is no `FaceVertex`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PairKind {
     /// A vertex and a face.

@@ -20,14 +20,16 @@ pub struct PushOut {
     pub face: Option<u32>,
     /// Where to: a vector of length 1.
     pub direction: DVec3,
-    /// How far: a length above 0. The collider is a thickness away after that, if only this face is near.
+    /// How far: a length above 0. The collider is a thickness away after that, if only this face is
+    /// near.
     pub depth: f64,
 }
 
-/// Something that knows how far a point is outside of it: a rigid body, a field of samples. A closure is one too.
+/// Something that knows how far a point is outside of it: a rigid body, a field of samples. A
+/// closure is one too.
 pub trait SignedDistance {
-    /// The distance from a point to the surface: a length, negative inside; and the direction in which it grows fastest, of
-    /// length 1. `None` where it is not known.
+    /// The distance from a point to the surface: a length, negative inside; and the direction in
+    /// which it grows fastest, of length 1. `None` where it is not known.
     fn signed_distance(&self, point: DVec3) -> Option<(f64, DVec3)>;
 }
 
@@ -38,8 +40,9 @@ impl<F: Fn(DVec3) -> Option<(f64, DVec3)>> SignedDistance for F {
 }
 
 impl<T: FollowingTree> DeformableMesh<T> {
-    /// Adds to `out`, in ascending order, each vertex of the surface that is nearer to the collider than half of the
-    /// thickness, or in it. A distance or a direction that is no number is left out.
+    /// Adds to `out`, in ascending order, each vertex of the surface that is nearer to the collider
+    /// than half of the thickness, or in it. A distance or a direction that is no number is left
+    /// out.
     pub fn collect_push_outs(&self, collider: &impl SignedDistance, out: &mut Vec<PushOut>) {
         let thickness = 0.5 * f64::from(self.thickness());
         for &vertex in self.surface_vertices() {

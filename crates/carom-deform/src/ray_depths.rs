@@ -26,7 +26,8 @@ use carom_geom::ray_mesh::{TriangleHit, line_crosses};
 use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
 
-/// The face at which the ray of each vertex leaves a collider. Keep one for each pair of body and collider.
+/// The face at which the ray of each vertex leaves a collider. Keep one for each pair of body and
+/// collider.
 #[derive(Clone, Debug)]
 pub struct RayDepths {
     period: u32,
@@ -66,10 +67,10 @@ impl RayDepths {
         }
     }
 
-    /// Finds the vertices of the body that are in the collider: how far it is out of it along the ray, half of each thickness
-    /// added. Faces of both turn outwards, and the collider is closed; next to an open one the answer has no
-    /// meaning. A vertex without faces has no ray. An update that is dropped before its end keeps what was known of the faces
-    /// that this collider has.
+    /// Finds the vertices of the body that are in the collider: how far it is out of it along the
+    /// ray, half of each thickness added. Faces of both turn outwards, and the collider is closed;
+    /// next to an open one the answer has no meaning. A vertex without faces has no ray. An update
+    /// that is dropped before its end keeps what was known of the faces that this collider has.
     pub fn update<'a, T: FollowingTree, U: FollowingTree>(
         &'a mut self,
         body: &'a DeformableMesh<T>,
@@ -112,9 +113,9 @@ impl RayDepths {
 }
 
 impl<'a> RayUpdate<'a> {
-    /// Goes on until about `budget` vertices and faces were looked at; whether the update has come to its end. One ray may be
-    /// beyond it. The answer does not depend on how the budget is split (test:
-    /// `ray_depths::any_split_gives_the_same_answer`).
+    /// Goes on until about `budget` vertices and faces were looked at; whether the update has come
+    /// to its end. One ray may be beyond it. The answer does not depend on how the budget is split
+    /// (test: `ray_depths::any_split_gives_the_same_answer`).
     pub fn run(&mut self, budget: u64) -> bool {
         let spent = |counters: &PushOutCounters| counters.vertices + counters.face_tests;
         let start = spent(&self.counters);

@@ -25,22 +25,23 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_geom::tri_tri;
 use glam::Vec3;
 
-/// A cell with at most this many pairs is a leaf: to halve it costs more than to test the boxes of its pairs.
+/// A cell with at most this many pairs is a leaf: to halve it costs more than to test the boxes of
+/// its pairs.
 const MAX_LEAF_PAIRS: u64 = 64;
 
-/// A cell is halved if the halves have at most this many of every four of its pairs. So the pairs of all leaves are never
-/// more than the pairs of all faces, and the halving ends.
+/// A cell is halved if the halves have at most this many of every four of its pairs. So the pairs
+/// of all leaves are never more than the pairs of all faces, and the halving ends.
 const MAX_PAIRS_KEPT_OF_4: u64 = 3;
 
-/// The overlap-region method, and its memory: keep one, and a search that is no larger than those before does not
-/// allocate.
+/// The overlap-region method, and its memory: keep one, and a search that is no larger than those
+/// before does not allocate.
 #[derive(Debug, Default)]
 pub struct OverlapRegion {
     /// Of each mesh: the faces that reach into the region, and their boxes.
     faces: [Vec<u32>; 2],
     boxes: [Vec<Aabb>; 2],
-    /// Of each mesh: the lists of the cells, as places in `faces`. A cell's list ends where that of the cell above it on the
-    /// stack begins, or later.
+    /// Of each mesh: the lists of the cells, as places in `faces`. A cell's list ends where that of
+    /// the cell above it on the stack begins, or later.
     lists: [Vec<u32>; 2],
     cells: Vec<Cell>,
     found: Vec<FeaturePair>,
@@ -102,9 +103,10 @@ pub struct RegionCounters {
 }
 
 impl OverlapRegion {
-    /// Pairs of faces of two meshes that have a point in common at present, decided exactly; touching counts, the
-    /// thickness does not. The pairs are those of [`FeatureSearch::crossings`](crate::FeatureSearch::crossings), kind
-    /// [`PairKind::FaceFace`] (test: `region::pairs_are_those_of_the_trees`). No tree is built, followed or read; the
+    /// Pairs of faces of two meshes that have a point in common at present, decided exactly;
+    /// touching counts, the thickness does not. The pairs are those of
+    /// [`FeatureSearch::crossings`](crate::FeatureSearch::crossings), kind [`PairKind::FaceFace`]
+    /// (test: `region::pairs_are_those_of_the_trees`). No tree is built, followed or read; the
     /// search runs on one thread.
     pub fn crossings<'a, T: FollowingTree, U: FollowingTree>(
         &'a mut self,
@@ -282,10 +284,10 @@ fn is_high(aabb: &Aabb, middle: Vec3) -> [bool; 3] {
 }
 
 impl<'a> RegionSearch<'a> {
-    /// Goes on until about `budget` faces were listed and pairs of boxes tested; whether the search has come to its
-    /// end. One list, or one face with a list, may be beyond it. The answer does not depend on how the budget is split
-    /// (test: `region::any_split_gives_the_same_answer`). That the faces of the region are listed before is not in the
-    /// budget.
+    /// Goes on until about `budget` faces were listed and pairs of boxes tested; whether the search
+    /// has come to its end. One list, or one face with a list, may be beyond it. The answer does
+    /// not depend on how the budget is split (test: `region::any_split_gives_the_same_answer`).
+    /// That the faces of the region are listed before is not in the budget.
     pub fn run(&mut self, budget: u64) -> bool {
         let spent = |counters: &RegionCounters| counters.listed + counters.box_tests;
         let start = spent(&self.counters);
@@ -333,7 +335,8 @@ impl<'a> RegionSearch<'a> {
         self.counters
     }
 
-    /// The part of the region that was searched, from 0 to 1, each half of a cell counted as half of it.
+    /// The part of the region that was searched, from 0 to 1, each half of a cell counted as half
+    /// of it.
     pub fn progress(&self) -> f64 {
         1.0 - self.memory.cells.iter().map(|cell| cell.share).sum::<f64>()
     }

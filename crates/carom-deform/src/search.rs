@@ -32,7 +32,8 @@ use glam::{DVec3, Vec3};
 /// Leaf pairs that are judged before the budget is looked at: some 10 microseconds.
 pub(crate) const CHUNK: usize = 64;
 
-/// The memory of searches: keep one, and a search that is no larger than those before does not allocate.
+/// The memory of searches: keep one, and a search that is no larger than those before does not
+/// allocate.
 #[derive(Debug, Default)]
 pub struct FeatureSearch {
     pub(crate) stages: Vec<StageMemory>,
@@ -158,8 +159,8 @@ pub struct Search<'a, Q: Question> {
     pub(crate) run: Run<'a, Q::Judge<'a>>,
 }
 
-/// What is searched for: [`Candidates`](crate::Candidates), [`Within`](crate::Within), [`Crossings`](crate::Crossings)
-/// or [`Impacts`](crate::Impacts).
+/// What is searched for: [`Candidates`](crate::Candidates), [`Within`](crate::Within),
+/// [`Crossings`](crate::Crossings) or [`Impacts`](crate::Impacts).
 pub trait Question {
     /// What a search finds.
     type Found: Copy + Send;
@@ -178,8 +179,9 @@ pub struct Found<'a, F> {
 }
 
 impl<'a, Q: Question> Search<'a, Q> {
-    /// Goes on until about `budget` leaf pairs and candidates were tested; whether the search has come to its end. The
-    /// answer does not depend on how the budget is split (test: `budget::any_split_gives_the_same_answer`).
+    /// Goes on until about `budget` leaf pairs and candidates were tested; whether the search has
+    /// come to its end. The answer does not depend on how the budget is split (test:
+    /// `budget::any_split_gives_the_same_answer`).
     pub fn run(&mut self, budget: u64) -> bool {
         self.run.run(budget)
     }

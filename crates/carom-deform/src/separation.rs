@@ -29,8 +29,8 @@ pub(crate) fn size_of(differences: &[DVec3]) -> f64 {
     differences.iter().fold(DVec3::ZERO, |most, w| most.max(w.abs())).max_element()
 }
 
-/// Whether all points of the hull of the differences, whose size is given, are farther than `reach` along the axis, on
-/// one side of the origin. An axis that is zero or not finite separates nothing.
+/// Whether all points of the hull of the differences, whose size is given, are farther than `reach`
+/// along the axis, on one side of the origin. An axis that is zero or not finite separates nothing.
 #[inline]
 pub(crate) fn separates(axis: DVec3, differences: &[DVec3], size: f64, reach: f64) -> bool {
     let length = if reach == 0.0 { 0.0 } else { reach * sqrt(axis.length_squared()) };

@@ -185,8 +185,8 @@ impl Sheets {
         Nearest { face, weights, point, distance_sq: (p - point).length_squared() }
     }
 
-    /// From a face of a sheet on to neighbours that are nearer, until none is: the nearest point moves along the surface, and
-    /// does not jump.
+    /// From a face of a sheet on to neighbours that are nearer, until none is: the nearest point
+    /// moves along the surface, and does not jump.
     pub(crate) fn walk(&self, positions: &[Vec3], face: u32, p: DVec3, n_steps: &mut u64) -> Nearest {
         let mut nearest = self.nearest(positions, face, p);
         loop {

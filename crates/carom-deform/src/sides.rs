@@ -30,7 +30,8 @@ use glam::{DVec3, Vec3};
 /// rounding: 64 u. A nearest point is off by less, in parts of its coordinates.
 const POINT_ERROR: f64 = 32.0 * f64::EPSILON;
 
-/// On which side of a collider each vertex of a cloth is. Keep one for each pair of cloth and collider.
+/// On which side of a collider each vertex of a cloth is. Keep one for each pair of cloth and
+/// collider.
 #[derive(Clone, Debug)]
 pub struct ContactSides {
     reach: f32,
@@ -64,7 +65,8 @@ pub struct SideUpdate<'a, U: FollowingTree> {
     positions: &'a [Vec3],
     vertices: &'a [u32],
     thickness: f64,
-    /// The next vertex, by its place in `vertices`, and the first contact that is not of one before it.
+    /// The next vertex, by its place in `vertices`, and the first contact that is not of one before
+    /// it.
     vertex: usize,
     contact: usize,
     counters: PushOutCounters,
@@ -98,8 +100,8 @@ pub struct PushOutCounters {
 }
 
 impl ContactSides {
-    /// For a collider, whose faces are read here. The reach is a length, more than a vertex goes in a step and is pressed in
-    /// together: what is deeper is forgotten.
+    /// For a collider, whose faces are read here. The reach is a length, more than a vertex goes in
+    /// a step and is pressed in together: what is deeper is forgotten.
     pub fn new<U: FollowingTree>(
         collider: &DeformableMesh<U>,
         reach: f32,
@@ -118,11 +120,13 @@ impl ContactSides {
         })
     }
 
-    /// Follows the vertices of the cloth to their present positions. Finds those that are nearer to a sheet of the
-    /// collider than half of each thickness, or on the wrong side of it: once for each such sheet. The collider is the one of
-    /// [`ContactSides::new`], at any positions. After an edit of its faces it is another one, and is refused.
+    /// Follows the vertices of the cloth to their present positions. Finds those that are nearer to
+    /// a sheet of the collider than half of each thickness, or on the wrong side of it: once for
+    /// each such sheet. The collider is the one of [`ContactSides::new`], at any positions. After
+    /// an edit of its faces it is another one, and is refused.
     ///
-    /// An update that is dropped before its end changes nothing, and one without new positions repeats the answer.
+    /// An update that is dropped before its end changes nothing, and one without new positions
+    /// repeats the answer.
     pub fn update<'a, T: FollowingTree, U: FollowingTree>(
         &'a mut self,
         cloth: &'a DeformableMesh<T>,
@@ -258,9 +262,9 @@ impl ContactSides {
 }
 
 impl<'a, U: FollowingTree> SideUpdate<'a, U> {
-    /// Goes on until about `budget` vertices and faces were looked at; whether the update has come to its end. One vertex
-    /// may be beyond it. The answer does not depend on how the budget is split (test:
-    /// `sides::any_split_gives_the_same_answer`).
+    /// Goes on until about `budget` vertices and faces were looked at; whether the update has come
+    /// to its end. One vertex may be beyond it. The answer does not depend on how the budget is
+    /// split (test: `sides::any_split_gives_the_same_answer`).
     pub fn run(&mut self, budget: u64) -> bool {
         let spent = |counters: &PushOutCounters| counters.vertices + counters.face_tests;
         let start = spent(&self.counters);
@@ -315,8 +319,8 @@ impl<'a, U: FollowingTree> SideUpdate<'a, U> {
         }
     }
 
-    /// How far the nearest point of the collider is from a vertex at most: as far as the face of its contact, if there is
-    /// one sheet alone.
+    /// How far the nearest point of the collider is from a vertex at most: as far as the face of
+    /// its contact, if there is one sheet alone.
     fn farthest_nearest(&mut self, vertex: u32, p: DVec3) -> f64 {
         let memory = &*self.memory;
         let old = memory.contacts.get(self.contact).filter(|contact| contact.vertex == vertex);

@@ -49,7 +49,8 @@ impl<'a> Surface<'a> {
     }
 }
 
-/// The box that the boxes of both surfaces have in common, if they touch: all their common points are in it.
+/// The box that the boxes of both surfaces have in common, if they touch: all their common points
+/// are in it.
 pub(crate) fn overlap(a: &Surface<'_>, b: &Surface<'_>) -> Option<Aabb> {
     a.bounds().intersection(&b.bounds())
 }

@@ -34,7 +34,8 @@ const SLACK: f64 = 32.0 * f64::EPSILON;
 /// The most voxels along an axis: the grid then takes at most 16 MiB.
 pub const MAX_RESOLUTION: u32 = 512;
 
-/// The voxel method, and its memory: keep one, and a question that is no larger than those before does not allocate.
+/// The voxel method, and its memory: keep one, and a question that is no larger than those before
+/// does not allocate.
 #[derive(Debug)]
 pub struct VoxelOverlap {
     resolution: u32,
@@ -83,7 +84,8 @@ struct Grid {
 }
 
 impl VoxelOverlap {
-    /// For this many voxels along the longest side of the region, from 1 to [`MAX_RESOLUTION`]. Voxels are cubes.
+    /// For this many voxels along the longest side of the region, from 1 to [`MAX_RESOLUTION`].
+    /// Voxels are cubes.
     pub fn new(resolution: u32) -> Result<VoxelOverlap, DeformError> {
         if !(1..=MAX_RESOLUTION).contains(&resolution) {
             return Err(DeformError::BadResolution { resolution });
@@ -91,9 +93,9 @@ impl VoxelOverlap {
         Ok(VoxelOverlap { resolution, words: Vec::new(), counters: VoxelCounters::default() })
     }
 
-    /// Whether two meshes may have a point in common at present; the thickness does not count. `false` is sure (test:
-    /// `voxels::meshes_that_touch_are_never_denied`). `true` means that some voxel touches a face of each. The search
-    /// runs on one thread.
+    /// Whether two meshes may have a point in common at present; the thickness does not count.
+    /// `false` is sure (test: `voxels::meshes_that_touch_are_never_denied`). `true` means that some
+    /// voxel touches a face of each. The search runs on one thread.
     pub fn may_touch<T: FollowingTree, U: FollowingTree>(
         &mut self,
         a: &DeformableMesh<T>,
@@ -102,7 +104,8 @@ impl VoxelOverlap {
         self.search(a, b).finish()
     }
 
-    /// [`VoxelOverlap::may_touch`], to be stopped and resumed. It is not of use after [`VoxelSearch::finish`].
+    /// [`VoxelOverlap::may_touch`], to be stopped and resumed. It is not of use after
+    /// [`VoxelSearch::finish`].
     pub fn search<'a, T: FollowingTree, U: FollowingTree>(
         &'a mut self,
         a: &'a DeformableMesh<T>,
@@ -129,9 +132,9 @@ impl VoxelOverlap {
 }
 
 impl VoxelSearch<'_> {
-    /// Goes on until about `budget` faces, rows and words were looked at; whether the answer is known. One face may be
-    /// beyond it. The answer does not depend on how the budget is split (test:
-    /// `voxels::any_split_gives_the_same_answer`).
+    /// Goes on until about `budget` faces, rows and words were looked at; whether the answer is
+    /// known. One face may be beyond it. The answer does not depend on how the budget is split
+    /// (test: `voxels::any_split_gives_the_same_answer`).
     pub fn run(&mut self, budget: u64) -> bool {
         let Some(grid) = self.grid else { return true };
         let spent = |counters: &VoxelCounters| counters.boxes + counters.rows + counters.words;
@@ -162,7 +165,8 @@ impl VoxelSearch<'_> {
         self.may_touch()
     }
 
-    /// Whether the meshes may touch, by what is known so far: `true` until the search has come to its end.
+    /// Whether the meshes may touch, by what is known so far: `true` until the search has come to
+    /// its end.
     pub fn may_touch(&self) -> bool {
         self.grid.is_some() && (self.has_met || self.side < 2)
     }
@@ -174,7 +178,8 @@ impl VoxelSearch<'_> {
 }
 
 impl VoxelOverlap {
-    /// Sets the voxels that a face touches, or compares them with those that are set; whether one was set before.
+    /// Sets the voxels that a face touches, or compares them with those that are set; whether one
+    /// was set before.
     fn visit_face(&mut self, grid: &Grid, corners: &[DVec3; 3], is_second: bool) -> bool {
         if is_second {
             self.counters.compared += 1;
@@ -227,8 +232,9 @@ impl Grid {
         let longest = extents.max_element();
         // A region that is a point is one voxel.
         let scale = if 0.0 < longest { f64::from(resolution) / longest } else { 1.0 };
-        // One voxel more than asked for along the longest axis: the last one begins at the end of the region. If a length is
-        // rounded down, the end is beyond the last voxel by less than the slack, and counts as in it.
+        // One voxel more than asked for along the longest axis: the last one begins at the end of
+        // the region. If a length is rounded down, the end is beyond the last voxel by less than
+        // the slack, and counts as in it.
         let size = (extents * scale).to_array().map(|length| floor(length) as u32 + 1);
         Grid { region, scale, size, words_of_row: size[0].div_ceil(64) as usize }
     }
@@ -238,7 +244,8 @@ impl Grid {
         (p - self.region.min.as_dvec3()) * self.scale
     }
 
-    /// The first and the last voxel along an axis that an interval, grown by the slack, touches; if there is one.
+    /// The first and the last voxel along an axis that an interval, grown by the slack, touches; if
+    /// there is one.
     fn interval(&self, axis: usize, (low, high): (f64, f64), slack: f64) -> Option<(u32, u32)> {
         let last = f64::from(self.size[axis] - 1);
         let (from, to) = (floor(low - slack), floor(high + slack));
@@ -253,7 +260,8 @@ impl Grid {
 /// A triangle, or a part of it between two planes.
 #[derive(Clone, Copy, Debug)]
 struct Polygon {
-    /// A first cut of three points leaves at most four, and a second one at most six, however rounding bends the outline.
+    /// A first cut of three points leaves at most four, and a second one at most six, however
+    /// rounding bends the outline.
     points: [DVec3; 6],
     n: usize,
 }

@@ -33,7 +33,8 @@ pub enum Within {}
 pub struct NearPair {
     /// The features.
     pub pair: FeaturePair,
-    /// How far apart they are, the thickness not subtracted: a length, right to about 1e-15 of the size of the pair.
+    /// How far apart they are, the thickness not subtracted: a length, right to about 1e-15 of the
+    /// size of the pair.
     pub distance: f64,
     /// A nearest point of the first feature.
     pub point_a: DVec3,
@@ -53,8 +54,9 @@ impl Question for Within {
 }
 
 impl FeatureSearch {
-    /// Pairs of a vertex and a face, and of two edges, that are at most `max_distance` plus the thickness apart at
-    /// present, decided exactly. The distance is a length; negative and NaN count as 0.
+    /// Pairs of a vertex and a face, and of two edges, that are at most `max_distance` plus the
+    /// thickness apart at present, decided exactly. The distance is a length; negative and NaN
+    /// count as 0.
     pub fn within<'a>(&'a mut self, subject: impl Subject<'a>, max_distance: f32) -> Search<'a, Within> {
         let reach = f64::from(max_distance.max(0.0)) + subject.thickness();
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);
@@ -120,7 +122,8 @@ fn edge_edge_within(s: [DVec3; 2], t: [DVec3; 2], reach: f64, counters: &mut Def
         .unwrap_or_else(|| tri_distance::segment_segment_within(&s, &t, reach))
 }
 
-/// Whether the features are within reach, if plain arithmetic can tell; `guess` is a difference of two of their points.
+/// Whether the features are within reach, if plain arithmetic can tell; `guess` is a difference of
+/// two of their points.
 #[inline]
 fn decide(w: &[DVec3], guess: DVec3, reach: f64, counters: &mut DeformCounters) -> Option<bool> {
     let size = size_of(w);

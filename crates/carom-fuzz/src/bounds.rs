@@ -46,7 +46,8 @@ fn measured<V: BoundingVolume>(volume: &V) {
     assert!(is_measured, "{volume:?} {} {}", volume.surface_area(), volume.volume());
 }
 
-/// What is placed holds what was inside, wherever that now is; under a pose with numbers that are none it may be anywhere.
+/// What is placed holds what was inside, wherever that now is; under a pose with numbers that are
+/// none it may be anywhere.
 fn check_placed<V: BoundingVolume>(volume: V, placed: V, inside: &[Vec3], pose: &WidePose) {
     if inside.is_empty() {
         return assert_eq!(placed, V::EMPTY, "{volume:?}");

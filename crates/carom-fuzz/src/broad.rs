@@ -7,8 +7,8 @@ use carom_broad_auto::catalogue::{ALGORITHMS, Place, Whole};
 use carom_math::{Interval, Plane, Ray};
 use glam::Vec3;
 
-/// The same calls give the same answers and the same errors, whichever algorithm the bytes choose; a call that is refused changes
-/// nothing.
+/// The same calls give the same answers and the same errors, whichever algorithm the bytes choose;
+/// a call that is refused changes nothing.
 pub fn broad(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let listed = &ALGORITHMS[bytes.below(ALGORITHMS.len())];

@@ -7,7 +7,8 @@ use carom_math::WidePose;
 use glam::DVec3;
 use std::ops::ControlFlow;
 
-/// A tree is refused with the number of the first bad box, or loses nothing, before and after a refit.
+/// A tree is refused with the number of the first bad box, or loses nothing, before and after a
+/// refit.
 pub fn bvh(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     match bytes.byte() % 4 {

@@ -1,5 +1,5 @@
-//! Bytes read as numbers: small and round ones mostly, so that points coincide and edges align; earlier ones again; and
-//! any pattern of bits now and then.
+//! Bytes read as numbers: small and round ones mostly, so that points coincide and edges align;
+//! earlier ones again; and any pattern of bits now and then.
 
 use glam::{DQuat, DVec3, Quat, Vec3};
 
@@ -74,7 +74,8 @@ impl<'a> Bytes<'a> {
         self.recent[self.below(8)]
     }
 
-    /// A small whole number, a fraction, a power of two, an earlier number or nearly so, or any pattern of bits.
+    /// A small whole number, a fraction, a power of two, an earlier number or nearly so, or any
+    /// pattern of bits.
     pub(crate) fn float(&mut self) -> f64 {
         let x = match self.byte() % 32 {
             0..=11 => f64::from(self.byte() as i8 % 9),
@@ -116,7 +117,8 @@ impl<'a> Bytes<'a> {
         self.point().as_vec3()
     }
 
-    /// Turns of a quarter and a third, rotations about an axis, any unit quaternion, or no rotation at all.
+    /// Turns of a quarter and a third, rotations about an axis, any unit quaternion, or no rotation
+    /// at all.
     pub(crate) fn rotation(&mut self) -> DQuat {
         const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
         let part = |byte: u8| f64::from(byte as i8);

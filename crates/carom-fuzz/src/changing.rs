@@ -1,5 +1,5 @@
-//! Trees that change while they are asked: parts that come and go, boxes that all move, parts that are built on demand; and
-//! searches that are stopped on the way.
+//! Trees that change while they are asked: parts that come and go, boxes that all move, parts that
+//! are built on demand; and searches that are stopped on the way.
 
 use crate::bvh::{ask, boxes, is_good};
 use crate::bytes::Bytes;
@@ -13,7 +13,8 @@ use glam::DVec3;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// A script over one of the trees that change, each step followed by questions, against a plain list of boxes.
+/// A script over one of the trees that change, each step followed by questions, against a plain
+/// list of boxes.
 pub fn changing(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     match bytes.byte() % 4 {

@@ -40,7 +40,8 @@ pub fn convex(bytes: &[u8]) {
             assert!(room(n) <= signed.upper_bound + tolerance, "room {:e} along {n}: {signed:?}", room(n));
         }
     }
-    // Bounds hold whatever the outcome: what two searches know about the same pair cannot contradict.
+    // Bounds hold whatever the outcome: what two searches know about the same pair cannot
+    // contradict.
     let mirrored = gjk::signed_distance(&*b, &*a, &b_in_a.inverse(), &settings, None);
     assert!(mirrored.lower_bound <= signed.upper_bound + tolerance, "{signed:?} {mirrored:?}");
     assert!(signed.lower_bound <= mirrored.upper_bound + tolerance, "{signed:?} {mirrored:?}");
@@ -63,7 +64,8 @@ pub fn convex(bytes: &[u8]) {
     if narrow.translation.is_finite() {
         assert!(f64::from(rounded.lower_bound) <= decided.lower_bound, "{rounded:?} {decided:?}");
         assert!(decided.upper_bound <= f64::from(rounded.upper_bound), "{rounded:?} {decided:?}");
-        // A distance that is less than the least f32 is 0 in f32; the bounds above still say that it is not.
+        // A distance that is less than the least f32 is 0 in f32; the bounds above still say that
+        // it is not.
         let is_apart = f64::from(f32::from_bits(1)) <= decided.distance;
         assert!(!is_apart || 0.0 < rounded.distance, "{rounded:?} {decided:?}");
         assert!(0.0 < decided.distance || rounded.distance <= 0.0, "{rounded:?} {decided:?}");

@@ -1,4 +1,5 @@
-//! Meshes that change their shape: any positions are refused or followed, and two kinds of trees give one answer.
+//! Meshes that change their shape: any positions are refused or followed, and two kinds of trees
+//! give one answer.
 
 use crate::bytes::Bytes;
 use carom_deform::{
@@ -9,7 +10,8 @@ use glam::Vec3;
 /// Vertices of a mesh.
 const MAX_VERTICES: usize = 12;
 
-/// A mesh of triangles, segments or tetrahedra with any numbers goes through a few steps and questions.
+/// A mesh of triangles, segments or tetrahedra with any numbers goes through a few steps and
+/// questions.
 pub fn deform(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let n = 1 + bytes.below(MAX_VERTICES);

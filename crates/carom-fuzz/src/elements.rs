@@ -1,4 +1,5 @@
-//! Vertices and faces, edges and edges, that move: nothing touches before the time that is named, and clear is clear.
+//! Vertices and faces, edges and edges, that move: nothing touches before the time that is named,
+//! and clear is clear.
 
 use crate::bytes::Bytes;
 use carom_ccd::{Element, ElementSettings, Proof, TimeOfImpact};

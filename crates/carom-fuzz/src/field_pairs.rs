@@ -1,7 +1,7 @@
 //! A distance field as one of two shapes: distance, contact, manifolds, rays, points and casts.
 //!
-//! The slow methods are the mesh from which the field was baked, samples at many points of the other
-//! shape, samples along a ray, and contacts at many times of a cast.
+//! The slow methods are the mesh from which the field was baked, samples at many points of the
+//! other shape, samples along a ray, and contacts at many times of a cast.
 
 use crate::bytes::Bytes;
 use carom_geom::{
@@ -132,7 +132,8 @@ fn doubt(outcome: Outcome) -> f64 {
     }
 }
 
-/// A box, a hull, any triangles, or a ball that is a function; dense or sparse, with a band or without.
+/// A box, a hull, any triangles, or a ball that is a function; dense or sparse, with a band or
+/// without.
 fn baked(bytes: &mut Bytes<'_>) -> Option<Baked> {
     let settings = BakeSettings::default()
         .with_resolution(1 + bytes.below(12) as u32)
@@ -249,7 +250,8 @@ impl Other {
     }
 }
 
-/// No point of the other shape has a sample below what was found, but for what the search left open.
+/// No point of the other shape has a sample below what was found, but for what the search left
+/// open.
 #[allow(clippy::too_many_arguments)]
 fn check_samples(
     a: &Baked,
@@ -272,7 +274,8 @@ fn check_samples(
     }
 }
 
-/// Apart, the distance is that of the mesh; in overlap the found point is as deep as it is said to be.
+/// Apart, the distance is that of the mesh; in overlap the found point is as deep as it is said to
+/// be.
 fn check_mesh(
     a: &Baked,
     pose_a: &Pose,
@@ -314,7 +317,8 @@ fn check_mesh(
     }
 }
 
-/// Hits are where samples along the ray change their sign, and the nearest point is as near as the mesh.
+/// Hits are where samples along the ray change their sign, and the nearest point is as near as the
+/// mesh.
 fn check_ray_and_point(a: &Baked, pose: &Pose, bytes: &mut Bytes<'_>) {
     let ray = Ray::new(bytes.point_f32(), bytes.point_f32());
     let mut all = Vec::new();
@@ -360,7 +364,8 @@ fn check_ray_and_point(a: &Baked, pose: &Pose, bytes: &mut Bytes<'_>) {
             continue;
         }
         let is_inside = sample.is_some_and(|sample| sample.distance <= 0.0);
-        // A line that leaves the grid leaves the solid, and one at its border may be on either side.
+        // A line that leaves the grid leaves the solid, and one at its border may be on either
+        // side.
         let is_near = all.iter().any(|hit| (f64::from(hit.t) - t).abs() * speed <= slack);
         let n_before = all.iter().filter(|hit| f64::from(hit.t) <= t).count();
         assert!(is_near || is_inside == (n_before % 2 == 1), "{t} {all:?} {}", context());

@@ -6,7 +6,8 @@ use carom_geom::{NO_VERTEX, SupportMap};
 use carom_math::predicates::orient3d;
 use glam::DVec3;
 
-/// A hull has all its points below all its faces and is closed; what is refused is flat, or has a bad coordinate.
+/// A hull has all its points below all its faces and is closed; what is refused is flat, or has a
+/// bad coordinate.
 pub fn hull(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let n = bytes.below(40);

@@ -1,4 +1,5 @@
-//! Two convex shapes that move and turn: brackets, bounds and safe times hold wherever they are looked at.
+//! Two convex shapes that move and turn: brackets, bounds and safe times hold wherever they are
+//! looked at.
 
 use crate::bytes::Bytes;
 use crate::convex::shape;
@@ -10,7 +11,8 @@ use carom_geom::SupportMap;
 use carom_gjk::{GjkCache, GjkSettings, nearest_simplex, wide};
 use carom_math::WidePose;
 
-/// The answers are numbers in their order, nothing touches while they say that nothing does, and contact is where it is proved.
+/// The answers are numbers in their order, nothing touches while they say that nothing does, and
+/// contact is where it is proved.
 pub fn impacts(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let (Some(a), Some(b)) = (shape(&mut bytes), shape(&mut bytes)) else { return };
@@ -38,7 +40,8 @@ pub fn impacts(bytes: &[u8]) {
         }
     }
 
-    // What follows is compared to within rounding, relative to the size of the scene and to how far things turn.
+    // What follows is compared to within rounding, relative to the size of the scene and to how far
+    // things turn.
     let extent = |s: &dyn SupportMap, motion: &Motion| {
         s.center().length()
             + s.radius()

@@ -1,5 +1,5 @@
-//! Known deformations: any mesh and parameters are refused or followed, and the answers are those of
-//! all vertices.
+//! Known deformations: any mesh and parameters are refused or followed, and the answers are those
+//! of all vertices.
 
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, BoundingVolume};

@@ -1,4 +1,5 @@
-//! Levels of any brushes: points are in them or not, nothing that moves is stopped late, and a mesh of the brushes is the same level.
+//! Levels of any brushes: points are in them or not, nothing that moves is stopped late, and a mesh
+//! of the brushes is the same level.
 
 use crate::bytes::Bytes;
 use carom_bsp::{
@@ -8,7 +9,8 @@ use carom_bsp::{
 use carom_testkit::oracle::brush::{Body as Mover, BrushTruth, brush_depth, soup};
 use glam::DVec3;
 
-/// Any planes are refused or make brushes; the tree agrees with the list of them, but for what is thinner than its tolerance.
+/// Any planes are refused or make brushes; the tree agrees with the list of them, but for what is
+/// thinner than its tolerance.
 pub fn levels(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let flags = bytes.byte();
@@ -43,7 +45,8 @@ pub fn levels(bytes: &[u8]) {
     };
     let thick: Vec<Brush> = brushes.iter().filter(is_thick).cloned().collect();
     let of_mesh = match BspTree::from_mesh(&soup.0, &soup.1, Contents::SOLID, &settings) {
-        // A mesh may be taken for open where it is thin, and a part that is hardly any of the whole surface for inside out.
+        // A mesh may be taken for open where it is thin, and a part that is hardly any of the whole
+        // surface for inside out.
         Ok(tree) => {
             let size = |brush: &Brush| {
                 let corners = || brush.faces().iter().flat_map(|face| &face.corners);

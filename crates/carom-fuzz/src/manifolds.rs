@@ -1,5 +1,5 @@
-//! Manifolds of boxes and hulls by separating axes, and of all convex shapes by their features, held against the distance
-//! search.
+//! Manifolds of boxes and hulls by separating axes, and of all convex shapes by their features,
+//! held against the distance search.
 
 use crate::bytes::Bytes;
 use crate::convex::shape;
@@ -35,7 +35,8 @@ impl From<&ManifoldF32> for Found {
     }
 }
 
-/// The separation agrees with distance and depth, and no contact is deeper or farther than it may be.
+/// The separation agrees with distance and depth, and no contact is deeper or farther than it may
+/// be.
 pub fn manifolds(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let kind = bytes.byte();
@@ -191,7 +192,8 @@ fn check_rounded(
     }
 }
 
-/// None deeper than the depth or nearer than the distance, none farther than asked for, one as deep as the depth.
+/// None deeper than the depth or nearer than the distance, none farther than asked for, one as deep
+/// as the depth.
 fn check_contacts(
     a: &dyn SupportMap,
     b: &dyn SupportMap,
@@ -201,7 +203,8 @@ fn check_contacts(
     found: &Found,
     rounding: f64,
 ) {
-    // A curved shape may end with bounds that are some way apart, and says so; its points may be off by more.
+    // A curved shape may end with bounds that are some way apart, and says so; its points may be
+    // off by more.
     let points = (truth.point_b - truth.point_a).dot(truth.normal);
     let doubt = truth.upper_bound - truth.lower_bound + (points - truth.distance).abs();
     let tolerance = rounding * size(a, b, pose) + doubt;

@@ -72,7 +72,8 @@ fn check_ray(shape: &query::Shape, triangles: &[[DVec3; 3]], origin: DVec3, dire
     let mut expected = Vec::new();
     for (number, t) in (0u32..).zip(triangles) {
         let Some(hit) = ray_mesh::line_touches(origin, direction, t) else { continue };
-        // A place that a very short direction comes to after more steps than there are numbers is no hit.
+        // A place that a very short direction comes to after more steps than there are numbers is
+        // no hit.
         if 0.0 <= hit.t && hit.t.is_finite() {
             expected.push(number);
         }
@@ -109,7 +110,8 @@ fn check_point(shape: &query::Shape, triangles: &[[DVec3; 3]], report: &MeshRepo
     let winding = winding::winding_number(p, triangles.iter().copied());
     assert!(winding.is_finite() && winding.abs() <= triangles.len() as f64, "{winding} {p} {triangles:?}");
     if report.is_solid() && 1e-9 * reach < nearest {
-        // Off the surface of what is closed the winding number is whole, and its parity is that of the crossings.
+        // Off the surface of what is closed the winding number is whole, and its parity is that of
+        // the crossings.
         assert!((winding - winding.round()).abs() < 1e-6, "{winding} {p} {triangles:?}");
         let is_odd = winding.round().rem_euclid(2.0) == 1.0;
         let placement = ray_mesh::point_in_mesh(p, triangles.iter().copied());

@@ -1,8 +1,8 @@
-//! Worlds that drift and jitter, so that lists of candidates are made narrower and replaced over some frames, whatever else happens
-//! meanwhile; held against brute force.
+//! Worlds that drift and jitter, so that lists of candidates are made narrower and replaced over
+//! some frames, whatever else happens meanwhile; held against brute force.
 //!
-//! A few bytes make a world of some hundred boxes, and the settings say that so many are enough for all that is otherwise done in
-//! worlds of thousands.
+//! A few bytes make a world of some hundred boxes, and the settings say that so many are enough for
+//! all that is otherwise done in worlds of thousands.
 
 use crate::broad::{aabb, filter};
 use crate::bytes::Bytes;
@@ -18,7 +18,8 @@ use glam::Vec3;
 /// The most frames of a script.
 const FRAMES: usize = 160;
 
-/// Whatever happens while a list is on its way, the pairs are those of brute force, and nothing is left out of order.
+/// Whatever happens while a list is on its way, the pairs are those of brute force, and nothing is
+/// left out of order.
 pub fn renewal(bytes: &[u8]) {
     play(bytes);
 }

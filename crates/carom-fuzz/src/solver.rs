@@ -65,8 +65,8 @@ fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
     Some(joint)
 }
 
-/// A step is refused by name and changes nothing, or every number is finite after it; and the same step again gives the
-/// same bits.
+/// A step is refused by name and changes nothing, or every number is finite after it; and the same
+/// step again gives the same bits.
 pub fn solver(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let mut settings = SolverSettings::default().with_substeps(u32::from(bytes.byte() % 6));

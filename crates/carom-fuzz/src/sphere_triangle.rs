@@ -43,7 +43,8 @@ pub fn sphere_triangle(bytes: &[u8]) {
         let reach = exact(ball.radius()) + exact(distance);
         point_triangle_sq(&moved(ball.center(), ball.velocity(), t), &triangle) <= &reach * &reach
     };
-    // A ball without extent may be on the plane at no time that is an `f64`: it passes between the ends of the bracket.
+    // A ball without extent may be on the plane at no time that is an `f64`: it passes between the
+    // ends of the bracket.
     let passes = |bracket: [f64; 2]| {
         let [from, to] = bracket.map(|t| moved(ball.center(), ball.velocity(), t));
         let normal = cross(&minus(&triangle[1], &triangle[0]), &minus(&triangle[2], &triangle[0]));

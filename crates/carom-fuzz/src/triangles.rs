@@ -1,4 +1,5 @@
-//! Triangles, segments and points: exact tests against exact arithmetic, distances against the tests.
+//! Triangles, segments and points: exact tests against exact arithmetic, distances against the
+//! tests.
 
 use crate::bytes::Bytes;
 use carom_geom::{segment_triangle, tri_distance, tri_intersection, tri_tri};

@@ -58,7 +58,8 @@ fn insert(world: &mut World, bytes: &mut Bytes<'_>) -> Option<BodyId> {
     }
 }
 
-/// Whatever is refused is refused by name; what is in the world has finite places and speeds after every step.
+/// Whatever is refused is refused by name; what is in the world has finite places and speeds after
+/// every step.
 pub fn world(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let mut world = World::new();
@@ -127,7 +128,8 @@ fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
         if known.0 < f64::INFINITY && first.is_none_or(|first| known < first) {
             first = Some(known);
         }
-        // A search that has spent its steps on what turns fast knows less than the boxes of the world do.
+        // A search that has spent its steps on what turns fast knows less than the boxes of the
+        // world do.
         is_spent |= matches!(time, TimeOfImpact::Undecided(undecided) if undecided.why == Why::StepsSpent);
         is_far |= world.aabb(id).is_ok_and(|aabb| !(aabb.max.abs().max_element() < 1e6));
     }
@@ -142,8 +144,8 @@ fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
 
 /// Steps the world, and audits the step.
 ///
-/// Bodies of any bytes overlap at the start, and being pushed apart gives energy and passes surfaces.
-/// Events and the range of numbers hold whatever the bytes are.
+/// Bodies of any bytes overlap at the start, and being pushed apart gives energy and passes
+/// surfaces. Events and the range of numbers hold whatever the bytes are.
 fn step(world: &mut World, audit: &mut Audit, dt: f32) {
     audit.begin(world);
     let before: Vec<Pose> = world.body_ids().map(|id| world.pose(id).unwrap()).collect();

@@ -1,9 +1,12 @@
-//! Three tests that do not depend on rounding: two bodies, a point in a triangle, the lowest root within a bound.
+//! Three tests that do not depend on rounding: two bodies, a point in a triangle, the lowest root
+//! within a bound.
 //!
-//! - Two boxes meet if the centre of the one lies in the sum of both. `overlaps` says so for boxes that touch, too.
-//! - A point is in a triangle if it is on no outer side. The test by areas and an epsilon, beside it, takes a point for
-//!   inside that is outside of a small triangle.
-//! - A stone is thrown up: when does it first pass a height, within a second? The lower root, if it is not too late.
+//! - Two boxes meet if the centre of the one lies in the sum of both. `overlaps` says so for boxes
+//!   that touch, too.
+//! - A point is in a triangle if it is on no outer side. The test by areas and an epsilon, beside
+//!   it, takes a point for inside that is outside of a small triangle.
+//! - A stone is thrown up: when does it first pass a height, within a second? The lower root, if it
+//!   is not too late.
 
 use carom_geom::overlap::overlaps;
 use carom_geom::segment_triangle::point_in_triangle;

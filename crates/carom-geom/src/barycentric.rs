@@ -1,16 +1,18 @@
 //! Barycentric weights: where in its triangle a point is.
 //!
-//! A point of a triangle's plane is its corners, each times a weight; the weights sum to 1. Those of the second and the
-//! third corner are the u and v of a ray's hit. They carry what is stored at the corners, such as colours and normals,
-//! to the point. A triangle without area has none.
+//! A point of a triangle's plane is its corners, each times a weight; the weights sum to 1. Those
+//! of the second and the third corner are the u and v of a ray's hit. They carry what is stored at
+//! the corners, such as colours and normals, to the point. A triangle without area has none.
 //!
-//! Reference: T. Moller, B. Trumbore, Fast, Minimum Storage Ray/Triangle Intersection, JGT 2(1), 1997.
+//! Reference: T. Moller, B. Trumbore, Fast, Minimum Storage Ray/Triangle Intersection, JGT 2(1),
+//! 1997.
 //! Differs: from the point of a hit, scaled, so that triangles of any size have them.
 
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// The weights of the corners at a point of the triangle's plane; of another point, those of its foot there.
+/// The weights of the corners at a point of the triangle's plane; of another point, those of its
+/// foot there.
 ///
 /// None where the triangle has no area, or a number is not finite.
 pub fn barycentric([a, b, c]: &[DVec3; 3], point: DVec3) -> Option<[f64; 3]> {

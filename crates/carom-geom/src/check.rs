@@ -1,6 +1,7 @@
 //! The checks that constructors share, here and in the crates above.
 //!
-//! Reference: IEEE 754-2019, 7 (what infinities and NaN do to sums), and carom-math's `tol` for the range of lengths.
+//! Reference: IEEE 754-2019, 7 (what infinities and NaN do to sums), and carom-math's `tol` for the
+//! range of lengths.
 
 use crate::ShapeError;
 use carom_math::tol;
@@ -15,7 +16,8 @@ pub fn size(what: &'static str, value: f64) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// A radius or a distance that may be as small as it likes: finite, not negative, not so large that products of lengths overflow.
+/// A radius or a distance that may be as small as it likes: finite, not negative, not so large that
+/// products of lengths overflow.
 pub fn length(what: &'static str, value: f64) -> Result<(), ShapeError> {
     if !value.is_finite() {
         return Err(ShapeError::NotFinite { what });

@@ -1,14 +1,15 @@
 //! Chords: the part of a line inside a convex set, for every primitive.
 //!
-//! A line meets a convex set in one interval. Each primitive gives its interval with the surface normals at both ends;
-//! slabs, mantles and balls combine by intersection, or by union where the union is convex. A ray cast then only
-//! picks an end. Everything is closed: touching counts.
+//! A line meets a convex set in one interval. Each primitive gives its interval with the surface
+//! normals at both ends; slabs, mantles and balls combine by intersection, or by union where the
+//! union is convex. A ray cast then only picks an end. Everything is closed: touching counts.
 //!
-//! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); E. Haines, J. Guenther, T. Akenine-Moller,
-//! Precision Improvements for Ray/Sphere Intersection, Ray Tracing Gems, 2019; D. Eberly, Intersection of a Line and a Cone,
-//! 2014.
-//! Differs: ellipsoids and cones are mapped to the unit ball and the right-angled cone, which keeps t and the digits of
-//! needles; the cone's discriminant is a difference of squares of cross products.
+//! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); E. Haines, J. Guenther,
+//! T. Akenine-Moller, Precision Improvements for Ray/Sphere Intersection, Ray Tracing Gems, 2019;
+//! D. Eberly, Intersection of a Line and a Cone, 2014.
+//! Differs: ellipsoids and cones are mapped to the unit ball and the right-angled cone, which keeps
+//! t and the digits of needles; the cone's discriminant is a difference of squares of cross
+//! products.
 
 use crate::flat::strictly_apart;
 use crate::normal::polygon_normal;
@@ -112,7 +113,8 @@ pub(crate) fn half_space(
     Some(if speed < 0.0 { Chord { enter: end, ..all } } else { Chord { exit: end, ..all } })
 }
 
-/// The box between two corners; faces 2 i (positive) and 2 i + 1 (negative) of axis i. Exact in whether the line meets it.
+/// The box between two corners; faces 2 i (positive) and 2 i + 1 (negative) of axis i. Exact in
+/// whether the line meets it.
 pub(crate) fn aabb(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> Option<Chord> {
     let slab = |axis: usize| {
         let features = [0, 1].map(|side| FeatureId::face(2 * axis as u32 + side));
@@ -140,11 +142,13 @@ pub(crate) fn aabb(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> Option<Chord> 
     Some(Chord { enter, exit })
 }
 
-/// The line is between all planes of a box at once: it comes past none after it has gone past another.
+/// The line is between all planes of a box at once: it comes past none after it has gone past
+/// another.
 #[cold]
 fn slabs_meet_exactly(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> bool {
     let number = |x: f64| ExactNumber::from(x);
-    // The way to the plane where the line comes in on this axis, and to that where it goes, times the other speed.
+    // The way to the plane where the line comes in on this axis, and to that where it goes, times
+    // the other speed.
     let (near, far) =
         (DVec3::select(d.cmplt(DVec3::ZERO), max, min), DVec3::select(d.cmplt(DVec3::ZERO), min, max));
     (0..3).filter(|&i| d[i] != 0.0).all(|i| {
@@ -158,8 +162,8 @@ fn slabs_meet_exactly(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> bool {
     })
 }
 
-/// The plane of all x with `normal . x + offset = 0` as a sheet: face 0 met against the normal, face 1 along it. Exact in
-/// whether the line is parallel to it, and then in whether it lies in it.
+/// The plane of all x with `normal . x + offset = 0` as a sheet: face 0 met against the normal,
+/// face 1 along it. Exact in whether the line is parallel to it, and then in whether it lies in it.
 pub(crate) fn plane(o: DVec3, d: DVec3, normal: DVec3, offset: f64) -> Option<Chord> {
     let way = plane_side(normal, 0.0, d);
     if way == 0.0 {
@@ -179,14 +183,16 @@ pub(crate) fn plane(o: DVec3, d: DVec3, normal: DVec3, offset: f64) -> Option<Ch
 /// A ball about a centre. Exact in whether the line meets it.
 pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: FeatureId) -> Option<Chord> {
     let to_center = o - center;
-    // What is left of a direction without the part along an axis may be short, and its square nothing.
+    // What is left of a direction without the part along an axis may be short, and its square
+    // nothing.
     let scale = scale_of(d.abs().max_element());
     let d = d * scale;
     let speed_sq = d.length_squared();
     if speed_sq == 0.0 {
         return (to_center.length_squared() <= radius * radius).then(Chord::all);
     }
-    // From the point of the line that is closest to the centre, so that a far origin costs no digits twice.
+    // From the point of the line that is closest to the centre, so that a far origin costs no
+    // digits twice.
     let closest_t = -to_center.dot(d) / speed_sq;
     let closest = to_center + d * closest_t;
     let closest_sq = closest.length_squared();
@@ -232,7 +238,8 @@ pub(crate) fn cylinder(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Opt
     caps.intersection(mantle(o, d, radius, FeatureId::face(2))?)
 }
 
-/// The capsule about the y axis; the mantle counts as edge 0, the caps as vertices 0 (upper) and 1 (lower).
+/// The capsule about the y axis; the mantle counts as edge 0, the caps as vertices 0 (upper) and 1
+/// (lower).
 pub(crate) fn capsule(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
     let trunk = slab(o, d, 1, [-half_height, half_height], [FeatureId::vertex(0), FeatureId::vertex(1)])
         .and_then(|s| s.intersection(mantle(o, d, radius, FeatureId::edge(0))?));
@@ -245,7 +252,8 @@ pub(crate) fn capsule(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Opti
     Chord::union(caps, trunk)
 }
 
-/// The cone with its apex at `half_height` and its base at -`half_height`; faces 1 (base) and 2 (mantle).
+/// The cone with its apex at `half_height` and its base at -`half_height`; faces 1 (base) and 2
+/// (mantle).
 pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
     if half_height == 0.0 {
         // A disc.
@@ -261,8 +269,9 @@ pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<
     trunk(o, d, [0.0, half_height], 0.5 * radius, radius / (2.0 * half_height), ends, FeatureId::face(2))
 }
 
-/// The hull of two balls about (0, +-`half_height`, 0), neither of which holds the other: vertices 0 (upper) and 1 (lower),
-/// edge 0 (mantle). `slope`: sine and cosine of the slope of the mantle's normal, upwards.
+/// The hull of two balls about (0, +-`half_height`, 0), neither of which holds the other: vertices
+/// 0 (upper) and 1 (lower), edge 0 (mantle). `slope`: sine and cosine of the slope of the mantle's
+/// normal, upwards.
 pub(crate) fn tapered_capsule(
     o: DVec3,
     d: DVec3,
@@ -288,8 +297,8 @@ pub(crate) fn tapered_capsule(
     Chord::union(caps, trunk)
 }
 
-/// The part of a cone about the y axis from `half` below `middle` to `half` above: its radius is `radius` in the middle and
-/// falls by `slope` for each length upwards.
+/// The part of a cone about the y axis from `half` below `middle` to `half` above: its radius is
+/// `radius` in the middle and falls by `slope` for each length upwards.
 fn trunk(
     o: DVec3,
     d: DVec3,
@@ -300,8 +309,9 @@ fn trunk(
     mantle: FeatureId,
 ) -> Option<Chord> {
     let o = o - DVec3::new(0.0, middle, 0.0);
-    // The line is moved along itself, for a flat trunk is crossed in less than a rounding of t: to where it is at the height
-    // of the middle, if that is near, else to its point closest to the middle.
+    // The line is moved along itself, for a flat trunk is crossed in less than a rounding of t: to
+    // where it is at the height of the middle, if that is near, else to its point closest to the
+    // middle.
     let closest = closest_to_zero(o, d);
     let level = -o.y / d.y;
     let reach = half + radius + slope.abs() * half;
@@ -330,8 +340,9 @@ fn trunk(
     Some(chord)
 }
 
-/// The cone x^2 + z^2 <= w^2, 0 <= w, in coordinates (x, w, z) where w is minus the height times the slope; its outward
-/// normals in (x, y, z). A line at w = `radius` is where digits matter. With no slope w is constant, and it is a cylinder.
+/// The cone x^2 + z^2 <= w^2, 0 <= w, in coordinates (x, w, z) where w is minus the height times
+/// the slope; its outward normals in (x, y, z). A line at w = `radius` is where digits matter. With
+/// no slope w is constant, and it is a cylinder.
 ///
 /// Where the line meets both nappes it is the part in the upper one.
 fn nappe(o: DVec3, d: DVec3, radius: f64, slope: f64, feature: FeatureId) -> Option<Chord> {
@@ -391,7 +402,8 @@ pub(crate) fn ellipsoid(o: DVec3, d: DVec3, radii: DVec3) -> Option<Chord> {
     let mut chord = Chord::all();
     let least = radii.to_array().into_iter().filter(|r| 0.0 < *r).fold(f64::INFINITY, f64::min);
     if !(o / least).is_finite() {
-        // From so far away that the mapped origin has no numbers: from where the line comes closest.
+        // From so far away that the mapped origin has no numbers: from where the line comes
+        // closest.
         let closest = closest_to_zero(o, d);
         let near = o + d * closest;
         if !(near / least).is_finite() {
@@ -425,8 +437,8 @@ pub(crate) fn segment(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> Option<Chord> {
     if line_side(o, d, a, b) != 0.0 {
         return None;
     }
-    // In one plane. The ends do not lie strictly to one side of the line: their cross products with the direction,
-    // which are parallel, have no common sign.
+    // In one plane. The ends do not lie strictly to one side of the line: their cross products with
+    // the direction, which are parallel, have no common sign.
     let (side_a, side_b) = (difference_cross_signs(a, o, d), difference_cross_signs(b, o, d));
     if (0..3).any(|i| 0.0 < side_a[i] * side_b[i]) || d == DVec3::ZERO {
         return None;
@@ -450,8 +462,8 @@ pub(crate) fn segment(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> Option<Chord> {
     Some(Chord::point(parameter(o, d, crossing(o, d, a, b)), normal, FeatureId::edge(0)))
 }
 
-/// A convex polygon as a sheet, the fan of triangles about its first corner: faces as those of a triangle, edges
-/// numbered by the corner where they start. Exact in whether the line meets it.
+/// A convex polygon as a sheet, the fan of triangles about its first corner: faces as those of a
+/// triangle, edges numbered by the corner where they start. Exact in whether the line meets it.
 pub(crate) fn polygon(
     o: DVec3,
     d: DVec3,
@@ -479,13 +491,15 @@ pub(crate) fn polygon(
             };
         }
         if matches!(found.enter.feature.kind(), FeatureKind::Face(_)) && found.enter.t == found.exit.t {
-            // Through the sheet; a neighbour through whose side it goes as well gives the same place.
+            // Through the sheet; a neighbour through whose side it goes as well gives the same
+            // place.
             let normal = normal.unwrap_or(found.enter.normal);
             return Some(Chord::point(found.enter.t, normal, found.enter.feature));
         }
         chord = Chord::union(chord, Some(found));
     }
-    // Along the polygon: the normals of its own sides, at a corner of the one that is met more squarely.
+    // Along the polygon: the normals of its own sides, at a corner of the one that is met more
+    // squarely.
     let (Some(mut chord), Some(normal)) = (chord, normal) else { return chord };
     for (end, way) in [(&mut chord.enter, -d), (&mut chord.exit, d)] {
         let outward =
@@ -502,7 +516,8 @@ pub(crate) fn polygon(
     Some(chord)
 }
 
-/// The t of the point of a line closest to the origin of the frame, however far away that is; 0 without a direction.
+/// The t of the point of a line closest to the origin of the frame, however far away that is; 0
+/// without a direction.
 fn closest_to_zero(o: DVec3, d: DVec3) -> f64 {
     // An eighth is exact, and its product with a direction of length 1 to 4 is finite.
     let t = -(o * 0.125).dot(d) / d.length_squared() * 8.0;
@@ -522,8 +537,8 @@ fn crossing(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> DVec3 {
     if sum == 0.0 { a } else { a + (b - a) * (to_a / sum) }
 }
 
-/// The triangle as a sheet: face 0 met from the side where a, b, c appear counter-clockwise, 1 from the other. Exact
-/// in whether the line meets it.
+/// The triangle as a sheet: face 0 met from the side where a, b, c appear counter-clockwise, 1 from
+/// the other. Exact in whether the line meets it.
 pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord> {
     let [a, b, c] = *corners;
     // The line passes outside when it leaves two edges on different sides; that of no area, too.
@@ -547,7 +562,8 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
         if d == DVec3::ZERO || orient3d(a, b, c, o) != 0.0 {
             return None;
         }
-        // Its corners lie on sides of the line, seen along an axis along which the triangle is not edge-on.
+        // Its corners lie on sides of the line, seen along an axis along which the triangle is not
+        // edge-on.
         let along = normal.abs();
         let axis = (0..3).fold(0, |best, i| if along[best] < along[i] { i } else { best });
         let corner_sides = corners.map(|p| difference_cross_signs(p, o, d)[axis]);
@@ -569,7 +585,8 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
         return chord;
     }
     let t = ray_mesh::parameter(o, d, corners, 0.0 < way);
-    // The hit lies between the corners, whatever a grazing quotient says; its sign is that of the exact one.
+    // The hit lies between the corners, whatever a grazing quotient says; its sign is that of the
+    // exact one.
     let at = corners.map(|p| parameter(o, d, p));
     let (first, last) = (at[0].min(at[1]).min(at[2]), at[0].max(at[1]).max(at[2]));
     let held = t.max(first).min(last);

@@ -1,7 +1,8 @@
-//! Solids that are known by their signed distance: the door by which sampled fields join the queries.
+//! Solids that are known by their signed distance: the door by which sampled fields join the
+//! queries.
 //!
-//! A support map tells a convex shape; a distance tells any solid. Queries find the least sum of the
-//! distance and of another function by halving a box, so they ask for lower bounds in boxes.
+//! A support map tells a convex shape; a distance tells any solid. Queries find the least sum of
+//! the distance and of another function by halving a box, so they ask for lower bounds in boxes.
 //!
 //! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
 //! Implicit Surfaces, The Visual Computer 12(10), 1996, section 2 (distances as bounds).

@@ -1,9 +1,11 @@
-//! The chord of a line through a convex polytope: from its planes where those are sure, else from its faces.
+//! The chord of a line through a convex polytope: from its planes where those are sure, else from
+//! its faces.
 //!
-//! A line comes in through the last of the planes that it meets against their normals and goes out through the first of
-//! the others. The t of each is off by the rounding of a height over the speed towards the plane. Where that leaves open
-//! whether the line comes in before it goes out (it grazes, or the polytope is so thin that two opposite planes are one in
-//! `f64`), the faces are asked one by one, which is exact.
+//! A line comes in through the last of the planes that it meets against their normals and goes out
+//! through the first of the others. The t of each is off by the rounding of a height over the speed
+//! towards the plane. Where that leaves open whether the line comes in before it goes out (it
+//! grazes, or the polytope is so thin that two opposite planes are one in `f64`), the faces are
+//! asked one by one, which is exact.
 //!
 //! Reference: E. Haines, Fast Ray-Convex Polyhedron Intersection, Graphics Gems II, 1991.
 //! Differs: a bound on every quotient, and an exact answer beyond it.
@@ -28,11 +30,12 @@ pub(crate) trait Facets {
     fn face_chord(&self, face: u32, o: DVec3, d: DVec3) -> Option<Chord>;
 }
 
-/// What the height of a point over a plane is off by, relative to the size of the figure: some thirty roundings, those of
-/// the plane itself included.
+/// What the height of a point over a plane is off by, relative to the size of the figure: some
+/// thirty roundings, those of the plane itself included.
 const HEIGHT: f64 = 32.0 * f64::EPSILON;
 
-/// So many times what a height is off by may be the doubt about an end; a grazing line has its ends from the faces.
+/// So many times what a height is off by may be the doubt about an end; a grazing line has its ends
+/// from the faces.
 const GRAZING: f64 = 1024.0;
 
 /// The part of a line inside a polytope.
@@ -70,7 +73,8 @@ fn by_planes<F: Facets>(o: DVec3, d: DVec3, body: &F) -> Sure {
     // The polytope lies within this many lengths of the direction.
     let half = (radius + error) / sqrt(speed_sq);
     let none = End::new(f64::NAN, DVec3::ZERO, FeatureId::UNKNOWN);
-    // The ends as computed, and how late the line may come in, how early; how early it may go out, how late.
+    // The ends as computed, and how late the line may come in, how early; how early it may go out,
+    // how late.
     let (mut enter, mut exit) = (none, none);
     let (mut enter_high, mut enter_low) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     let (mut exit_low, mut exit_high) = (f64::INFINITY, f64::INFINITY);

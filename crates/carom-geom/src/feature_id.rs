@@ -1,9 +1,10 @@
 //! Names for the parts of a surface.
 //!
-//! Reference: E. Catto, Contact Manifolds, Game Developers Conference, 2007 (feature ids that match points from
-//! frame to frame).
+//! Reference: E. Catto, Contact Manifolds, Game Developers Conference, 2007 (feature ids that match
+//! points from frame to frame).
 
-/// A part of a shape's surface: which vertex, edge or face, so that a contact is known again in the next frame.
+/// A part of a shape's surface: which vertex, edge or face, so that a contact is known again in the
+/// next frame.
 ///
 /// Two bits of kind and thirty of number. Equal ids of one shape mean the same feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

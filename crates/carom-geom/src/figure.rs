@@ -1,10 +1,12 @@
 //! A convex body as the questions of pairs see it: corners, edges, faces and a radius, in `f64`.
 //!
-//! Points, segments and triangles are *thin*: few enough corners that their distances are polynomials. Solids have faces,
-//! each cut in triangles. A box at an angle is kept as centre, axes and half extents as well, so that what is decided
-//! about it is about the axes of its pose as they are, and not about corners rounded once more.
+//! Points, segments and triangles are *thin*: few enough corners that their distances are
+//! polynomials. Solids have faces, each cut in triangles. A box at an angle is kept as centre, axes
+//! and half extents as well, so that what is decided about it is about the axes of its pose as they
+//! are, and not about corners rounded once more.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.1 (projections of boxes and of vertices on an axis).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.1 (projections of boxes and of
+//! vertices on an axis).
 
 use glam::{DMat3, DVec3};
 

@@ -1,13 +1,16 @@
-//! Exact meetings of points, segments and triangles that lie in one plane, on one line, or are one point.
+//! Exact meetings of points, segments and triangles that lie in one plane, on one line, or are one
+//! point.
 //!
-//! Seen along a coordinate axis, a plane that does not contain the axis loses nothing: points keep which of them lie
-//! on one line and on which side of it the others lie. So each question here is asked in two dimensions, along an axis
-//! along which the figure stays flat rather than edge-on; figures on one line are compared by a coordinate that
-//! changes along it. All sets are closed; a segment whose ends are equal is a point.
+//! Seen along a coordinate axis, a plane that does not contain the axis loses nothing: points keep
+//! which of them lie on one line and on which side of it the others lie. So each question here is
+//! asked in two dimensions, along an axis along which the figure stays flat rather than edge-on;
+//! figures on one line are compared by a coordinate that changes along it. All sets are closed; a
+//! segment whose ends are equal is a point.
 //!
-//! Reference: P. Guigue, O. Devillers, Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates,
-//! Journal of Graphics Tools 8(1), 2003, section 4 (the coplanar case).
-//! Differs: plain tests of edges against edges instead of a decision tree; segments and points as well.
+//! Reference: P. Guigue, O. Devillers, Fast and Robust Triangle-Triangle Overlap Test Using
+//! Orientation Predicates, Journal of Graphics Tools 8(1), 2003, section 4 (the coplanar case).
+//! Differs: plain tests of edges against edges instead of a decision tree; segments and points as
+//! well.
 
 use carom_math::predicates::orient2d_along;
 use glam::DVec3;
@@ -20,7 +23,8 @@ pub(crate) enum Span {
         /// 0, 1 or 2.
         axis: usize,
     },
-    /// Its corners lie on one line: the segment between the outermost, which are equal if it is a point.
+    /// Its corners lie on one line: the segment between the outermost, which are equal if it is a
+    /// point.
     Segment([DVec3; 2]),
 }
 
@@ -84,7 +88,8 @@ pub(crate) fn point_on_segment(p: DVec3, s: &[DVec3; 2]) -> bool {
     is_between(p, s) && on_line(s[0], s[1], p)
 }
 
-/// A point in the plane of a triangle lies in it, seen along an axis along which the triangle is not edge-on.
+/// A point in the plane of a triangle lies in it, seen along an axis along which the triangle is
+/// not edge-on.
 pub(crate) fn point_in_triangle_flat(axis: usize, p: DVec3, t: &[DVec3; 3]) -> bool {
     let sides = [0, 1, 2].map(|i| orient2d_along(axis, t[i], t[(i + 1) % 3], p));
     sides.iter().all(|&s| s >= 0.0) || sides.iter().all(|&s| s <= 0.0)
@@ -140,7 +145,8 @@ pub(crate) fn segment_meets_triangle_flat(axis: usize, s: &[DVec3; 2], t: &[DVec
         || (0..3).any(|i| segments_meet_flat(axis, s, &[t[i], t[(i + 1) % 3]]))
 }
 
-/// Two triangles with area, in one plane, meet: no side's line has the other triangle strictly beyond it.
+/// Two triangles with area, in one plane, meet: no side's line has the other triangle strictly
+/// beyond it.
 pub(crate) fn triangles_meet_flat(axis: usize, s: &[DVec3; 3], t: &[DVec3; 3]) -> bool {
     // At most 20 orientations; edges against edges are four for each of nine pairs.
     !(has_separating_side(axis, s, t) || has_separating_side(axis, t, s))

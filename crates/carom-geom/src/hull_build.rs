@@ -1,14 +1,16 @@
 //! Quickhull on exact signs: the convex hull of points as triangles, whatever the points are.
 //!
-//! Every point outside waits with one triangle that it sees. The farthest of them is added: the triangles that it
-//! sees are one disc, its rim is joined to the point, and the orphaned points go to the new triangles. A point that
-//! sees none of the new triangles lies inside: had it seen a triangle beyond a rim edge and one before it, it would
-//! see the new one between them, whose plane lies in the pencil of the two.
-//! That holds for exact signs only; so seeing is decided by the exact predicate behind a filter, and coplanar,
-//! collinear and repeated points need no care at all: they see nothing strictly.
+//! Every point outside waits with one triangle that it sees. The farthest of them is added: the
+//! triangles that it sees are one disc, its rim is joined to the point, and the orphaned points go
+//! to the new triangles. A point that sees none of the new triangles lies inside: had it seen a
+//! triangle beyond a rim edge and one before it, it would see the new one between them, whose plane
+//! lies in the pencil of the two. That holds for exact signs only; so seeing is decided by the
+//! exact predicate behind a filter, and coplanar, collinear and repeated points need no care at
+//! all: they see nothing strictly.
 //!
-//! Reference: C. Barber, D. Dobkin, H. Huhdanpaa, The Quickhull Algorithm for Convex Hulls, ACM TOMS 22, 1996;
-//! J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997 (the error bound of the filter).
+//! Reference: C. Barber, D. Dobkin, H. Huhdanpaa, The Quickhull Algorithm for Convex Hulls, ACM
+//! TOMS 22, 1996; J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997 (the error
+//! bound of the filter).
 //! Differs: no tolerance and no repair of concave facets; merging is a later and separate step.
 
 use alloc::vec;
@@ -23,8 +25,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) struct Triangulation {
     /// Corners, as numbers of the input points.
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// Side i of triangle t goes from corner i to the next one and is numbered 3 t + i; this is the same side in the
-    /// neighbour.
+    /// Side i of triangle t goes from corner i to the next one and is numbered 3 t + i; this is the
+    /// same side in the neighbour.
     pub(crate) twins: Vec<[u32; 3]>,
     /// How often a point was held against a plane.
     pub(crate) n_tests: u64,
@@ -46,7 +48,8 @@ struct Facet {
     twins: [u32; 3],
     /// Not a unit vector.
     normal: DVec3,
-    /// A point whose product with the normal is farther than this from that of a corner is surely off the plane.
+    /// A point whose product with the normal is farther than this from that of a corner is surely
+    /// off the plane.
     error: f64,
     /// First of the points that wait here, or `NONE`.
     waiting: u32,
@@ -178,8 +181,8 @@ impl Builder<'_> {
             corners,
             twins: [NONE; 3],
             normal: u.cross(v),
-            // Eight roundings on the way of each of the six products, whose sum is at most this product of sums.
-            // What underflow takes from them is far below the least normal number.
+            // Eight roundings on the way of each of the six products, whose sum is at most this
+            // product of sums. What underflow takes from them is far below the least normal number.
             error: 8.0 * f64::EPSILON * u.abs().element_sum() * v.abs().element_sum() * self.extent
                 + 64.0 * f64::MIN_POSITIVE,
             waiting: NONE,
@@ -200,7 +203,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The height above the facet's plane, in units of the facet, if the point is strictly above it.
+    /// The height above the facet's plane, in units of the facet, if the point is strictly above
+    /// it.
     #[inline]
     fn height_if_seen(&self, facet: u32, p: u32) -> Option<f64> {
         let f = &self.facets[facet as usize];
@@ -226,7 +230,8 @@ impl Builder<'_> {
             f.waiting = p;
             let is_farther = f.farthest == NONE
                 || f.farthest_height < height
-                // Equally far: the last one in the order of coordinates is at a corner, not amid a side.
+                // Equally far: the last one in the order of coordinates is at a corner, not amid a
+                // side.
                 || f.farthest_height == height
                     && is_after(self.points[p as usize], self.points[f.farthest as usize]);
             if is_farther {
@@ -236,7 +241,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Fills `visible` with the facets that the point sees, and `rim` with their sides whose neighbour it does not.
+    /// Fills `visible` with the facets that the point sees, and `rim` with their sides whose
+    /// neighbour it does not.
     fn find_visible(
         &mut self,
         first: u32,
@@ -281,7 +287,8 @@ fn is_after(p: DVec3, q: DVec3) -> bool {
     (q.x, q.y, q.z) < (p.x, p.y, p.z)
 }
 
-/// Four points that span a volume, the fourth below the first three; as large as a quick search makes it.
+/// Four points that span a volume, the fourth below the first three; as large as a quick search
+/// makes it.
 fn first_simplex(points: &[DVec3]) -> Result<[u32; 4], FlatPoints> {
     // The two farthest apart among the extremes along the axes.
     let mut extremes = [0_usize; 6];

@@ -1,16 +1,18 @@
-//! From the triangles of an exact hull to polygons: triangles in one plane, nearly, become one face.
+//! From the triangles of an exact hull to polygons: triangles in one plane, nearly, become one
+//! face.
 //!
-//! First, triangles exactly in one plane form facets, which are convex. Second, from the largest facet on, a region
-//! takes in its neighbours whose corners all lie within the tolerance of the plane of its seed. A region that is no
-//! disc, or dents by more than the tolerance, is grown again with a smaller one; with none it is its seed, which is
-//! fine. Third, corners inside a region, or on a straight line between two regions, are superfluous: the hull of the
-//! others is built anew, until there are none.
+//! First, triangles exactly in one plane form facets, which are convex. Second, from the largest
+//! facet on, a region takes in its neighbours whose corners all lie within the tolerance of the
+//! plane of its seed. A region that is no disc, or dents by more than the tolerance, is grown again
+//! with a smaller one; with none it is its seed, which is fine. Third, corners inside a region, or
+//! on a straight line between two regions, are superfluous: the hull of the others is built anew,
+//! until there are none.
 //!
-//! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014 (what must not remain: faces with
-//! holes, corners of two faces, dents); D. Douglas, T. Peucker, Algorithms for the Reduction of the Number of Points,
-//! 1973 (straight lines).
-//! Differs: merging never moves a point and never decides the topology of the hull, which is exact; so there is
-//! nothing to repair.
+//! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014 (what must not
+//! remain: faces with holes, corners of two faces, dents); D. Douglas, T. Peucker, Algorithms for
+//! the Reduction of the Number of Points, 1973 (straight lines).
+//! Differs: merging never moves a point and never decides the topology of the hull, which is exact;
+//! so there is nothing to repair.
 
 use crate::hull_build::{FlatPoints, NONE, Triangulation, quickhull};
 use crate::normal::polygon_normal;
@@ -38,17 +40,21 @@ pub(crate) struct Polytope {
     pub(crate) n_tests: u64,
 }
 
-/// How often superfluous corners are looked for; then only those that lie exactly in a plane or on a line go.
+/// How often superfluous corners are looked for; then only those that lie exactly in a plane or on
+/// a line go.
 const MAX_ROUNDS: usize = 8;
 
-/// The tolerance is divided by this when a region turns out badly, up to three times; then it is zero.
+/// The tolerance is divided by this when a region turns out badly, up to three times; then it is
+/// zero.
 const SHRINK: f64 = 16.0;
 
-/// The hull of points, scaled as [`quickhull`] wants it, with faces merged up to `tolerance`, a length.
+/// The hull of points, scaled as [`quickhull`] wants it, with faces merged up to `tolerance`, a
+/// length.
 pub(crate) fn polytope(points: &[DVec3], tolerance: f64) -> Result<Polytope, FlatPoints> {
     let exact = quickhull(points)?;
     let mut vertices = used_vertices(points.len(), &exact);
-    // Of a body not much thicker than the tolerance nothing would remain: merge only what lies in a plane exactly.
+    // Of a body not much thicker than the tolerance nothing would remain: merge only what lies in a
+    // plane exactly.
     let mut tolerance = if thinnest(points, &vertices, &exact) <= 64.0 * tolerance { 0.0 } else { tolerance };
     let mut surface = renumbered(exact, points.len(), &vertices);
     let mut is_pinned = vec![false; points.len()];
@@ -59,8 +65,9 @@ pub(crate) fn polytope(points: &[DVec3], tolerance: f64) -> Result<Polytope, Fla
         let faces = Faces::grow(&corners, &surface, tolerance, &pinned_here);
         let (superfluous, has_two_faces) = faces.superfluous(&corners, &surface, tolerance);
         if has_two_faces.contains(&true) && 0.0 < tolerance {
-            // At the tip of a wedge thinner than the tolerance the sides went into the front and the back. A corner
-            // that is needed but has only two faces left gets all of its own back.
+            // At the tip of a wedge thinner than the tolerance the sides went into the front and
+            // the back. A corner that is needed but has only two faces left gets all of its own
+            // back.
             let mut has_new = false;
             for (&v, &is_bad) in vertices.iter().zip(&has_two_faces) {
                 has_new |= is_bad && !is_pinned[v as usize];
@@ -122,7 +129,8 @@ pub(crate) fn renumbered(mut surface: Triangulation, n_points: usize, vertices: 
     surface
 }
 
-/// About how thick the body is: the least extent along the normals of its largest triangle and of one across it.
+/// About how thick the body is: the least extent along the normals of its largest triangle and of
+/// one across it.
 fn thinnest(points: &[DVec3], vertices: &[u32], surface: &Triangulation) -> f64 {
     let (mut normal, mut twice_area) = (DVec3::Z, 0.0);
     for &corners in &surface.triangles {
@@ -295,7 +303,8 @@ impl Faces {
         for (region, ring) in self.loops.iter().enumerate() {
             let is_junction = |side: u32| 3 <= n_regions[surface.start(side) as usize];
             let Some(first) = ring.iter().position(|&side| is_junction(side)) else { continue };
-            // Chains of corners of two regions, between junctions; each is seen from both its regions.
+            // Chains of corners of two regions, between junctions; each is seen from both its
+            // regions.
             let n = ring.len();
             let mut at = 0;
             while at < n {
@@ -333,8 +342,8 @@ impl Faces {
                 fill[from as usize] += 1;
             }
         }
-        // In an order that does not tell how the hull was found: each face from its lowest corner on, the faces
-        // in the order of their corners.
+        // In an order that does not tell how the hull was found: each face from its lowest corner
+        // on, the faces in the order of their corners.
         let mut rings: Vec<(Vec<u32>, DVec3)> = Vec::with_capacity(self.loops.len());
         for (ring, &seed_normal) in self.loops.iter().zip(&self.normals) {
             let mut polygon: Vec<u32> = ring.iter().map(|&side| surface.start(side)).collect();
@@ -465,7 +474,8 @@ fn simplify(chain: &[u32], corners: &[DVec3], tolerance: f64, gone: &mut [bool])
         if most < 0.0 {
             continue;
         }
-        // With no tolerance, rounding of the distance still is no reason to keep a corner of two exact planes.
+        // With no tolerance, rounding of the distance still is no reason to keep a corner of two
+        // exact planes.
         if most <= tolerance * tolerance || tolerance == 0.0 {
             for &v in &chain[low + 1..high] {
                 gone[v as usize] = true;

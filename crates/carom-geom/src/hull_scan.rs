@@ -1,15 +1,17 @@
 //! The farthest vertex of a hull along a direction, eight at a time in `f32`.
 //!
-//! The points are stored about their centre and scaled to size 1, so what `f32` loses is relative to the size of the
-//! hull alone, and nothing overflows. Up to some hundred vertices all are looked at, which is faster than climbing; up
-//! to 32 in `f64`, which loses nothing and saves the climb after it: of pairs of 32 vertices that nearly touch the distance takes
-//! 890 ns instead of 1,130 (EPYC, busy, 2026-11-22).
-//! Beyond, the directions are divided into cells, and each cell lists the vertices that are farthest for some
-//! direction in it.
+//! The points are stored about their centre and scaled to size 1, so what `f32` loses is relative
+//! to the size of the hull alone, and nothing overflows. Up to some hundred vertices all are looked
+//! at, which is faster than climbing; up to 32 in `f64`, which loses nothing and saves the climb
+//! after it: of pairs of 32 vertices that nearly touch the distance takes 890 ns instead of 1,130
+//! (EPYC, busy, 2026-11-22). Beyond, the directions are divided into cells, and each cell lists the
+//! vertices that are farthest for some direction in it.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.3 (support of polytopes);
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.4 (apex point map).
-//! Differs: several candidates per cell, looked at at once, instead of one and a climb; octahedral instead of cube map.
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.3
+//! (support of polytopes); Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.4 (apex point
+//! map).
+//! Differs: several candidates per cell, looked at at once, instead of one and a climb; octahedral
+//! instead of cube map.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -18,11 +20,12 @@ use carom_math::scaling::{balanced, largest, scale_of};
 use core::ops::Range;
 use glam::DVec3;
 
-/// How much nearer than the farthest point the answer may be, in units of the radius about the centre.
+/// How much nearer than the farthest point the answer may be, in units of the radius about the
+/// centre.
 ///
-/// Coordinate and direction each round once, the product once, the sum twice: five units of 2^-24 of the products'
-/// absolute sum, which is at most the radius. The best and the chosen may both be off: ten. Two more for what
-/// subnormal coordinates and the subtraction of the centre lose.
+/// Coordinate and direction each round once, the product once, the sum twice: five units of 2^-24
+/// of the products' absolute sum, which is at most the radius. The best and the chosen may both be
+/// off: ten. Two more for what subnormal coordinates and the subtraction of the centre lose.
 pub(crate) const SLACK: f64 = 12.0 / (1_u64 << 24) as f64;
 
 /// Up to this many vertices are looked at in `f64`.
@@ -31,8 +34,8 @@ const FEW: usize = 32;
 /// From this many vertices on there are cells.
 const CELLS_FROM: usize = 160;
 
-/// Cells are larger than they are by this on each side, and a vertex counts as farthest when it falls behind by less
-/// than a hundredth of this radius: far more than rounding can do.
+/// Cells are larger than they are by this on each side, and a vertex counts as farthest when it
+/// falls behind by less than a hundredth of this radius: far more than rounding can do.
 const OVERLAP: f64 = 1e-4;
 
 /// Directions of such a size keep their digits in `f32`, and so do products with them.
@@ -60,7 +63,8 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// From the vertices of a hull, and the neighbours of each; `radius` is the largest distance from the centre.
+    /// From the vertices of a hull, and the neighbours of each; `radius` is the largest distance
+    /// from the centre.
     pub(crate) fn new<'a>(
         vertices: impl Iterator<Item = DVec3>,
         neighbours: impl Fn(u32) -> &'a [u32],
@@ -163,7 +167,8 @@ impl Scan {
             }
             first += 4;
         }
-        // The lowest lane that has the maximum, so none past the end: those repeat a lower one. NaN: vertex 0.
+        // The lowest lane that has the maximum, so none past the end: those repeat a lower one.
+        // NaN: vertex 0.
         let low = usize::from(most[0] < most[1]);
         let high = 2 + usize::from(most[2] < most[3]);
         let lane = if most[low] < most[high] { high } else { low };
@@ -181,7 +186,8 @@ fn along([x, y, z]: &[[f64; 4]; 3], direction: DVec3) -> [f64; 4] {
     along
 }
 
-/// The cell of a direction: three sign bits, and where it passes through the octahedron's face of that octant.
+/// The cell of a direction: three sign bits, and where it passes through the octahedron's face of
+/// that octant.
 #[inline]
 fn cell_of([x, y, z]: [f32; 3], n_side: usize) -> usize {
     if n_side == 0 {
@@ -206,7 +212,8 @@ struct Search<'s, N> {
 impl<'a, N: Fn(u32) -> &'a [u32]> Search<'_, N> {
     /// All vertices that are farthest for some direction of the cell, ascending.
     ///
-    /// They are connected, since the cell is: so they are found by going from neighbour to neighbour.
+    /// They are connected, since the cell is: so they are found by going from neighbour to
+    /// neighbour.
     fn candidates(&mut self, cell: usize, n_side: usize) -> Vec<u32> {
         let (u, v, octant) = (cell % n_side, cell / n_side % n_side, cell / (n_side * n_side));
         let step = 1.0 / n_side as f64;

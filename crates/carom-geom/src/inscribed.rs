@@ -1,22 +1,24 @@
 //! The largest ball inside an intersection of half-spaces.
 //!
-//! Centre c and radius r maximise r under n_i . c + r <= h_i: a linear program in four unknowns, solved by the dual
-//! simplex method. It holds four tight constraints whose normals surround the origin, and lets the most violated one
-//! in until none is. The answer is measured against all planes in the end, so it is inscribed even when the method
-//! stops early.
+//! Centre c and radius r maximise r under n_i . c + r <= h_i: a linear program in four unknowns,
+//! solved by the dual simplex method. It holds four tight constraints whose normals surround the
+//! origin, and lets the most violated one in until none is. The answer is measured against all
+//! planes in the end, so it is inscribed even when the method stops early.
 //!
-//! Reference: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, 8.5.1 (Chebyshev centre); C. Lemke, The Dual Method of
-//! Solving the Linear Programming Problem, 1954.
+//! Reference: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, 8.5.1 (Chebyshev centre); C.
+//! Lemke, The Dual Method of Solving the Linear Programming Problem, 1954.
 
 use glam::{DMat4, DVec3, DVec4};
 
 /// The most exchanges of a constraint. On random hulls about ten are needed.
 const MAX_EXCHANGES: usize = 200;
 
-/// Relative to the coordinates: normal, offset and height of a point have some twelve roundings together.
+/// Relative to the coordinates: normal, offset and height of a point have some twelve roundings
+/// together.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Centre and radius of a ball inside all half-spaces (normal, offset): normal . x <= offset, normals of unit length.
+/// Centre and radius of a ball inside all half-spaces (normal, offset): normal . x <= offset,
+/// normals of unit length.
 ///
 /// `inside` is a point inside all of them, `reach` a length: they lie within it of `inside`.
 pub(crate) fn inscribed_ball(planes: &[(DVec3, f64)], inside: DVec3, reach: f64) -> (DVec3, f64) {
@@ -65,8 +67,8 @@ pub(crate) fn inscribed_ball(planes: &[(DVec3, f64)], inside: DVec3, reach: f64)
         basis[leaving] = entering;
     }
     let measure = |c: DVec3| planes.iter().fold(f64::INFINITY, |least, &(n, h)| least.min(h - n.dot(c)));
-    // What a height over a plane is off by. Of a body no thicker than that, planes that face each other no longer say how
-    // long it is: a ball between them may be far from all vertices.
+    // What a height over a plane is off by. Of a body no thicker than that, planes that face each
+    // other no longer say how long it is: a ball between them may be far from all vertices.
     let rounding = ROUNDING * (reach + inside.abs().element_sum());
     let (found, given) = (measure(inside + center), measure(inside));
     if given.max(rounding) < found { (inside + center, found) } else { (inside, given.max(0.0)) }

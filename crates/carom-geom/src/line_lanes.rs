@@ -1,13 +1,17 @@
-//! One line against eight triangles at once: which of them it may touch, and which it crosses for certain.
+//! One line against eight triangles at once: which of them it may touch, and which it crosses for
+//! certain.
 //!
-//! The line is moved along itself to the block, in `f64`, and the corners are projected along it onto a plane
-//! across its largest component, in `f32` and as seen from there. A line passes a triangle on the same side of all
-//! three edges; where two sides differ by more than their errors, it does not. The exact test decides about the rest.
+//! The line is moved along itself to the block, in `f64`, and the corners are projected along it
+//! onto a plane across its largest component, in `f32` and as seen from there. A line passes a
+//! triangle on the same side of all three edges; where two sides differ by more than their errors,
+//! it does not. The exact test decides about the rest.
 //!
-//! With u = 2^-24, R the largest coordinate of a corner as seen from the line's point, e the error of that point and of the corners: a
-//! projected coordinate is below 3 R and off by c = 8 u R + 2 e, a side by 12 R c + 36 u R^2. A third more is asked for.
+//! With u = 2^-24, R the largest coordinate of a corner as seen from the line's point, e the error
+//! of that point and of the corners: a projected coordinate is below 3 R and off by c = 8 u R + 2
+//! e, a side by 12 R c + 36 u R^2. A third more is asked for.
 //!
-//! Reference: S. Woop, C. Benthin, I. Wald, Watertight Ray/Triangle Intersection, JCGT 2(1), 2013 (the shear).
+//! Reference: S. Woop, C. Benthin, I. Wald, Watertight Ray/Triangle Intersection, JCGT 2(1), 2013
+//! (the shear).
 //! Differs: it answers within a bound on its error, and leaves the rest to others.
 
 use crate::tri_tri_lanes::UNDERFLOW;
@@ -35,8 +39,8 @@ pub struct BlockLine {
 }
 
 impl BlockLine {
-    /// The line through `origin` along `direction`, of any length. Of a line with numbers that are not finite, or without a
-    /// direction, nothing is refuted.
+    /// The line through `origin` along `direction`, of any length. Of a line with numbers that are
+    /// not finite, or without a direction, nothing is refuted.
     #[inline]
     pub fn new(origin: DVec3, direction: DVec3) -> BlockLine {
         let size = direction.abs();
@@ -63,7 +67,8 @@ impl BlockLine {
 pub struct LineLanes {
     /// It may touch them. A bit that is not set is a proof that it does not.
     pub may: u32,
-    /// It crosses them for certain, off their edges, from the side from which the corners appear counter-clockwise.
+    /// It crosses them for certain, off their edges, from the side from which the corners appear
+    /// counter-clockwise.
     pub from_front: u32,
     /// It crosses them for certain, off their edges, from the other side.
     pub from_back: u32,
@@ -71,13 +76,15 @@ pub struct LineLanes {
 
 /// Up to eight triangles for lines: five cache lines hold all that a line needs of them.
 ///
-/// The corners are `f32`, in coordinates times a power of two, and, where the triangles' own are `f32` as well, without any rounding.
+/// The corners are `f32`, in coordinates times a power of two, and, where the triangles' own are
+/// `f32` as well, without any rounding.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct LineBlock8 {
     corners: [[[f32; 8]; 3]; 3],
-    /// The triangles' numbers, below 2^28. Above those bits: in lane 0 how many there are, less one, and [`EXACT`]; in lanes 1 and 2
-    /// the exponent of a power of two that no coordinate is farther from those of the first corner.
+    /// The triangles' numbers, below 2^28. Above those bits: in lane 0 how many there are, less
+    /// one, and [`EXACT`]; in lanes 1 and 2 the exponent of a power of two that no coordinate is
+    /// farther from those of the first corner.
     words: [u32; 8],
 }
 
@@ -88,8 +95,8 @@ const NUMBER: u32 = (1 << 28) - 1;
 const EXACT: u32 = 1 << 31;
 
 impl LineBlock8 {
-    /// A block of the first eight of these triangles with these numbers, below 2^28, as many as both slices hold. The scale is a
-    /// power of two.
+    /// A block of the first eight of these triangles with these numbers, below 2^28, as many as
+    /// both slices hold. The scale is a power of two.
     pub fn new(triangles: &[[DVec3; 3]], numbers: &[u32], scale: f64) -> LineBlock8 {
         let n = triangles.len().min(numbers.len()).min(8);
         let mut block = LineBlock8 { corners: [[[0.0; 8]; 3]; 3], words: [0; 8] };
@@ -161,8 +168,8 @@ impl LineBlock8 {
         self.words[lane & 7] & NUMBER
     }
 
-    /// The corners of the triangle in a lane, 0 to 7, in its own coordinates, given one over the scale; `None` where `f32` did not hold
-    /// them.
+    /// The corners of the triangle in a lane, 0 to 7, in its own coordinates, given one over the
+    /// scale; `None` where `f32` did not hold them.
     #[inline]
     pub fn corners(&self, lane: usize, unscale: f64) -> Option<[DVec3; 3]> {
         let at = |[x, y, z]: &[[f32; 8]; 3]| {
@@ -173,13 +180,15 @@ impl LineBlock8 {
         (self.words[0] & EXACT != 0).then(|| [at(a), at(b), at(c)])
     }
 
-    /// Asks for a block to be fetched from memory: for those who will need it soon, and have something else to do first.
+    /// Asks for a block to be fetched from memory: for those who will need it soon, and have
+    /// something else to do first.
     #[inline]
     pub fn prefetch(blocks: &[LineBlock8], index: usize) {
         carom_lanes::prefetch(blocks, index);
     }
 
-    /// Which of the triangles the line touches, as far as `f32` can tell. The line is in the scaled coordinates.
+    /// Which of the triangles the line touches, as far as `f32` can tell. The line is in the scaled
+    /// coordinates.
     #[inline]
     pub fn touched(&self, line: &BlockLine) -> LineLanes {
         dispatch(Touched { block: self, line })

@@ -1,16 +1,19 @@
-//! What lies next to what on a triangle mesh: neighbours over edges, faces of many triangles, what is convex, what surrounds a vertex.
+//! What lies next to what on a triangle mesh: neighbours over edges, faces of many triangles, what
+//! is convex, what surrounds a vertex.
 //!
-//! Corners with equal coordinates are one vertex, whatever their indices. Triangles in one plane that are joined by edges are one facet:
-//! it grows from its largest triangle over all neighbours whose corners lie in that triangle's plane to rounding, so that it cannot
-//! bend, and it has that triangle's normal, so that slivers, whose own normals are noise, do no harm. Edges inside a facet are
-//! no features, nor are vertices inside a facet or along a straight edge of one.
+//! Corners with equal coordinates are one vertex, whatever their indices. Triangles in one plane
+//! that are joined by edges are one facet: it grows from its largest triangle over all neighbours
+//! whose corners lie in that triangle's plane to rounding, so that it cannot bend, and it has that
+//! triangle's normal, so that slivers, whose own normals are noise, do no harm. Edges inside a
+//! facet are no features, nor are vertices inside a facet or along a straight edge of one.
 //!
-//! An edge with one triangle is open; one with more than two, or with two that run along it in the same direction, counts as open for
-//! each of them: nothing is said about what lies beyond. Triangles without area have no normal and no facet, and those
-//! beside them end there.
+//! An edge with one triangle is open; one with more than two, or with two that run along it in the
+//! same direction, counts as open for each of them: nothing is said about what lies beyond.
+//! Triangles without area have no normal and no facet, and those beside them end there.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.3; B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision
-//! Detection, ACM TOG 17(3), 1998, sec. 2 (the regions of features).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.3; B. Mirtich, V-Clip: Fast
+//! and Robust Polyhedral Collision Detection, ACM TOG 17(3), 1998, sec. 2 (the regions of
+//! features).
 
 use crate::weld::weld;
 use alloc::vec;
@@ -55,7 +58,8 @@ pub struct MeshTopology {
 }
 
 impl MeshTopology {
-    /// From the corners of all triangles, at most 2^30 - 1 of them, finite. Time of sorting corners and edges.
+    /// From the corners of all triangles, at most 2^30 - 1 of them, finite. Time of sorting corners
+    /// and edges.
     pub fn new(corners: &[[DVec3; 3]]) -> MeshTopology {
         let (vertices, n_vertices) = weld(corners);
         let mut places = vec![DVec3::ZERO; n_vertices];
@@ -201,7 +205,8 @@ impl MeshTopology {
         self.vertices[triangle as usize]
     }
 
-    /// What lies beyond each edge of a triangle, the first from the first corner to the second; [`NO_TRIANGLE`] where the edge is open.
+    /// What lies beyond each edge of a triangle, the first from the first corner to the second;
+    /// [`NO_TRIANGLE`] where the edge is open.
     #[inline]
     pub fn neighbours(&self, triangle: u32) -> [u32; 3] {
         self.neighbours[triangle as usize]
@@ -238,7 +243,8 @@ impl MeshTopology {
         self.places[vertex as usize]
     }
 
-    /// A unit vector out of the surface at a vertex, the mean of its triangles; zero where they cancel.
+    /// A unit vector out of the surface at a vertex, the mean of its triangles; zero where they
+    /// cancel.
     #[inline]
     pub fn vertex_normal(&self, vertex: u32) -> DVec3 {
         self.vertex_normals[vertex as usize]
@@ -263,8 +269,9 @@ impl MeshTopology {
         &self.ring[self.ring_starts[vertex] as usize..self.ring_starts[vertex + 1] as usize]
     }
 
-    /// The unit vector along an edge, and for each of its triangles the unit vector in its facet's plane, across the edge, away from it;
-    /// where there is one triangle, its own twice. Also the sum of the normals.
+    /// The unit vector along an edge, and for each of its triangles the unit vector in its facet's
+    /// plane, across the edge, away from it; where there is one triangle, its own twice. Also the
+    /// sum of the normals.
     #[inline]
     pub fn wings(&self, triangle: u32, edge: usize) -> (DVec3, [DVec3; 2], DVec3) {
         let vertices = self.vertices[triangle as usize];
@@ -317,7 +324,8 @@ fn neighbours(vertices: &[[u32; 3]], normals: &[DVec3]) -> Vec<[u32; 3]> {
     neighbours
 }
 
-/// For every triangle the one that its facet grew from; and what counts as the thickness of a plane.
+/// For every triangle the one that its facet grew from; and what counts as the thickness of a
+/// plane.
 fn facets(
     corners: &[[DVec3; 3]],
     normals: &[DVec3],

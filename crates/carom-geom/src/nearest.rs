@@ -1,8 +1,9 @@
 //! The closest points of a thin body and any other, radii included.
 //!
-//! Thin bodies have their own accurate routine. Against a solid that it does not meet a body is closest to one of the
-//! faces in sight of it, and each of those is two triangles. Radii are taken off at the end, along the way between
-//! the cores, and whether anything is left is decided as in `within.rs`.
+//! Thin bodies have their own accurate routine. Against a solid that it does not meet a body is
+//! closest to one of the faces in sight of it, and each of those is two triangles. Radii are taken
+//! off at the end, along the way between the cores, and whether anything is left is decided as in
+//! `within.rs`.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 

@@ -1,10 +1,12 @@
 //! Normals of triangles and polygons that keep their digits on needles and slivers.
 //!
-//! The cross product of two edges loses as many digits as its sine has leading zeros; below a limit it is taken with
-//! twice the digits, and where those are not enough, exactly.
+//! The cross product of two edges loses as many digits as its sine has leading zeros; below a limit
+//! it is taken with twice the digits, and where those are not enough, exactly.
 //!
-//! Reference: F. Tampieri, Newell's Method for Computing the Plane Equation of a Polygon, Graphics Gems III, 1992.
-//! Differs: the sum runs over triangles about the first corner, so it does not depend on where the origin is.
+//! Reference: F. Tampieri, Newell's Method for Computing the Plane Equation of a Polygon, Graphics
+//! Gems III, 1992.
+//! Differs: the sum runs over triangles about the first corner, so it does not depend on where the
+//! origin is.
 
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
 use carom_math::exact_sum::area_direction;
@@ -14,14 +16,17 @@ use glam::DVec3;
 /// The square of the sine from which on `f64` is enough: about 4 degrees, where one digit is lost.
 const PLAIN_SINE_SQ: f64 = 1.0 / 256.0;
 
-/// The square of the sine from which on twice the digits are enough: with 2^-44 of 2^-100 lost, 2^-56 is left.
+/// The square of the sine from which on twice the digits are enough: with 2^-44 of 2^-100 lost,
+/// 2^-56 is left.
 const DOUBLE_SINE_SQ: f64 = f64::from_bits((1023 - 88) << 52);
 
-/// Products of lengths, squared, below which underflow may have taken digits: 2^-400, for a largest edge near 1.
+/// Products of lengths, squared, below which underflow may have taken digits: 2^-400, for a largest
+/// edge near 1.
 const LEAST_SIZES: f64 = f64::from_bits((1023 - 400) << 52);
 
-/// Unit normal of a polygon of finite corners, counter-clockwise seen from its tip, right to a few units of rounding
-/// however thin the polygon; `None` exactly where all corners lie on a line, or the parts of it cancel.
+/// Unit normal of a polygon of finite corners, counter-clockwise seen from its tip, right to a few
+/// units of rounding however thin the polygon; `None` exactly where all corners lie on a line, or
+/// the parts of it cancel.
 pub(crate) fn polygon_normal(n_corners: usize, corner: impl Fn(usize) -> DVec3) -> Option<DVec3> {
     let origin = corner(0);
     let mut largest = 0.0_f64;

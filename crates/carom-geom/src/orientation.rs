@@ -1,13 +1,15 @@
 //! The triangles of a closed mesh that have to be turned over so that all face outwards.
 //!
-//! Neighbours over an edge run along it in opposite directions; that fixes the triangles of a component up to one choice, and the
-//! sign of its volume makes the choice. A component inside an odd number of others bounds a cavity and faces inwards. All signs
-//! are exact. A mesh with an edge of one triangle, or of more than two, has no such answer, nor has a surface with
-//! one side.
+//! Neighbours over an edge run along it in opposite directions; that fixes the triangles of a
+//! component up to one choice, and the sign of its volume makes the choice. A component inside an
+//! odd number of others bounds a cavity and faces inwards. All signs are exact. A mesh with an edge
+//! of one triangle, or of more than two, has no such answer, nor has a surface with one side.
 //!
-//! Reference: S. Takayama, A. Jacobson, L. Kavan, O. Sorkine-Hornung, A Simple Method for Correcting Facet Orientations in
-//! Polygon Meshes Based on Ray Casting, JCGT 3(4), 2014, section 1 (propagation over manifold edges).
-//! Differs: the sign of the volume and containment choose between the two orientations of a component, not rays.
+//! Reference: S. Takayama, A. Jacobson, L. Kavan, O. Sorkine-Hornung, A Simple Method for
+//! Correcting Facet Orientations in Polygon Meshes Based on Ray Casting, JCGT 3(4), 2014, section 1
+//! (propagation over manifold edges).
+//! Differs: the sign of the volume and containment choose between the two orientations of a
+//! component, not rays.
 
 use crate::ray_mesh::{HalfLine, half_line};
 use crate::weld::weld;
@@ -78,8 +80,9 @@ impl Orientation {
     }
 }
 
-/// Finds the orientation of triangles given by their corners; those with equal coordinates are one vertex. Time of sorting the
-/// corners and edges; components in each other's boxes cost their product at worst.
+/// Finds the orientation of triangles given by their corners; those with equal coordinates are one
+/// vertex. Time of sorting the corners and edges; components in each other's boxes cost their
+/// product at worst.
 pub fn orientation(corners: &[[DVec3; 3]]) -> Orientation {
     let (triangles, _) = weld(corners);
     let links = match links(&triangles) {
@@ -193,8 +196,8 @@ impl Component {
     }
 }
 
-/// The components, and for each triangle whether it is turned to agree with the first of its component. `None` if that
-/// contradicts itself.
+/// The components, and for each triangle whether it is turned to agree with the first of its
+/// component. `None` if that contradicts itself.
 fn components(
     corners: &[[DVec3; 3]],
     triangles: &[[u32; 3]],

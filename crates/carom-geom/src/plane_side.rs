@@ -1,11 +1,12 @@
 //! On which side of a plane a convex body lies.
 //!
-//! The lowest and the highest point of its core come from the support map, in `f64`, with a bound on the error. Where that
-//! leaves doubt and the core has vertices, each of them is held against the plane in exact numbers: with s for the height
-//! of a vertex times the length of the normal n, and r for the radius, the sign of s - r |n| is that of s, or of
-//! s^2 - r^2 n^2.
+//! The lowest and the highest point of its core come from the support map, in `f64`, with a bound
+//! on the error. Where that leaves doubt and the core has vertices, each of them is held against
+//! the plane in exact numbers: with s for the height of a vertex times the length of the normal n,
+//! and r for the radius, the sign of s - r |n| is that of s, or of s^2 - r^2 n^2.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.10 (planes against boxes by the extreme corners).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.10 (planes against boxes by
+//! the extreme corners).
 //! Differs: any support map; exact where the core has vertices.
 
 use crate::{NO_VERTEX, SupportMap};
@@ -40,7 +41,8 @@ impl PlaneSide {
     }
 }
 
-/// The lowest and the highest point of a placed body over a plane `normal . x + offset = 0` whose normal has any length.
+/// The lowest and the highest point of a placed body over a plane `normal . x + offset = 0` whose
+/// normal has any length.
 pub(crate) struct Extent {
     /// Heights times the length of the normal.
     pub(crate) heights: [f64; 2],
@@ -51,8 +53,8 @@ pub(crate) struct Extent {
     is_of_vertices: bool,
 }
 
-/// The same plane, the largest coordinate of its normal brought to length 1; of an offset beyond all numbers, the
-/// farthest there is.
+/// The same plane, the largest coordinate of its normal brought to length 1; of an offset beyond
+/// all numbers, the farthest there is.
 pub(crate) fn balanced_plane(normal: DVec3, offset: f64) -> (DVec3, f64) {
     let scale = scale_of(normal.abs().max_element());
     (normal * scale, (offset * scale).clamp(f64::MIN, f64::MAX))

@@ -1,10 +1,12 @@
 //! The point of an ellipsoid closest to a given one.
 //!
-//! In the first octant, with the radii sorted, the closest point is x_i = e_i^2 y_i / (t + e_i^2) for the largest root t
-//! of sum (e_i y_i / (t + e_i^2))^2 = 1. Divided by the least radius squared the function is convex and falling where
-//! it matters, and bisection finds the root to the last bit for any radii.
+//! In the first octant, with the radii sorted, the closest point is x_i = e_i^2 y_i / (t + e_i^2)
+//! for the largest root t of sum (e_i y_i / (t + e_i^2))^2 = 1. Divided by the least radius squared
+//! the function is convex and falling where it matters, and bisection finds the root to the last
+//! bit for any radii.
 //!
-//! Reference: D. Eberly, Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013, 2.3 and 3.3.
+//! Reference: D. Eberly, Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid,
+//! 2013, 2.3 and 3.3.
 //! Differs: radii of zero are allowed: the ellipsoid is then a disc, a segment, or a point.
 
 use carom_math::ops::sqrt;

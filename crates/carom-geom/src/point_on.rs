@@ -1,6 +1,7 @@
 //! The point of a plane, a segment, a triangle or a polygon closest to a given one, in plain `f64`.
 //!
-//! For distances that must be zero exactly when two things touch, see `tri_distance.rs`, which is slower.
+//! For distances that must be zero exactly when two things touch, see `tri_distance.rs`, which is
+//! slower.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 
@@ -27,7 +28,8 @@ pub(crate) struct OnFace {
     pub(crate) feature: FeatureId,
 }
 
-/// The point of the plane `normal . x = offset` closest to `p`, and the signed distance; `normal` has unit length.
+/// The point of the plane `normal . x = offset` closest to `p`, and the signed distance; `normal`
+/// has unit length.
 #[inline]
 pub(crate) fn point_plane(p: DVec3, normal: DVec3, offset: f64) -> (DVec3, f64) {
     let distance = normal.dot(p) - offset;
@@ -56,7 +58,8 @@ pub(crate) fn point_segment(p: DVec3, a: DVec3, b: DVec3) -> OnSegment {
     }
 }
 
-/// The point of the triangle closest to `p`; a triangle without area is the segment or point that it is.
+/// The point of the triangle closest to `p`; a triangle without area is the segment or point that
+/// it is.
 #[inline]
 pub(crate) fn point_triangle(p: DVec3, corners: &[DVec3; 3]) -> OnFace {
     match polygon_normal(3, |i| corners[i]) {
@@ -95,7 +98,8 @@ pub(crate) fn point_polygon(
     point_rim(p, n_corners, corner)
 }
 
-/// Squared: on which side of an edge a point is has some ten roundings of the product of their lengths, 2^-50.
+/// Squared: on which side of an edge a point is has some ten roundings of the product of their
+/// lengths, 2^-50.
 const SIDE_SQ: f64 = f64::from_bits((1023 - 100) << 52);
 
 /// Its sides meet at so small an angle that what they are off by is far more at the corner.

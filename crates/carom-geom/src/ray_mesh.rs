@@ -1,15 +1,17 @@
 //! Rays against triangles, watertight; points inside or outside of closed meshes.
 //!
-//! A line passes a triangle when it passes all three edges on the same side. Each side is the exact sign of a
-//! determinant that changes its sign exactly when the edge is turned round, so the two triangles of an edge never
-//! disagree about it. What to do when a line meets an edge, a zero, is where two questions part. Which triangles does the ray
-//! touch: then zero counts as either side, and every triangle of the edge or corner is hit. How often does the ray
-//! cross the surface: then the ray is thought to be moved by an infinitely small amount, the same for all
-//! triangles, and of the triangles around an edge or corner exactly those are crossed that such a ray crosses. Counted
-//! this way crossings of a closed mesh are right in parity, and in sum of signs, for every ray.
+//! A line passes a triangle when it passes all three edges on the same side. Each side is the exact
+//! sign of a determinant that changes its sign exactly when the edge is turned round, so the two
+//! triangles of an edge never disagree about it. What to do when a line meets an edge, a zero, is
+//! where two questions part. Which triangles does the ray touch: then zero counts as either side,
+//! and every triangle of the edge or corner is hit. How often does the ray cross the surface: then
+//! the ray is thought to be moved by an infinitely small amount, the same for all triangles, and of
+//! the triangles around an edge or corner exactly those are crossed that such a ray crosses.
+//! Counted this way crossings of a closed mesh are right in parity, and in sum of signs, for every
+//! ray.
 //!
-//! Reference: S. Woop, C. Benthin, I. Wald, Watertight Ray/Triangle Intersection, JCGT 2(1), 2013; H. Edelsbrunner, E. Mucke,
-//! Simulation of Simplicity, ACM TOG 9(1), 1990.
+//! Reference: S. Woop, C. Benthin, I. Wald, Watertight Ray/Triangle Intersection, JCGT 2(1), 2013;
+//! H. Edelsbrunner, E. Mucke, Simulation of Simplicity, ACM TOG 9(1), 1990.
 //! Differs: exact signs in the ray's own frame instead of a shear; the symbolic shift.
 
 use crate::segment_triangle::point_in_triangle;
@@ -28,14 +30,16 @@ use glam::DVec3;
 pub struct TriangleHit {
     /// In lengths of the direction; its sign is exact, 0 only if the origin lies in the triangle.
     pub t: f64,
-    /// The line passes to the side from which the corners appear counter-clockwise: it comes from behind.
+    /// The line passes to the side from which the corners appear counter-clockwise: it comes from
+    /// behind.
     pub is_back_face: bool,
 }
 
-/// Where the line `origin + t direction`, t of any sign, touches the closed triangle, edges and corners included: exact for the
-/// given numbers.
+/// Where the line `origin + t direction`, t of any sign, touches the closed triangle, edges and
+/// corners included: exact for the given numbers.
 ///
-/// None for a triangle whose plane contains the line, or that has no area: in a closed mesh its neighbours are hit.
+/// None for a triangle whose plane contains the line, or that has no area: in a closed mesh its
+/// neighbours are hit.
 pub fn line_touches(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<TriangleHit> {
     let first = line_side(origin, direction, t[0], t[1]);
     let second = line_side(origin, direction, t[1], t[2]);
@@ -50,10 +54,11 @@ pub fn line_touches(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<T
         .then(|| TriangleHit { t: parameter(origin, direction, t, is_positive), is_back_face: is_positive })
 }
 
-/// Where the line, moved by an infinitely small amount that depends on nothing but its direction, crosses the triangle.
+/// Where the line, moved by an infinitely small amount that depends on nothing but its direction,
+/// crosses the triangle.
 ///
-/// Every line crosses a closed mesh an even number of times, as often inwards as outwards. A line that crosses a triangle
-/// touches it; one that only grazes an edge touches and may not cross.
+/// Every line crosses a closed mesh an even number of times, as often inwards as outwards. A line
+/// that crosses a triangle touches it; one that only grazes an edge touches and may not cross.
 pub fn line_crosses(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<TriangleHit> {
     let side = |i: usize| {
         let (a, b) = (t[i], t[(i + 1) % 3]);
@@ -61,7 +66,8 @@ pub fn line_crosses(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<T
         if side != 0.0 {
             return side;
         }
-        // Moved by (e, e^2, e^3) for a small e, the determinant grows by the product of that and (a - b) x direction.
+        // Moved by (e, e^2, e^3) for a small e, the determinant grows by the product of that and (a
+        // - b) x direction.
         let growth = difference_cross_signs(a, b, direction);
         growth.into_iter().find(|g| *g != 0.0).unwrap_or(0.0)
     };
@@ -76,7 +82,8 @@ pub fn line_crosses(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<T
         .then(|| TriangleHit { t: parameter(origin, direction, t, is_positive), is_back_face: is_positive })
 }
 
-/// What [`line_touches`] and [`line_crosses`] give for a line that is known to pass the triangle off its edges, from this side.
+/// What [`line_touches`] and [`line_crosses`] give for a line that is known to pass the triangle
+/// off its edges, from this side.
 #[inline]
 pub fn sure_hit(origin: DVec3, direction: DVec3, t: &[DVec3; 3], is_back_face: bool) -> TriangleHit {
     TriangleHit { t: parameter(origin, direction, t, is_back_face), is_back_face }
@@ -94,7 +101,8 @@ pub(crate) fn parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3], is_back
     sure_parameter(origin, direction, t, is_back_face, plain.map(|(value, _)| value))
 }
 
-/// The same, where plain `f64` leaves a doubt about the sign or the value; the value that it gave, if that is good enough.
+/// The same, where plain `f64` leaves a doubt about the sign or the value; the value that it gave,
+/// if that is good enough.
 #[cold]
 fn sure_parameter(
     origin: DVec3,
@@ -126,8 +134,8 @@ fn sure_parameter(
 /// Products below this may have lost digits to underflow: 2^-900.
 const LEAST: f64 = f64::from_bits((1023 - 900) << 52);
 
-/// The parameter in `f64`, if that is good enough; and whether the triangle's plane lies above the origin, on the side to which the
-/// normal points, if that is certain.
+/// The parameter in `f64`, if that is good enough; and whether the triangle's plane lies above the
+/// origin, on the side to which the normal points, if that is certain.
 #[inline]
 fn plain_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<(f64, Option<bool>)> {
     let (u, v, w) = (t[1] - t[0], t[2] - t[0], t[0] - origin);
@@ -155,12 +163,14 @@ fn exact_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> f64 {
     height.quotient(&normal.dot(&ExactVec3::from(direction)))
 }
 
-/// The parameter with twice the digits, unless they are not enough or underflow may have taken some.
+/// The parameter with twice the digits, unless they are not enough or underflow may have taken
+/// some.
 #[cold]
 fn precise_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<f64> {
     let largest = t.iter().fold(origin.abs(), |m, p| m.max(p.abs())).max_element();
     let (factor, pace) = (scale_of(largest), scale_of(direction.abs().max_element()));
-    // The normal may have any length: that of a triangle far smaller than its distance has its own scale.
+    // The normal may have any length: that of a triangle far smaller than its distance has its own
+    // scale.
     let own = scale_of(t.iter().fold(DVec3::ZERO, |m, p| m.max(p.abs())).max_element());
     let edge = |i: usize| DoubleDoubleVec3::difference(t[i] * own, t[0] * own);
     let (u, v) = (edge(1), edge(2));
@@ -204,15 +214,16 @@ pub enum HalfLine {
     Misses,
     /// The half-line, moved by an infinitely small amount, crosses the triangle.
     Crosses {
-        /// It passes to the side from which the corners appear counter-clockwise: it comes from behind.
+        /// It passes to the side from which the corners appear counter-clockwise: it comes from
+        /// behind.
         is_back_face: bool,
     },
     /// The point lies in the triangle.
     StartsIn,
 }
 
-/// What a triangle has to do with the half-line from `p` along the x axis: exact, and the cheapest way to count
-/// crossings. Only triangles whose boxes touch that half-line need be asked.
+/// What a triangle has to do with the half-line from `p` along the x axis: exact, and the cheapest
+/// way to count crossings. Only triangles whose boxes touch that half-line need be asked.
 pub fn half_line(p: DVec3, t: &[DVec3; 3]) -> HalfLine {
     let (low, high) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
     if high.x < p.x || high.y < p.y || p.y < low.y || high.z < p.z || p.z < low.z {
@@ -247,8 +258,8 @@ pub fn half_line(p: DVec3, t: &[DVec3; 3]) -> HalfLine {
     if !(agrees(side(1)) && agrees(side(2))) {
         return HalfLine::Misses;
     }
-    // Counter-clockwise in (y, z) means facing along x: the point is behind if it is below. It is not on the plane, or
-    // it would lie in the triangle.
+    // Counter-clockwise in (y, z) means facing along x: the point is behind if it is below. It is
+    // not on the plane, or it would lie in the triangle.
     let below = orient3d(t[0], t[1], t[2], p);
     if (0.0 < below) == is_positive && below != 0.0 {
         HalfLine::Crosses { is_back_face: is_positive }
@@ -257,11 +268,13 @@ pub fn half_line(p: DVec3, t: &[DVec3; 3]) -> HalfLine {
     }
 }
 
-/// [`half_line`] from a point moved by an infinitely small amount, towards larger coordinates on the axes for which `octant`
-/// is true, else towards smaller ones. Exact; the moved point lies in no triangle.
+/// [`half_line`] from a point moved by an infinitely small amount, towards larger coordinates on
+/// the axes for which `octant` is true, else towards smaller ones. Exact; the moved point lies in
+/// no triangle.
 ///
-/// The point moves farther along y than along z, and farther along z than along x. So it tells what is beside a point of the
-/// surface: in a cone at the point that no triangle enters, all points near it have the same answer.
+/// The point moves farther along y than along z, and farther along z than along x. So it tells what
+/// is beside a point of the surface: in a cone at the point that no triangle enters, all points
+/// near it have the same answer.
 pub fn half_line_beside(p: DVec3, octant: [bool; 3], t: &[DVec3; 3]) -> HalfLine {
     let (low, high) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
     if high.x < p.x || high.y < p.y || p.y < low.y || high.z < p.z || p.z < low.z {
@@ -269,7 +282,8 @@ pub fn half_line_beside(p: DVec3, octant: [bool; 3], t: &[DVec3; 3]) -> HalfLine
     }
     let [x, y, z] = octant.map(|is_up| if is_up { 1.0 } else { -1.0 });
     let first_of = |signs: [f64; 3]| signs.into_iter().find(|sign| *sign != 0.0).unwrap_or(0.0);
-    // Determinants are linear in the point: after the value comes what it grows by along y, then along z.
+    // Determinants are linear in the point: after the value comes what it grows by along y, then
+    // along z.
     let side = |i: usize| {
         let (a, b) = (t[i], t[(i + 1) % 3]);
         let grows = |from: f64, to: f64| if from == to { 0.0 } else { (to - from).signum() };

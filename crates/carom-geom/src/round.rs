@@ -1,6 +1,7 @@
 //! The circle that cylinders and cones share: 16 fixed directions, and the support of a disc.
 //!
-//! Fixed directions give a resting cylinder the same contact points, and the same ids, in every frame.
+//! Fixed directions give a resting cylinder the same contact points, and the same ids, in every
+//! frame.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.4.
 
@@ -14,7 +15,8 @@ const A: f64 = 0.923_879_532_511_286_7; // cos(pi/8)
 const B: f64 = 0.382_683_432_365_089_8; // sin(pi/8)
 const C: f64 = core::f64::consts::FRAC_1_SQRT_2;
 
-/// (x, z) of the corners on the unit circle, counter-clockwise seen from +y: the angle goes from z to x.
+/// (x, z) of the corners on the unit circle, counter-clockwise seen from +y: the angle goes from z
+/// to x.
 pub(crate) const ROUND: [(f64, f64); N_ROUND] = [
     (0.0, 1.0),
     (B, A),

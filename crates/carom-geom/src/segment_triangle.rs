@@ -1,9 +1,11 @@
 //! Segments, points, triangles and convex solids: who meets whom, decided exactly.
 //!
-//! Every answer is that for the given `f64` coordinates as real numbers. All sets are closed, touching counts; a
-//! triangle without area is the segment or point that it is, a segment with equal ends a point.
+//! Every answer is that for the given `f64` coordinates as real numbers. All sets are closed,
+//! touching counts; a triangle without area is the segment or point that it is, a segment with
+//! equal ends a point.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.3.4 (segment and triangle by signed volumes).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.3.4 (segment and triangle by
+//! signed volumes).
 //! Differs: exact signs; the coplanar and degenerate cases are answered, not excluded.
 
 use crate::flat::{self, Span};
@@ -67,15 +69,16 @@ pub fn point_on_segment(p: DVec3, s: &[DVec3; 2]) -> bool {
     flat::point_on_segment(p, s)
 }
 
-/// The point lies in the closed solid of all x with `normal . x + d <= 0` for every plane, given as (normal, d).
+/// The point lies in the closed solid of all x with `normal . x + d <= 0` for every plane, given as
+/// (normal, d).
 ///
 /// Exact for the planes as given; the normals may have any length.
 pub fn point_in_half_spaces(p: DVec3, planes: &[(DVec3, f64)]) -> bool {
     planes.iter().all(|&(normal, d)| plane_side(normal, d, p) <= 0.0)
 }
 
-/// The point lies in the closed convex solid whose faces pass through these triangles of points, each
-/// counter-clockwise seen from outside. A face without area excludes nothing.
+/// The point lies in the closed convex solid whose faces pass through these triangles of points,
+/// each counter-clockwise seen from outside. A face without area excludes nothing.
 pub fn point_in_convex(p: DVec3, faces: &[[DVec3; 3]]) -> bool {
     // `orient3d` is positive below the face, inside.
     faces.iter().all(|f| orient3d(f[0], f[1], f[2], p) >= 0.0)

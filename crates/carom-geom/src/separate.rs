@@ -1,13 +1,14 @@
 //! Do two convex bodies with corners have a point in common: separating axes, decided exactly.
 //!
-//! Bodies that are apart are apart along the normal of a face of their Minkowski difference, and every such normal is the
-//! product of two edges, of one body or of both. Along each the two are projected in `f64`, with a bound on the error. An
-//! axis that surely separates ends the search; axes that surely do not are done; the few in doubt are projected again in
-//! exact numbers. Where all edges lie in one plane or on one line the difference has no volume, and the axes across it
+//! Bodies that are apart are apart along the normal of a face of their Minkowski difference, and
+//! every such normal is the product of two edges, of one body or of both. Along each the two are
+//! projected in `f64`, with a bound on the error. An axis that surely separates ends the search;
+//! axes that surely do not are done; the few in doubt are projected again in exact numbers. Where
+//! all edges lie in one plane or on one line the difference has no volume, and the axes across it
 //! and along its rim are tried too.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4; D. Eberly, Intersection of Convex Objects: The
-//! Method of Separating Axes, 2001.
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4; D. Eberly, Intersection of
+//! Convex Objects: The Method of Separating Axes, 2001.
 //! Differs: exact signs; flat and degenerate bodies are answered as the sets that they are.
 
 use crate::figure::Figure;
@@ -15,9 +16,11 @@ use carom_math::exact_number::{ExactNumber, ExactVec3};
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// Times the largest products that enter: what the projections of two bodies on a product of edges are off by, at most.
+/// Times the largest products that enter: what the projections of two bodies on a product of edges
+/// are off by, at most.
 ///
-/// An edge has one rounding, a product of two of them five, a projection eight more, each of half this epsilon.
+/// An edge has one rounding, a product of two of them five, a projection eight more, each of half
+/// this epsilon.
 const PROJECTION_ERROR: f64 = 16.0 * f64::EPSILON;
 
 /// Far above what products lose by underflow, when the figure is scaled to 1.
@@ -130,8 +133,8 @@ impl Pair {
         within(0, n_a).chain(within(n_a, n)).chain((0..n_a).flat_map(move |i| (n_a..n).map(move |j| [i, j])))
     }
 
-    /// Whether the product of two edges separates: surely, surely not, or in doubt. Also finds out whether some three
-    /// edges surely span a volume.
+    /// Whether the product of two edges separates: surely, surely not, or in doubt. Also finds out
+    /// whether some three edges surely span a volume.
     fn along(&self, i: usize, j: usize, has_volume: &mut bool) -> Option<bool> {
         let (u, v) = (self.edges[i], self.edges[j]);
         let (yz, zy) = (u.y * v.z, u.z * v.y);
@@ -182,7 +185,8 @@ impl Projected {
             *room = (*p - origin) * scale;
         }
         let n_points = given.len();
-        // What the middle of a box is off by is a share of its coordinates, not of its distance from the origin here.
+        // What the middle of a box is off by is a share of its coordinates, not of its distance
+        // from the origin here.
         let rounded = if figure.bounds().is_some() { (given[0] * scale).abs() } else { DVec3::ZERO };
         let reach = rounded
             + points[..n_points].iter().fold(DVec3::ZERO, |m, p| m.max(p.abs()))

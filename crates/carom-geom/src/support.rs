@@ -1,12 +1,13 @@
 //! Support maps: a convex shape told by its farthest point in every direction.
 //!
-//! A shape is a core plus a margin, a radius all around: a sphere is a point with a margin, a capsule a segment with
-//! one. Algorithms work on the core and add the margins at the end.
+//! A shape is a core plus a margin, a radius all around: a sphere is a point with a margin, a
+//! capsule a segment with one. Algorithms work on the core and add the margins at the end.
 //!
-//! All numbers here are `f64`, also for shapes stored in `f32`: the fast `f32` choice of a vertex happens inside
-//! [`SupportMap::support`], and what is computed from the vertex is exact to `f64`.
+//! All numbers here are `f64`, also for shapes stored in `f32`: the fast `f32` choice of a vertex
+//! happens inside [`SupportMap::support`], and what is computed from the vertex is exact to `f64`.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 and 4.3.
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 and
+//! 4.3.
 
 use crate::FeatureId;
 use carom_math::tol;
@@ -26,23 +27,26 @@ pub struct SupportPoint {
 
 /// A convex shape, in its own frame, as core plus margin.
 ///
-/// Implement `support`, `center` and `radius` to bring a shape of your own; a polytope also implements `vertex`,
-/// `feature` and, when its `support` is not exact, `support_exact` and `support_slack`.
+/// Implement `support`, `center` and `radius` to bring a shape of your own; a polytope also
+/// implements `vertex`, `feature` and, when its `support` is not exact, `support_exact` and
+/// `support_slack`.
 pub trait SupportMap {
     /// A farthest point of the core along `direction`, which may have any length but zero.
     ///
-    /// May fall short of the true support by [`SupportMap::support_slack`] times the direction's length.
+    /// May fall short of the true support by [`SupportMap::support_slack`] times the direction's
+    /// length.
     fn support(&self, direction: DVec3) -> SupportPoint;
 
-    /// A farthest point of the core, exact to rounding in `f64`; `near` is a point that is nearly farthest, usually
-    /// the answer of [`SupportMap::support`], from where a polytope climbs.
+    /// A farthest point of the core, exact to rounding in `f64`; `near` is a point that is nearly
+    /// farthest, usually the answer of [`SupportMap::support`], from where a polytope climbs.
     #[inline]
     fn support_exact(&self, direction: DVec3, near: SupportPoint) -> SupportPoint {
         let _ = near;
         self.support(direction)
     }
 
-    /// A length: how far the point of `support` may stay behind the true one, along a unit direction.
+    /// A length: how far the point of `support` may stay behind the true one, along a unit
+    /// direction.
     #[inline]
     fn support_slack(&self) -> f64 {
         0.0
@@ -67,14 +71,16 @@ pub trait SupportMap {
         0.0
     }
 
-    /// The face, edge or vertex of the core that a plane with this outward unit normal rests on: what a manifold is
-    /// clipped from. Curved parts give a polygon inscribed in them, or the single support point.
+    /// The face, edge or vertex of the core that a plane with this outward unit normal rests on:
+    /// what a manifold is clipped from. Curved parts give a polygon inscribed in them, or the
+    /// single support point.
     fn feature(&self, normal: DVec3, out: &mut Feature) {
         self.feature_within(normal, tol::FEATURE_SINE, out);
     }
 
-    /// The same for a plane that may lean from the face or edge by more: `sine` is that of the largest angle between
-    /// the two, from 0 to 0.7. The steeper the lean, the higher are the far points above the plane.
+    /// The same for a plane that may lean from the face or edge by more: `sine` is that of the
+    /// largest angle between the two, from 0 to 0.7. The steeper the lean, the higher are the far
+    /// points above the plane.
     fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         let _ = sine;
         let s = self.support(normal);
@@ -82,8 +88,9 @@ pub trait SupportMap {
         out.push(s.point, FeatureId::UNKNOWN);
     }
 
-    /// The side of the shape that leans most toward a plane with this outward unit normal, on the surface, and whether
-    /// there is one: a face, or an edge of a shape without margin. It may lean by up to about 44 degrees.
+    /// The side of the shape that leans most toward a plane with this outward unit normal, on the
+    /// surface, and whether there is one: a face, or an edge of a shape without margin. It may lean
+    /// by up to about 44 degrees.
     fn leaning_side(&self, normal: DVec3, out: &mut Feature) -> bool {
         self.feature_within(normal, tol::INCIDENT_SINE, out);
         out.move_out(self.margin());
@@ -102,8 +109,8 @@ pub trait SupportMap {
 /// The most points of a [`Feature`].
 pub const MAX_FEATURE_POINTS: usize = 32;
 
-/// A convex polygon (3 or more points, counter-clockwise seen from outside), a segment (2) or a point (1), in the
-/// frame of its shape.
+/// A convex polygon (3 or more points, counter-clockwise seen from outside), a segment (2) or a
+/// point (1), in the frame of its shape.
 #[derive(Clone, Debug)]
 pub struct Feature {
     points: [DVec3; MAX_FEATURE_POINTS],

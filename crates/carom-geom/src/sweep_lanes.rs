@@ -1,15 +1,19 @@
-//! A body that moves in a straight line against eight triangles at once: which of them it may touch, and not before when.
+//! A body that moves in a straight line against eight triangles at once: which of them it may
+//! touch, and not before when.
 //!
-//! The body is inside a ball and a box along the axes. Its centre is moved along the line to before the block, in `f64`, and the
-//! triangles are seen from there. Three bounds of the way to a triangle, the latest of which counts: the box meets the box
-//! of the triangle; the ball meets its plane; the ball meets the ball around it.
+//! The body is inside a ball and a box along the axes. Its centre is moved along the line to before
+//! the block, in `f64`, and the triangles are seen from there. Three bounds of the way to a
+//! triangle, the latest of which counts: the box meets the box of the triangle; the ball meets its
+//! plane; the ball meets the ball around it.
 //!
-//! With u = 2^-24 and R the sum of all lengths that come up, a coordinate as seen from that point is off by less than 8 u R, its product
-//! with a unit vector by 16 u R, and the difference of two squares of such by 64 u R^2. An edge is off by u of itself, so a normal
-//! by less than 16 u E^2, E the longest edge; four times that is asked for, and R times that of a height over the plane.
+//! With u = 2^-24 and R the sum of all lengths that come up, a coordinate as seen from that point
+//! is off by less than 8 u R, its product with a unit vector by 16 u R, and the difference of two
+//! squares of such by 64 u R^2. An edge is off by u of itself, so a normal by less than 16 u E^2, E
+//! the longest edge; four times that is asked for, and R times that of a height over the plane.
 //!
-//! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); Akenine-Moller et al., Real-Time Rendering, 4th ed.,
-//! 25.11 (moving bodies against inflated ones). Differs: bounds of times only, with their rounding; whoever asks decides.
+//! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); Akenine-Moller et al.,
+//! Real-Time Rendering, 4th ed., 25.11 (moving bodies against inflated ones). Differs: bounds of
+//! times only, with their rounding; whoever asks decides.
 
 use crate::line_lanes::{FARTHEST, LineBlock8, UNIT};
 use crate::tri_tri_lanes::UNDERFLOW;
@@ -18,7 +22,8 @@ use carom_math::ops::sqrt;
 use carom_math::rounding;
 use glam::DVec3;
 
-/// A ball and a box around the same centre that move in a straight line, in the scaled coordinates of blocks.
+/// A ball and a box around the same centre that move in a straight line, in the scaled coordinates
+/// of blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockSweep {
     center: DVec3,
@@ -40,8 +45,8 @@ pub struct SweptLanes {
 }
 
 impl BlockSweep {
-    /// A body inside the ball and inside the box, whose centre is at `center + way * t` at the time t. `None` where it does not move,
-    /// or numbers are beyond all bounds.
+    /// A body inside the ball and inside the box, whose centre is at `center + way * t` at the time
+    /// t. `None` where it does not move, or numbers are beyond all bounds.
     pub fn new(center: DVec3, half: DVec3, radius: f64, way: DVec3) -> Option<BlockSweep> {
         let speed_sq = way.length_squared();
         let sum = center.abs().element_sum() + half.abs().element_sum() + radius;

@@ -1,25 +1,32 @@
-//! Eight triangles against eight in another frame: which pairs may meet, and between what bounds their distances lie.
+//! Eight triangles against eight in another frame: which pairs may meet, and between what bounds
+//! their distances lie.
 //!
-//! The second block is brought into the frame and the units of the first, all corners at once, in `f32`; then each of its
-//! triangles that is near the first block's box is held against the eight. "Apart" is proved by separating axes.
-//! Distances come from the fifteen candidates of edges and of corners over faces. Each candidate is a pair of points of the two
-//! triangles, wherever rounding put them, so the least difference of points, n, is an upper bound by its length. It is
-//! an axis too: the gap of the triangles' projections on it is a lower bound, near the same number when n is nearly the shortest
-//! difference. So nothing is asked of the candidates themselves: of edges that are nearly parallel, of slivers, the
-//! bounds are poor and never wrong, and what they leave open is for `f64`. The axis of the nearest pair so far is tried first, on
-//! all eight at once: it separates most of what is near it too (a third fewer instructions for a query on close surfaces).
+//! The second block is brought into the frame and the units of the first, all corners at once, in
+//! `f32`; then each of its triangles that is near the first block's box is held against the eight.
+//! "Apart" is proved by separating axes. Distances come from the fifteen candidates of edges and of
+//! corners over faces. Each candidate is a pair of points of the two triangles, wherever rounding
+//! put them, so the least difference of points, n, is an upper bound by its length. It is an axis
+//! too: the gap of the triangles' projections on it is a lower bound, near the same number when n
+//! is nearly the shortest difference. So nothing is asked of the candidates themselves: of edges
+//! that are nearly parallel, of slivers, the bounds are poor and never wrong, and what they leave
+//! open is for `f64`. The axis of the nearest pair so far is tried first, on all eight at once: it
+//! separates most of what is near it too (a third fewer instructions for a query on close
+//! surfaces).
 //!
-//! With u = 2^-24, S the largest coordinate of both blocks that can come up (2 of the first; of the second the sums of the rows
-//! of the matrix, times 2, and of the translation): a coordinate of the first is off by u S; one of the second by u S for
-//! itself, u S for the matrix, 4 u S for products and sums, u S for the translation, less than 7 u S; a projection on an axis n
-//! rounds by 3 u S |n|, |n| the sum of the absolute coordinates, so a gap is off by 14 u S |n| and by 2 u S |n| for the
-//! difference. 18 u S |n| is asked for, which covers the rounding of this bound. A difference of two points is off by what its
-//! corners are, 8 u S, by 2 u S each for the edges they are on and for the difference of corners, and by 8 u S for two products and two sums:
-//! 22 u S in a coordinate, 39 u S in length; 54 u S are added.
+//! With u = 2^-24, S the largest coordinate of both blocks that can come up (2 of the first; of the
+//! second the sums of the rows of the matrix, times 2, and of the translation): a coordinate of the
+//! first is off by u S; one of the second by u S for itself, u S for the matrix, 4 u S for products
+//! and sums, u S for the translation, less than 7 u S; a projection on an axis n rounds by 3 u S
+//! |n|, |n| the sum of the absolute coordinates, so a gap is off by 14 u S |n| and by 2 u S |n| for
+//! the difference. 18 u S |n| is asked for, which covers the rounding of this bound. A difference
+//! of two points is off by what its corners are, 8 u S, by 2 u S each for the edges they are on and
+//! for the difference of corners, and by 8 u S for two products and two sums: 22 u S in a
+//! coordinate, 39 u S in length; 54 u S are added.
 //!
-//! Reference: V. Lumelsky, On Fast Computation of Distance Between Line Segments, Information Processing Letters 21, 1985; C. Ericson,
-//! Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9; S. Boyd, L. Vandenberghe, Convex Optimization, 2004, 5.5 (a feasible
-//! dual point bounds the optimum).
+//! Reference: V. Lumelsky, On Fast Computation of Distance Between Line Segments, Information
+//! Processing Letters 21, 1985; C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9;
+//! S. Boyd, L. Vandenberghe, Convex Optimization, 2004, 5.5 (a feasible dual point bounds the
+//! optimum).
 //! Differs: eight at a time, each answer with a certificate.
 
 use crate::tri_tri_lanes::{FAR, Margin, TriBlock8, UNDERFLOW, Vec3x8, cross, dot, gap, near, sub};
@@ -40,35 +47,38 @@ const LENGTH: f32 = 4.0 * f32::EPSILON;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct BlockDistances {
-    /// For each triangle of the second block those of the first, as bits, that may be within the distance asked for, and
-    /// within the least upper bound.
+    /// For each triangle of the second block those of the first, as bits, that may be within the
+    /// distance asked for, and within the least upper bound.
     pub lanes: [u32; 8],
-    /// Lower bounds, by triangle of the second block, then of the first; in lengths times `scale`. Of no meaning where the bit is not
-    /// set.
+    /// Lower bounds, by triangle of the second block, then of the first; in lengths times `scale`.
+    /// Of no meaning where the bit is not set.
     pub at_least: [[f32; 8]; 8],
     /// A power of two.
     pub scale: f64,
     /// At least one pair is not farther apart: the distance asked for, or less.
     pub at_most: f64,
-    /// An axis in the first block's frame, of any length, that is tried first. It is left along the shortest difference of points that was
-    /// found: what separates the nearest triangles separates most of those around them.
+    /// An axis in the first block's frame, of any length, that is tried first. It is left along the
+    /// shortest difference of points that was found: what separates the nearest triangles separates
+    /// most of those around them.
     pub axis: DVec3,
 }
 
 impl TriBlock8 {
-    /// For each triangle of `other`, which `other_in_self` places, those of this block that it may meet, as bits. A bit that is not set is
-    /// a proof that the two do not meet.
+    /// For each triangle of `other`, which `other_in_self` places, those of this block that it may
+    /// meet, as bits. A bit that is not set is a proof that the two do not meet.
     pub fn may_meet(&self, other: &TriBlock8, other_in_self: &WidePose) -> [u32; 8] {
         dispatch(MayMeet::<false> { block: self, other, other_in_self, within: 0.0 })
     }
 
-    /// [`TriBlock8::may_meet`] for a distance: a bit that is not set is a proof that the two are farther apart.
+    /// [`TriBlock8::may_meet`] for a distance: a bit that is not set is a proof that the two are
+    /// farther apart.
     pub fn may_be_within(&self, other: &TriBlock8, other_in_self: &WidePose, within: f64) -> [u32; 8] {
         dispatch(MayMeet::<true> { block: self, other, other_in_self, within })
     }
 
-    /// Bounds of the distances of all pairs of a triangle of this block and one of `other`, which `other_in_self` places, as far as
-    /// they are not above `within`. `out` brings the axis that the last pair of blocks left.
+    /// Bounds of the distances of all pairs of a triangle of this block and one of `other`, which
+    /// `other_in_self` places, as far as they are not above `within`. `out` brings the axis that
+    /// the last pair of blocks left.
     pub fn distances(
         &self,
         other: &TriBlock8,
@@ -403,7 +413,8 @@ fn shortest<S: Simd>(simd: S, a: &Figure<S>, b: &Figure<S>) -> Vec3x8<S> {
             let r = sub::<S>(a.corners[i], b.corners[j]);
             let (uv, ur, vr) = (dot::<S>(u, v), dot::<S>(u, r), dot::<S>(v, r));
             let determinant = a.lengths_sq[i] * b.lengths_sq[j] - uv * uv;
-            // Edges that are parallel, or points: NaN is 0, any start will do, the projections then find the nearest.
+            // Edges that are parallel, or points: NaN is 0, any start will do, the projections then
+            // find the nearest.
             let s = clamp_unit::<S>(simd, (uv * vr - ur * b.lengths_sq[j]) / determinant);
             let t = clamp_unit::<S>(simd, (uv * s + vr) * inverse_b[j]);
             let s = clamp_unit::<S>(simd, (uv * t - ur) * inverse_a[i]);
@@ -420,7 +431,8 @@ fn shortest<S: Simd>(simd: S, a: &Figure<S>, b: &Figure<S>) -> Vec3x8<S> {
     best
 }
 
-/// A point less the point of a face under it, and where there is one. The sign is that of the point; a length and an axis have none.
+/// A point less the point of a face under it, and where there is one. The sign is that of the
+/// point; a length and an axis have none.
 #[inline(always)]
 fn over<S: Simd>(simd: S, p: Vec3x8<S>, t: &Figure<S>) -> (Vec3x8<S>, <S::F32x8 as F32Lanes<8>>::Mask) {
     let zero = S::F32x8::splat(simd, 0.0);

@@ -1,16 +1,17 @@
 //! Closest points of two triangles, of a point and a triangle, of two segments.
 //!
-//! Triangles that meet have distance 0, decided exactly. Of triangles that do not, the closest points lie on two
-//! edges, or are a corner and a point of a face: nine and six candidates, each of them a pair of points of the two
-//! sets, so that the least is never too small. Slivers and nearly parallel edges can make it too large: with `sine` for the sine
-//! of the angle between the edges, a candidate is off by some `u size / sine^2`, and never by more than
-//! `size * sine`, because then another candidate is near. Where this could change the answer, the candidate is computed again
+//! Triangles that meet have distance 0, decided exactly. Of triangles that do not, the closest
+//! points lie on two edges, or are a corner and a point of a face: nine and six candidates, each of
+//! them a pair of points of the two sets, so that the least is never too small. Slivers and nearly
+//! parallel edges can make it too large: with `sine` for the sine of the angle between the edges, a
+//! candidate is off by some `u size / sine^2`, and never by more than `size * sine`, because then
+//! another candidate is near. Where this could change the answer, the candidate is computed again
 //! with twice the digits.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9; V. Lumelsky, On Fast Computation of
-//! Distance Between Line Segments, Information Processing Letters 21, 1985.
-//! Differs: error bounds decide where more digits are needed; barycentric weights are kept, so that a corner comes back
-//! with its own coordinates; all sizes of the data are scaled to 1.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9; V. Lumelsky, On
+//! Fast Computation of Distance Between Line Segments, Information Processing Letters 21, 1985.
+//! Differs: error bounds decide where more digits are needed; barycentric weights are kept, so that
+//! a corner comes back with its own coordinates; all sizes of the data are scaled to 1.
 
 use crate::segment_triangle::{point_in_triangle, point_on_segment, segment_meets_triangle, segments_meet};
 use crate::{tri_intersection, tri_tri, within};
@@ -32,18 +33,20 @@ pub struct ClosestPoints {
     pub point_b: DVec3,
 }
 
-/// Distance and closest points of two triangles; a triangle without area is the segment or point that it is.
+/// Distance and closest points of two triangles; a triangle without area is the segment or point
+/// that it is.
 ///
-/// The distance is 0 exactly when [`tri_tri::intersects`] says so, and otherwise right to about 1e-15 of the extent of
-/// the pair, whatever the triangles' aspect. Of several closest pairs, one. Infinite when the distance overflows.
+/// The distance is 0 exactly when [`tri_tri::intersects`] says so, and otherwise right to about
+/// 1e-15 of the extent of the pair, whatever the triangles' aspect. Of several closest pairs, one.
+/// Infinite when the distance overflows.
 pub fn closest_points(a: &[DVec3; 3], b: &[DVec3; 3]) -> ClosestPoints {
     between(a, b)
 }
 
 /// Distance and closest points of a point and a triangle.
 ///
-/// The distance is 0 exactly when the point lies in the closed triangle, and otherwise right to about 1e-15 of the
-/// extent of the figure.
+/// The distance is 0 exactly when the point lies in the closed triangle, and otherwise right to
+/// about 1e-15 of the extent of the figure.
 pub fn point_triangle(p: DVec3, t: &[DVec3; 3]) -> ClosestPoints {
     between(&[p], t)
 }
@@ -58,7 +61,8 @@ pub fn segment_segment(s: &[DVec3; 2], t: &[DVec3; 2]) -> ClosestPoints {
     between(s, t)
 }
 
-/// Distance and closest points of two sets of one, two or three corners, accurate as [`closest_points`].
+/// Distance and closest points of two sets of one, two or three corners, accurate as
+/// [`closest_points`].
 pub(crate) fn between(a: &[DVec3], b: &[DVec3]) -> ClosestPoints {
     let plain = match (a, b) {
         (&[p], &[q, r, s]) => plain_face(p, [q, r, s]),
@@ -82,19 +86,21 @@ pub(crate) fn between(a: &[DVec3], b: &[DVec3]) -> ClosestPoints {
     Figure::new(&a, &b).closest(n_a, n_b)
 }
 
-/// A point and a triangle are no farther apart than `reach`, which is not negative: exact for the numbers as given.
+/// A point and a triangle are no farther apart than `reach`, which is not negative: exact for the
+/// numbers as given.
 pub fn point_triangle_within(p: DVec3, t: &[DVec3; 3], reach: f64) -> bool {
     within::thin_sets_within(&[p], t, reach)
 }
 
-/// Two segments are no farther apart than `reach`, which is not negative: exact for the numbers as given.
+/// Two segments are no farther apart than `reach`, which is not negative: exact for the numbers as
+/// given.
 pub fn segment_segment_within(s: &[DVec3; 2], t: &[DVec3; 2], reach: f64) -> bool {
     within::thin_sets_within(s, t, reach)
 }
 
-/// Points and segments that are well apart and not nearly parallel, for which plain `f64` is as good: points closest
-/// to each other are then displaced by some `u size / sine^2` along the segments, which adds the square of that over twice the
-/// distance to the distance.
+/// Points and segments that are well apart and not nearly parallel, for which plain `f64` is as
+/// good: points closest to each other are then displaced by some `u size / sine^2` along the
+/// segments, which adds the square of that over twice the distance to the distance.
 fn plain(a: &[DVec3], b: &[DVec3]) -> Option<ClosestPoints> {
     let (p, q) = (*a.first()?, *b.first()?);
     let (u, v) = match (a, b) {
@@ -135,16 +141,19 @@ fn plain(a: &[DVec3], b: &[DVec3]) -> Option<ClosestPoints> {
         _ => from + along * s,
     };
     let (point_a, point_b) = (at(p, u, a, s), at(q, v, b, t));
-    // Not of these points, which are rounded where they lie: far from the origin that is more than the extent allows.
+    // Not of these points, which are rounded where they lie: far from the origin that is more than
+    // the extent allows.
     let distance_sq = (r + u * s - v * t).length_squared();
-    // Neither so near that touching were possible, nor so large or small that squares are not numbers.
+    // Neither so near that touching were possible, nor so large or small that squares are not
+    // numbers.
     let size_sq = uu + vv + r.length_squared();
     let is_plain = tol::PLAIN_DISTANCE_SQ * size_sq < distance_sq && is_middling(size_sq);
     is_plain.then(|| ClosestPoints { distance: sqrt(distance_sq), point_a, point_b })
 }
 
-/// A corner of a triangle, or a point well apart from one that is no sliver. The place over the face is then right to some `u size / sine^2` along
-/// the triangle, which adds the square of that over twice the distance; a place beside it has a closest point on an edge.
+/// A corner of a triangle, or a point well apart from one that is no sliver. The place over the
+/// face is then right to some `u size / sine^2` along the triangle, which adds the square of that
+/// over twice the distance; a place beside it has a closest point on an edge.
 fn plain_face(p: DVec3, [q, r, s]: [DVec3; 3]) -> Option<ClosestPoints> {
     if p == q || p == r || p == s {
         return Some(ClosestPoints { distance: 0.0, point_a: p, point_b: p });
@@ -230,7 +239,8 @@ impl Figure {
         let largest = a.iter().chain(b).fold(DVec3::ZERO, |m, p| m.max(p.abs())).max_element();
         let (shrink, grow) = if largest < 1.0e300 { (1.0, 1.0) } else { (0.25, 4.0) };
         let small = [a, b].map(|t| t.map(|p| p * shrink));
-        // Corners may be as near to each other as the least number and far from zero: only differences can be scaled.
+        // Corners may be as near to each other as the least number and far from zero: only
+        // differences can be scaled.
         let local = small.map(|t| t.map(|p| p - small[0][0]));
         let factor = scale_of(local.iter().flatten().fold(0.0, |m: f64, p| m.max(p.abs().max_element())));
         let local = local.map(|t| t.map(|p| p * factor));
@@ -243,11 +253,13 @@ impl Figure {
         DoubleDoubleVec3::difference(to, from).scaled(self.factor)
     }
 
-    /// The least of all candidates; of a "triangle" with fewer than three corners only the first are looked at.
+    /// The least of all candidates; of a "triangle" with fewer than three corners only the first
+    /// are looked at.
     fn closest(&self, n_corners_a: usize, n_corners_b: usize) -> ClosestPoints {
         let n_corners = [n_corners_a, n_corners_b];
         let mut best = Candidate { distance_sq: f64::INFINITY, weights: [[1.0, 0.0, 0.0]; 2] };
-        // A point has one "edge", from itself to itself; a segment one each way, and one at its end.
+        // A point has one "edge", from itself to itself; a segment one each way, and one at its
+        // end.
         let (n_edges_a, n_edges_b) =
             (if n_corners_a == 1 { 1 } else { 3 }, if n_corners_b == 1 { 1 } else { 3 });
         for (i, j) in pairs(n_edges_a, n_edges_b) {
@@ -273,8 +285,8 @@ impl Figure {
         self.finish(&best)
     }
 
-    /// Whether a candidate between directions at an angle of this sine can be wrong by so much that computing it better could
-    /// change the answer.
+    /// Whether a candidate between directions at an angle of this sine can be wrong by so much that
+    /// computing it better could change the answer.
     fn may_improve(&self, sine: f64, best: &Candidate) -> bool {
         if !(0.0 < sine) {
             return false; // Parallel, or no direction at all.
@@ -303,7 +315,8 @@ impl Figure {
         let r = q - p;
         let n = u.cross(v);
         let (uu, vv, nn) = (u.length_squared(), v.length_squared(), n.length_squared());
-        // Edges are parallel, or points, if n is 0: any start will do, the projections then find the closest.
+        // Edges are parallel, or points, if n is 0: any start will do, the projections then find
+        // the closest.
         let s = clamp_unit(if nn == 0.0 { 0.0 } else { r.cross(v).dot(n) / nn });
         let t = if vv == 0.0 { 0.0 } else { clamp_unit((u * s - r).dot(v) / vv) };
         let s = if uu == 0.0 { 0.0 } else { clamp_unit((v * t + r).dot(u) / uu) };
@@ -397,8 +410,8 @@ struct Plane {
     v: DVec3,
     normal: DVec3,
     normal_sq: f64,
-    /// Sine of the angle at the first corner or at the second, whichever is less: twice the area over the product of
-    /// the two longest edges.
+    /// Sine of the angle at the first corner or at the second, whichever is less: twice the area
+    /// over the product of the two longest edges.
     sine: f64,
 }
 

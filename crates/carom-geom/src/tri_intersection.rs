@@ -1,10 +1,12 @@
 //! What two triangles have in common: nothing, a point, a segment, or a convex polygon.
 //!
-//! Which of these it is, and which edges and corners make its ends, is decided by the exact signs of `tri_tri.rs` and
-//! `flat.rs`; the coordinates of the ends are then computed with twice the digits and rounded once.
+//! Which of these it is, and which edges and corners make its ends, is decided by the exact signs
+//! of `tri_tri.rs` and `flat.rs`; the coordinates of the ends are then computed with twice the
+//! digits and rounded once.
 //!
-//! Reference: P. Guigue, O. Devillers, Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates,
-//! Journal of Graphics Tools 8(1), 2003, section 3 (the ends of the interval).
+//! Reference: P. Guigue, O. Devillers, Fast and Robust Triangle-Triangle Overlap Test Using
+//! Orientation Predicates, Journal of Graphics Tools 8(1), 2003, section 3 (the ends of the
+//! interval).
 
 use crate::flat::{self, Span};
 use crate::tri_tri::{self, Crossing, Relation};
@@ -17,8 +19,8 @@ use glam::DVec3;
 /// The most corners of the polygon that two triangles of one plane share.
 pub const MAX_SHARED_POINTS: usize = 6;
 
-/// The intersection of two closed triangles. Points are rounded to `f64`; which case it is, and how many points there
-/// are, is exact.
+/// The intersection of two closed triangles. Points are rounded to `f64`; which case it is, and how
+/// many points there are, is exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Intersection {
@@ -49,7 +51,8 @@ impl Intersection {
     }
 }
 
-/// What two closed triangles have in common; a triangle without area is the segment or point that it is.
+/// What two closed triangles have in common; a triangle without area is the segment or point that
+/// it is.
 pub fn intersection(a: &[DVec3; 3], b: &[DVec3; 3]) -> Intersection {
     match tri_tri::relation_of_planes(a, b) {
         Relation::Apart => Intersection::Empty,
@@ -86,7 +89,8 @@ fn crossing_intersection(crossing: &Crossing) -> Intersection {
     };
     let end =
         || if crossing.b_end_after_a_end() > 0.0 { on_plane(a[0], a[1], b) } else { on_plane(b[0], b[2], a) };
-    // B begins where A ends, or ends where A begins; or an interval is a point, the lone corner on the plane.
+    // B begins where A ends, or ends where A begins; or an interval is a point, the lone corner on
+    // the plane.
     let is_point = b_start_a_end == 0.0
         || b_end_a_start == 0.0
         || tri_tri::is_on_plane(a[0], b)
@@ -94,8 +98,8 @@ fn crossing_intersection(crossing: &Crossing) -> Intersection {
     if is_point { Intersection::Point(start()) } else { Intersection::Segment([start(), end()]) }
 }
 
-/// Where the segment from `p` to `q`, which are not both in the plane and not strictly on one side of it, meets the
-/// plane of a triangle.
+/// Where the segment from `p` to `q`, which are not both in the plane and not strictly on one side
+/// of it, meets the plane of a triangle.
 pub(crate) fn on_plane(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DVec3 {
     let factor = scale_of_axes(t.iter().chain([&p, &q]));
     let difference = |a: DVec3, b: DVec3| DoubleDoubleVec3::difference(a * factor, b * factor);
@@ -112,7 +116,8 @@ pub(crate) fn on_plane(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DVec3 {
     between(p, q, if is_lost { exact_fraction(p, q, t) } else { height_p / span }.clamp_unit())
 }
 
-/// The fraction of the way from `p` to `q` at which the plane of a triangle lies; 0 where both lie in it.
+/// The fraction of the way from `p` to `q` at which the plane of a triangle lies; 0 where both lie
+/// in it.
 #[cold]
 fn exact_fraction(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DoubleDouble {
     let normal = ExactVec3::difference(t[1], t[0]).cross(&ExactVec3::difference(t[2], t[0]));
@@ -121,14 +126,16 @@ fn exact_fraction(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DoubleDouble {
     DoubleDouble::from(if span.sign() == 0.0 { 0.0 } else { height.quotient(&span) })
 }
 
-/// Powers of two that bring the largest coordinate on each axis to length 1. Fractions of the way stay what they are, and
-/// products of what is far smaller on one axis than on another stay numbers.
+/// Powers of two that bring the largest coordinate on each axis to length 1. Fractions of the way
+/// stay what they are, and products of what is far smaller on one axis than on another stay
+/// numbers.
 fn scale_of_axes<'a>(points: impl Iterator<Item = &'a DVec3>) -> DVec3 {
     let largest = points.fold(DVec3::ZERO, |m, p| m.max(p.abs()));
     DVec3::from_array(largest.to_array().map(scale_of))
 }
 
-/// The point at this fraction of the way from `p` to `q`, which are returned as they are at 0 and 1.
+/// The point at this fraction of the way from `p` to `q`, which are returned as they are at 0 and
+/// 1.
 fn between(p: DVec3, q: DVec3, fraction: DoubleDouble) -> DVec3 {
     let rest = DoubleDouble::from(1.0) - fraction;
     let mix = |p: f64, q: f64| (DoubleDouble::from(p) * rest + DoubleDouble::from(q) * fraction).to_f64();
@@ -163,8 +170,8 @@ impl Corners {
     }
 }
 
-/// The extreme points of the intersection of two closed triangles that lie in one plane, or one of which is a segment or a point:
-/// corners of the one in the other, and proper crossings of sides.
+/// The extreme points of the intersection of two closed triangles that lie in one plane, or one of
+/// which is a segment or a point: corners of the one in the other, and proper crossings of sides.
 fn flat_intersection(a: &[DVec3; 3], b: &[DVec3; 3]) -> Intersection {
     use crate::segment_triangle::{point_in_triangle, point_on_segment};
     let mut corners = Corners { points: [DVec3::ZERO; 2 * MAX_SHARED_POINTS], n_points: 0 };
@@ -251,7 +258,8 @@ fn sort_around(axis: usize, points: &mut [DVec3]) {
     use carom_math::predicates::project;
     let middle = points.iter().fold(DVec3::ZERO, |sum, p| sum + *p / points.len() as f64);
     let spoke = |p: &DVec3| project(axis, *p - middle);
-    // Counter-clockwise from the first coordinate's axis: by half-plane, then by the sign of the cross product.
+    // Counter-clockwise from the first coordinate's axis: by half-plane, then by the sign of the
+    // cross product.
     points.sort_unstable_by(|p, q| {
         let (p, q) = (spoke(p), spoke(q));
         let half = |v: glam::DVec2| v.y < 0.0 || (v.y == 0.0 && v.x < 0.0);

@@ -1,16 +1,19 @@
 //! Do two triangles meet: decided exactly, for every pair of triangles with finite corners.
 //!
-//! Each triangle's corners are told apart by the plane of the other: all strictly on one side means apart. Else each
-//! triangle cuts the line common to the planes in an interval, and two orientations of edges against edges order the
-//! intervals' ends. First all this in plain `f64` with one bound on every error, from the box around both; where a sign stays
-//! in doubt, again with a bound for each sign, and exact arithmetic behind that. Equal corners are looked for only then: a corner
-//! on a plane is in doubt. Triangles in one plane, and triangles that are segments or points, go to `flat.rs`.
+//! Each triangle's corners are told apart by the plane of the other: all strictly on one side means
+//! apart. Else each triangle cuts the line common to the planes in an interval, and two
+//! orientations of edges against edges order the intervals' ends. First all this in plain `f64`
+//! with one bound on every error, from the box around both; where a sign stays in doubt, again with
+//! a bound for each sign, and exact arithmetic behind that. Equal corners are looked for only then:
+//! a corner on a plane is in doubt. Triangles in one plane, and triangles that are segments or
+//! points, go to `flat.rs`.
 //!
-//! Reference: P. Guigue, O. Devillers, Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates,
-//! Journal of Graphics Tools 8(1), 2003; S. Pion, A. Meyer, FPG: A Code Generator for Fast and Certified Geometric
-//! Predicates, 2008 (one bound from the extent of the input).
-//! Differs: certified signs; degenerate triangles are answered as the sets that they are; one rule finds the lone
-//! corner instead of their tables.
+//! Reference: P. Guigue, O. Devillers, Fast and Robust Triangle-Triangle Overlap Test Using
+//! Orientation Predicates, Journal of Graphics Tools 8(1), 2003; S. Pion, A. Meyer, FPG: A Code
+//! Generator for Fast and Certified Geometric Predicates, 2008 (one bound from the extent of the
+//! input).
+//! Differs: certified signs; degenerate triangles are answered as the sets that they are; one rule
+//! finds the lone corner instead of their tables.
 
 use crate::flat::{self, Span};
 use crate::segment_triangle::segment_meets_triangle;
@@ -19,15 +22,15 @@ use glam::DVec3;
 
 /// The two closed triangles have a point in common: exact for the coordinates as given.
 ///
-/// Touching counts. A triangle without area is the segment or the point that it is. Coordinates that are not finite
-/// give some answer.
+/// Touching counts. A triangle without area is the segment or the point that it is. Coordinates
+/// that are not finite give some answer.
 #[inline]
 pub fn intersects(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
     quick(a, b).unwrap_or_else(|| careful(a, b))
 }
 
-/// [`intersects`] where comparisons of coordinates and plain `f64` are enough to be sure; `None` where exact arithmetic is
-/// needed. For counting how often that happens.
+/// [`intersects`] where comparisons of coordinates and plain `f64` are enough to be sure; `None`
+/// where exact arithmetic is needed. For counting how often that happens.
 pub fn intersects_filter(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<bool> {
     quick(a, b).or_else(|| {
         if has_shared_corner(a, b) {
@@ -54,8 +57,8 @@ fn quick(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<bool> {
     if !(extent.max_element() < 1.0e100) {
         return None;
     }
-    // A determinant of differences of corners sums six products, none larger than that of the extents of the box
-    // around all corners.
+    // A determinant of differences of corners sums six products, none larger than that of the
+    // extents of the box around all corners.
     let error = 6.1 * ORIENT3D_ERROR * (extent.x * extent.y * extent.z);
     // And its underflow, counted as the filter of orient3d does.
     let error = error + 1.0e-300 * (extent.x + extent.y + extent.z + 1.0);
@@ -77,7 +80,8 @@ fn quick(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<bool> {
     })
 }
 
-/// On which side of the plane of a triangle three points lie, if all are farther from it than the error.
+/// On which side of the plane of a triangle three points lie, if all are farther from it than the
+/// error.
 #[inline]
 fn certain_sides(plane: &[DVec3; 3], points: &[DVec3; 3], error: f64) -> Option<[f64; 3]> {
     let a = plane[0];
@@ -115,8 +119,9 @@ pub(crate) enum Relation {
     Flat,
 }
 
-/// Two triangles that cross each other's planes, their corners put in order: the first of each lies alone on the
-/// upper closed side of the other's plane, the other two on its lower closed side; not all three on the plane.
+/// Two triangles that cross each other's planes, their corners put in order: the first of each lies
+/// alone on the upper closed side of the other's plane, the other two on its lower closed side; not
+/// all three on the plane.
 pub(crate) struct Crossing {
     pub(crate) a: [DVec3; 3],
     pub(crate) b: [DVec3; 3],
@@ -151,7 +156,8 @@ fn relation_with(a: &[DVec3; 3], b: &[DVec3; 3], sign: &impl Sign) -> Option<Rel
     }
     // All on the plane though those of A are not on B's: A has no plane.
     let Some((j, is_b_up)) = lone_corner(&sides_b) else { return Some(Relation::Flat) };
-    // Turning a triangle over turns its plane's upper side to the other, and its own corners stay where they are.
+    // Turning a triangle over turns its plane's upper side to the other, and its own corners stay
+    // where they are.
     Some(Relation::Crossing(Crossing { a: turned(a, i, !is_b_up), b: turned(b, j, !is_a_up) }))
 }
 
@@ -171,8 +177,9 @@ fn is_one_sided(sides: &[f64; 3]) -> bool {
     sides.iter().all(|&s| s > 0.0) || sides.iter().all(|&s| s < 0.0)
 }
 
-/// The corner that is alone on its closed side of a plane, and whether that is the upper side; `None` if all three
-/// lie on the plane. At least one corner of the other two is strictly on their side, or this one is on its.
+/// The corner that is alone on its closed side of a plane, and whether that is the upper side;
+/// `None` if all three lie on the plane. At least one corner of the other two is strictly on their
+/// side, or this one is on its.
 fn lone_corner(sides: &[f64; 3]) -> Option<(usize, bool)> {
     let n_above = sides.iter().filter(|&&s| s > 0.0).count();
     let n_below = sides.iter().filter(|&&s| s < 0.0).count();
@@ -187,7 +194,8 @@ fn lone_corner(sides: &[f64; 3]) -> Option<(usize, bool)> {
     }
 }
 
-/// On which side of the plane of a triangle three points lie: positive where it appears counter-clockwise.
+/// On which side of the plane of a triangle three points lie: positive where it appears
+/// counter-clockwise.
 fn plane_sides(plane: &[DVec3; 3], points: &[DVec3; 3], sign: &impl Sign) -> Option<[f64; 3]> {
     let [a, b, c] = *plane;
     let (u, v) = (b - a, c - a);
@@ -199,7 +207,8 @@ fn plane_sides(plane: &[DVec3; 3], points: &[DVec3; 3], sign: &impl Sign) -> Opt
     let side = |p: DVec3| {
         let w = p - a;
         let side = normal.x * w.x + normal.y * w.y + normal.z * w.z;
-        // The same sum of products as the filter of orient3d, with its underflow counted the same way.
+        // The same sum of products as the filter of orient3d, with its underflow counted the same
+        // way.
         let w = w.abs();
         let error = ORIENT3D_ERROR * (size.x * w.x + size.y * w.y + size.z * w.z)
             + 1.0e-300 * (w.x + w.y + w.z + 1.0);
@@ -211,9 +220,9 @@ fn plane_sides(plane: &[DVec3; 3], points: &[DVec3; 3], sign: &impl Sign) -> Opt
 impl Crossing {
     /// The intervals in which the triangles cut the common line overlap.
     ///
-    /// Looking along a x b, the cross product of the normals, A cuts it from side (p, r) to side (p, q), B from (p, q)
-    /// to (p, r). With both lone corners on top, the sign of the tetrahedron of two sides is that of the difference of
-    /// their places on the line.
+    /// Looking along a x b, the cross product of the normals, A cuts it from side (p, r) to side
+    /// (p, q), B from (p, q) to (p, r). With both lone corners on top, the sign of the tetrahedron
+    /// of two sides is that of the difference of their places on the line.
     fn meets(&self) -> bool {
         self.b_start_after_a_end() <= 0.0 && self.b_end_after_a_start() >= 0.0
     }

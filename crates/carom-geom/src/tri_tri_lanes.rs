@@ -1,16 +1,19 @@
 //! One triangle against eight at once: which of them it may meet, or come near.
 //!
-//! Separating axes in `f32`: the coordinate axes, the normals of the planes, the cross products of the edges. Whatever rounding did
-//! to an axis, any axis that separates is a proof; what matters is the error of the projections, and the answer is
-//! "apart" only beyond a bound of that. The eight are stored about their own middle and scaled to size one, so
-//! that the bound follows their size and not their place.
+//! Separating axes in `f32`: the coordinate axes, the normals of the planes, the cross products of
+//! the edges. Whatever rounding did to an axis, any axis that separates is a proof; what matters is
+//! the error of the projections, and the answer is "apart" only beyond a bound of that. The eight
+//! are stored about their own middle and scaled to size one, so that the bound follows their size
+//! and not their place.
 //!
-//! With u = 2^-24 and S the largest coordinate of both, seen from that middle: a coordinate rounded to `f32` is off by u S, the
-//! projection on an axis n by 3 u S |n| more, |n| the sum of the absolute coordinates, so intervals that are apart
-//! by more than 8 u S |n| are apart; 10 u S |n| is asked for, which also covers the rounding of the difference and of this bound.
+//! With u = 2^-24 and S the largest coordinate of both, seen from that middle: a coordinate rounded
+//! to `f32` is off by u S, the projection on an axis n by 3 u S |n| more, |n| the sum of the
+//! absolute coordinates, so intervals that are apart by more than 8 u S |n| are apart; 10 u S |n|
+//! is asked for, which also covers the rounding of the difference and of this bound.
 //!
-//! Reference: S. Gottschalk, Separating Axis Theorem, UNC technical report TR96-024, 1996; N. Higham, Accuracy and Stability of
-//! Numerical Algorithms, 2nd ed., 3.1 (error of an inner product).
+//! Reference: S. Gottschalk, Separating Axis Theorem, UNC technical report TR96-024, 1996; N.
+//! Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1 (error of an inner
+//! product).
 //! Differs: eight at a time; a certified bound; a distance instead of 0 on request.
 
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
@@ -78,7 +81,8 @@ impl TriBlock8 {
         block
     }
 
-    /// Asks for a block to be fetched from memory: for those who will need it soon, and have something else to do first.
+    /// Asks for a block to be fetched from memory: for those who will need it soon, and have
+    /// something else to do first.
     #[inline]
     pub fn prefetch(blocks: &[TriBlock8], index: usize) {
         carom_lanes::prefetch(blocks, index);
@@ -89,8 +93,9 @@ impl TriBlock8 {
         self.n_triangles as usize
     }
 
-    /// For each of these triangles the lanes, as bits, of those of the block that may be within this distance of it. A bit that
-    /// is not set is a proof that they are farther apart; with 0, that they do not meet. As many as both slices hold.
+    /// For each of these triangles the lanes, as bits, of those of the block that may be within
+    /// this distance of it. A bit that is not set is a proof that they are farther apart; with 0,
+    /// that they do not meet. As many as both slices hold.
     pub fn may_be_near(&self, triangles: &[[DVec3; 3]], within: f64, lanes: &mut [u32]) {
         dispatch(MayBeNear { block: self, triangles, within, lanes });
     }
@@ -140,8 +145,8 @@ impl Kernel for MayBeNear<'_> {
 
 pub(crate) type Vec3x8<S> = [<S as Simd>::F32x8; 3];
 
-/// The lanes that no axis proves to be apart by more than `within`, if `WITHIN`, or at all. `error` times the sum of the absolute
-/// coordinates of an axis bounds the error of a gap along it.
+/// The lanes that no axis proves to be apart by more than `within`, if `WITHIN`, or at all. `error`
+/// times the sum of the absolute coordinates of an axis bounds the error of a gap along it.
 #[inline(always)]
 pub(crate) fn near<S: Simd, const WITHIN: bool>(
     simd: S,
@@ -194,7 +199,8 @@ impl<S: Simd> Margin<S> {
             underflow: S::F32x8::splat(simd, UNDERFLOW),
             within: S::F32x8::splat(simd, within),
             short_sq: S::F32x8::splat(simd, SHORT_SQ),
-            // The boxes' distance; three squares and two sums round by less than 4 u, and underflow by next to nothing.
+            // The boxes' distance; three squares and two sums round by less than 4 u, and underflow
+            // by next to nothing.
             limit_sq: S::F32x8::splat(
                 simd,
                 (within * within) * (1.0 + 8.0 * f32::EPSILON) + UNDERFLOW * UNDERFLOW,
@@ -202,7 +208,8 @@ impl<S: Simd> Margin<S> {
         }
     }
 
-    /// The corners of the one triangle in all lanes, and the lanes whose boxes do not prove the triangles apart.
+    /// The corners of the one triangle in all lanes, and the lanes whose boxes do not prove the
+    /// triangles apart.
     #[inline(always)]
     pub(crate) fn boxes<const WITHIN: bool>(
         &self,
@@ -255,8 +262,8 @@ impl<S: Simd> Margin<S> {
         if !WITHIN {
             return self.error * sum + self.underflow;
         }
-        // The length rounds by less than 4 u of itself, and |n| is not less. Where squares vanish the sum, which is not less
-        // either, stands for it.
+        // The length rounds by less than 4 u of itself, and |n| is not less. Where squares vanish
+        // the sum, which is not less either, stands for it.
         let length_sq = dot::<S>(n, n);
         let is_short = length_sq.lt(self.short_sq);
         let length = S::F32x8::select(is_short, sum, length_sq.sqrt());
@@ -264,7 +271,8 @@ impl<S: Simd> Margin<S> {
     }
 }
 
-/// How far apart the triangles' projections on an axis are, times its length; not above 0 where they overlap.
+/// How far apart the triangles' projections on an axis are, times its length; not above 0 where
+/// they overlap.
 #[inline(always)]
 pub(crate) fn gap<S: Simd>(n: Vec3x8<S>, a: &[Vec3x8<S>; 3], b: &[Vec3x8<S>; 3]) -> S::F32x8 {
     let (a0, a1, a2) = (dot::<S>(n, a[0]), dot::<S>(n, a[1]), dot::<S>(n, a[2]));

@@ -6,7 +6,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use glam::DVec3;
 
-/// New vertex numbers, equal for equal coordinates, in the order of the coordinates; and how many there are.
+/// New vertex numbers, equal for equal coordinates, in the order of the coordinates; and how many
+/// there are.
 pub(crate) fn weld(corners: &[[DVec3; 3]]) -> (Vec<[u32; 3]>, usize) {
     // Adding 0 makes -0 and 0 one.
     let key = |p: DVec3| (p + DVec3::ZERO).to_array().map(order);

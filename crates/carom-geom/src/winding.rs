@@ -1,12 +1,12 @@
 //! How often a surface winds around a point, and what volume it encloses.
 //!
-//! The generalised winding number is the sum of the solid angles of the triangles, over that of the sphere: a whole
-//! number for closed meshes, 1 inside one that faces outwards; for open or dirty ones a smooth measure of being inside,
-//! at best compared with a half.
+//! The generalised winding number is the sum of the solid angles of the triangles, over that of the
+//! sphere: a whole number for closed meshes, 1 inside one that faces outwards; for open or dirty
+//! ones a smooth measure of being inside, at best compared with a half.
 //!
-//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using Generalized Winding
-//! Numbers, ACM TOG 32(4), 2013; A. Van Oosterom, J. Strackee, The Solid Angle of a Plane Triangle, IEEE Transactions
-//! on Biomedical Engineering 30(2), 1983.
+//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
+//! Generalized Winding Numbers, ACM TOG 32(4), 2013; A. Van Oosterom, J. Strackee, The Solid Angle
+//! of a Plane Triangle, IEEE Transactions on Biomedical Engineering 30(2), 1983.
 
 use carom_math::ops::{atan2, sqrt};
 use carom_math::predicates::{orient2d_along, orient3d};
@@ -14,10 +14,11 @@ use carom_math::scaling::scale_of;
 use core::f64::consts::PI;
 use glam::DVec3;
 
-/// The solid angle under which a triangle is seen from a point, in `[-2 pi, 2 pi]`: positive where it is seen from behind, that
-/// is, where it appears clockwise. Its sign is exact.
+/// The solid angle under which a triangle is seen from a point, in `[-2 pi, 2 pi]`: positive where
+/// it is seen from behind, that is, where it appears clockwise. Its sign is exact.
 ///
-/// From a point in the triangle's plane, exactly: 2 pi within it, 0 on its rim and beside it. A triangle without area hides nothing.
+/// From a point in the triangle's plane, exactly: 2 pi within it, 0 on its rim and beside it. A
+/// triangle without area hides nothing.
 pub fn solid_angle(p: DVec3, t: &[DVec3; 3]) -> f64 {
     let side = orient3d(t[0], t[1], t[2], p);
     if side == 0.0 {
@@ -28,7 +29,8 @@ pub fn solid_angle(p: DVec3, t: &[DVec3; 3]) -> f64 {
     let factor = scale_of(a.abs().max(b.abs()).max(c.abs()).max_element());
     let [a, b, c] = [a, b, c].map(|v| v * factor);
     let [la, lb, lc] = [a, b, c].map(|v| sqrt(v.length_squared()));
-    // Near the triangle the sign of the volume is worth a whole turn, so it may not be lost to rounding.
+    // Near the triangle the sign of the volume is worth a whole turn, so it may not be lost to
+    // rounding.
     let volume = a.dot(b.cross(c)).abs().max(f64::MIN_POSITIVE).copysign(side);
     let cosines = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
     2.0 * atan2(volume, cosines)

@@ -1,10 +1,13 @@
-//! Do two convex bodies with radii have a point in common: are their cores no farther apart than the radii together?
+//! Do two convex bodies with radii have a point in common: are their cores no farther apart than
+//! the radii together?
 //!
-//! The distance of the cores in `f64` answers unless it is within its error of the radii. Then the question is asked of
-//! the features in exact numbers: some corner, edge or face of the one is near enough to one of the other, squares of
-//! fractions compared crosswise. So touching is touching, for every number that an `f64` can be.
+//! The distance of the cores in `f64` answers unless it is within its error of the radii. Then the
+//! question is asked of the features in exact numbers: some corner, edge or face of the one is near
+//! enough to one of the other, squares of fractions compared crosswise. So touching is touching,
+//! for every number that an `f64` can be.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9 (which features can be closest), 5.2.5.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9 (which features can
+//! be closest), 5.2.5.
 //! Differs: exact signs.
 
 use crate::figure::Figure;

@@ -1,6 +1,8 @@
-//! What one query costs: run it under a counter of instructions, or read the times and the mean numbers of rounds.
+//! What one query costs: run it under a counter of instructions, or read the times and the mean
+//! numbers of rounds.
 //!
-//! `cargo run --release -p carom-gjk --example cost -- [near|far|warm|yes|shallow|deep] [vertices] [repetitions]`
+//! `cargo run --release -p carom-gjk --example cost -- [near|far|warm|yes|shallow|deep] [vertices]
+//! [repetitions]`
 #![allow(clippy::unwrap_used, clippy::std_instead_of_core)]
 
 use carom_geom::ConvexHull;

@@ -1,10 +1,12 @@
 //! What one query leaves behind for the next one on the same pair.
 //!
-//! The vertices of the last simplex, as numbers, and the last direction. The numbers survive any motion; they are
-//! worthless only when a shape is exchanged, and then merely slow. The direction serves shapes without vertices.
+//! The vertices of the last simplex, as numbers, and the last direction. The numbers survive any
+//! motion; they are worthless only when a shape is exchanged, and then merely slow. The direction
+//! serves shapes without vertices.
 //!
-//! Reference: G. van den Bergen, A Fast and Robust GJK Implementation for Collision Detection of Convex Objects,
-//! 1999, section 5 (frame coherence). Differs: no separating axis is kept, the features are.
+//! Reference: G. van den Bergen, A Fast and Robust GJK Implementation for Collision Detection of
+//! Convex Objects, 1999, section 5 (frame coherence). Differs: no separating axis is kept, the
+//! features are.
 
 use carom_geom::NO_VERTEX;
 use glam::DVec3;

@@ -1,12 +1,15 @@
-//! How deep: the distance of the origin from the surface of the Minkowski difference that contains it.
+//! How deep: the distance of the origin from the surface of the Minkowski difference that contains
+//! it.
 //!
-//! A polytope inside C is blown up where it is nearest to the origin. The nearest face's distance is a lower bound of the depth,
-//! the support plane over any unit normal an upper one; when the nearest face cannot be blown up the two are equal
-//! and the depth is the true minimum, over all directions.
-//! The search also settles the sign where the distance search could not: a support plane with the origin outside separates.
+//! A polytope inside C is blown up where it is nearest to the origin. The nearest face's distance
+//! is a lower bound of the depth, the support plane over any unit normal an upper one; when the
+//! nearest face cannot be blown up the two are equal and the depth is the true minimum, over all
+//! directions. The search also settles the sign where the distance search could not: a support
+//! plane with the origin outside separates.
 //!
-//! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game Objects, Game Developers
-//! Conference 2001, sections 4 and 5. Differs: starts from a simplex of any size, flat or not; certified bounds; bounded memory.
+//! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game
+//! Objects, Game Developers Conference 2001, sections 4 and 5. Differs: starts from a simplex of
+//! any size, flat or not; certified bounds; bounded memory.
 
 use crate::gjk::Simplex;
 use crate::minkowski::{Minkowski, Vertex};
@@ -33,7 +36,8 @@ pub(crate) struct Depth {
     pub(crate) b: DVec3,
 }
 
-// Memory for nearly all polytopes, for large hulls, and for curved shapes; a polytope of v vertices has 2 v - 4 faces.
+// Memory for nearly all polytopes, for large hulls, and for curved shapes; a polytope of v vertices
+// has 2 v - 4 faces.
 const SMALL: usize = 12;
 const MEDIUM: usize = 40;
 const LARGE: usize = 280;
@@ -97,7 +101,8 @@ fn depth_large<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 /// What survives a move to larger memory.
 struct State {
     rounds_left: u32,
-    /// The greatest lower bound so far: what a surface around the origin proved stays proved when rounding dents it.
+    /// The greatest lower bound so far: what a surface around the origin proved stays proved when
+    /// rounding dents it.
     lower: f64,
     /// The least upper bound so far, its direction and its support point.
     upper: f64,
@@ -116,7 +121,8 @@ impl State {
         }
     }
 
-    /// The greatest lower bound; a ball around the origin that is nothing but noise, as in a surface without volume, proves nothing.
+    /// The greatest lower bound; a ball around the origin that is nothing but noise, as in a
+    /// surface without volume, proves nothing.
     fn lower(&self) -> f64 {
         if tol::EPA_FLAT < self.lower { self.lower } else { f64::NEG_INFINITY }
     }
@@ -167,7 +173,8 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             return Ok(give_up(c, polytope, state));
         }
         if distance < 0.0 && state.upper - state.lower() <= tol::EPA_FLAT {
-            // Normals of triangles that hardly have a width turned a part of the surface over: the bounds of before are as near as any.
+            // Normals of triangles that hardly have a width turned a part of the surface over: the
+            // bounds of before are as near as any.
             return Ok(give_up(c, polytope, state));
         }
         state.lower = state.lower.max(distance);
@@ -192,7 +199,8 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             return Ok(on_face(polytope, k, height));
         }
         if is_known && polytope.corners(k).contains(&vertex.w) {
-            // The normal is noise: the true distance of the triangle is all that can be had from it.
+            // The normal is noise: the true distance of the triangle is all that can be had from
+            // it.
             let [x, y, z] = polytope.corners(k);
             let nearest = nearest_of_all(&[x, y, z, DVec3::ZERO], 3);
             polytope.faces[k].distance = sqrt(nearest.distance_sq);
@@ -204,8 +212,9 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The end on a face: its support plane is the depth. The witness is the projection of the origin, which lies on this
-/// face or on one in the same plane: faces of C with more corners are several triangles here.
+/// The end on a face: its support plane is the depth. The witness is the projection of the origin,
+/// which lies on this face or on one in the same plane: faces of C with more corners are several
+/// triangles here.
 #[inline(always)]
 fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
     let Face { normal, distance, .. } = polytope.faces[k];
@@ -223,7 +232,8 @@ fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
 fn on_plane(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
     let Face { normal, distance, .. } = polytope.faces[k];
     let same_plane = distance.max(height) + tol::EPA_FLAT;
-    // Nearest to the foot of the origin, and not to the origin: that may be as near to faces in other planes.
+    // Nearest to the foot of the origin, and not to the origin: that may be as near to faces in
+    // other planes.
     let foot = normal * height;
     let mut best = (k, [1.0, 0.0, 0.0]);
     let mut best_sq = f64::INFINITY;
@@ -283,8 +293,8 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     // Slivers alone bound nothing.
     let nearest = if face.distance.is_finite() { face.distance } else { f64::NEG_INFINITY };
     let lower = state.lower().max(nearest).min(state.upper);
-    // The support point is as high as the plane, and may lie anywhere along it: the witness is where the polytope is
-    // nearest to the foot of the origin on the plane.
+    // The support point is as high as the plane, and may lie anywhere along it: the witness is
+    // where the polytope is nearest to the foot of the origin on the plane.
     let foot = state.normal * state.upper;
     let (mut best, mut best_weights, mut best_sq) = (0, [1.0, 0.0, 0.0], f64::INFINITY);
     for i in 0..polytope.n_faces {
@@ -297,7 +307,8 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         }
     }
     let mut depth = on_triangle(polytope, best, best_weights, state.normal, state.upper, lower);
-    // The polytope lies inside C by what is left between the bounds: half of that for either body, along the normal.
+    // The polytope lies inside C by what is left between the bounds: half of that for either body,
+    // along the normal.
     let short = state.upper * c.unscale - depth.normal.dot(depth.a - c.b_in_a.transform_point(depth.b));
     depth.a += depth.normal * (0.5 * short);
     depth.b -= c.b_in_a.inverse_transform_vector(depth.normal) * (0.5 * short);
@@ -325,8 +336,8 @@ fn nearest_corners(v: &[Vertex; 4]) -> [Vertex; 3] {
     corners
 }
 
-/// The first polytope, around the origin or touching it, where the simplex is no tetrahedron or one without volume; or, when C has no
-/// volume, the depth 0 along its flat direction.
+/// The first polytope, around the origin or touching it, where the simplex is no tetrahedron or one
+/// without volume; or, when C has no volume, the depth 0 along its flat direction.
 #[cold]
 #[inline(never)]
 fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
@@ -352,7 +363,8 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         // Of the two sides the one on which B's centre lies.
         let normal = if normal.dot(c.center) > 0.0 { -normal } else { normal };
         let (mut a, mut b) = (DVec3::ZERO, DVec3::ZERO);
-        // Of a tetrahedron without volume weights are noise: the nearest of its faces has the origin.
+        // Of a tetrahedron without volume weights are noise: the nearest of its faces has the
+        // origin.
         let faces = if simplex.n == 4 { &FACES[..] } else { &FACES[..1] };
         let mut least_sq = f64::INFINITY;
         for face in faces.iter().filter(|_| 0 < simplex.n) {
@@ -367,7 +379,8 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
                 }
             }
         }
-        // The origin may lie beside C, as near as the simplex: then nothing says that the bodies meet.
+        // The origin may lie beside C, as near as the simplex: then nothing says that the bodies
+        // meet.
         Depth { upper: 0.0, lower: -sqrt(simplex.nearest.distance_sq), normal, a, b }
     };
     if n == 3 {

@@ -1,14 +1,17 @@
 //! How far apart, or whether they meet: the distance of the origin from the Minkowski difference.
 //!
-//! A simplex of points of C walks towards the origin: its nearest point v gives an upper bound |v|, the support plane
-//! normal to v a lower one, and the support point is the next corner. It ends when the bounds meet, when the support
-//! point is already a corner (the features are found), or when the simplex contains the origin.
-//! Support points may be chosen fast and in `f32`; whatever is about to decide is searched again exactly. On the stacked boxes
-//! of the tests that search is the difference between no wrong sign and one in sixteen.
+//! A simplex of points of C walks towards the origin: its nearest point v gives an upper bound |v|,
+//! the support plane normal to v a lower one, and the support point is the next corner. It ends
+//! when the bounds meet, when the support point is already a corner (the features are found), or
+//! when the simplex contains the origin. Support points may be chosen fast and in `f32`; whatever
+//! is about to decide is searched again exactly. On the stacked boxes of the tests that search is
+//! the difference between no wrong sign and one in sixteen.
 //!
-//! Reference: E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast Procedure for Computing the Distance Between Complex Objects in
-//! Three-Dimensional Space, IEEE J. Robotics and Automation 4, 1988; G. van den Bergen, A Fast and Robust GJK Implementation, 1999.
-//! Differs: certified bounds with every end; a doubtful end goes to the depth search, so that one routine decides the sign.
+//! Reference: E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast Procedure for Computing the
+//! Distance Between Complex Objects in Three-Dimensional Space, IEEE J. Robotics and Automation 4,
+//! 1988; G. van den Bergen, A Fast and Robust GJK Implementation, 1999.
+//! Differs: certified bounds with every end; a doubtful end goes to the depth search, so that one
+//! routine decides the sign.
 
 use crate::minkowski::{Minkowski, Vertex};
 use crate::simplex::{Nearest, nearest_of_all_but, nearest_of_last, nearest_with_newest, weights_of_whole};
@@ -98,8 +101,8 @@ impl Simplex {
         has
     }
 
-    /// Keeps the corners with these bits and the newest, whose bit comes after theirs. It takes the place of one that goes, so
-    /// corners seldom move.
+    /// Keeps the corners with these bits and the newest, whose bit comes after theirs. It takes the
+    /// place of one that goes, so corners seldom move.
     #[inline(always)]
     fn take(&mut self, newest: &Vertex, keep: u8) {
         let bit = 1_u8 << (self.n & 7);
@@ -233,8 +236,9 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     counters: &mut Counters,
     found: &mut Search,
 ) {
-    // Beyond this lower bound nothing more is asked, and below this upper bound neither. A little more than the
-    // margin is wanted, so that a yes or no near the sign takes the same way as a distance, to the end.
+    // Beyond this lower bound nothing more is asked, and below this upper bound neither. A little
+    // more than the margin is wanted, so that a yes or no near the sign takes the same way as a
+    // distance, to the end.
     let (enough, meet) = match goal {
         Goal::Distance | Goal::Cores => (settings.max_distance.max(0.0) * c.scale + c.margin, -1.0),
         Goal::Overlap => (c.margin + CLEAR, c.margin - CLEAR),
@@ -315,8 +319,9 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             let mut points = s.points;
             points[s.n & 3] = w.w;
             let best = nearest_of_all_but(&points, s.n + 1, tol::GJK_ROUNDING);
-            // A step so small that the distance does not show it, which is rounded where the far ends of the simplex are, may
-            // still turn the direction, and with it raise the lower bound; a few are granted. So are a few to a triangle that is as near as its edge.
+            // A step so small that the distance does not show it, which is rounded where the far
+            // ends of the simplex are, may still turn the direction, and with it raise the lower
+            // bound; a few are granted. So are a few to a triangle that is as near as its edge.
             let is_larger = next.keep.count_ones() < best.keep.count_ones();
             let rounded = sqrt(distance_sq) + tol::GJK_ROUNDING * sqrt(reach_sq);
             let is_small_step = is_larger || next.distance_sq <= rounded * rounded;
@@ -350,8 +355,9 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     found.lower = lower.min(found.upper);
 }
 
-/// For a round with the same direction. Out of line, and the compiler does not see that it is the same: it would make that a loop
-/// of its own, and compute for each round what only such a loop needs.
+/// For a round with the same direction. Out of line, and the compiler does not see that it is the
+/// same: it would make that a loop of its own, and compute for each round what only such a loop
+/// needs.
 #[cold]
 #[inline(never)]
 fn again(w: Vertex, nearest: Nearest) -> (Option<Vertex>, Nearest) {
@@ -379,7 +385,8 @@ struct NearEnough {
 }
 
 impl NearEnough {
-    /// The margins are between the bounds: whether the bodies meet is not known yet, and only rounding may end the search.
+    /// The margins are between the bounds: whether the bodies meet is not known yet, and only
+    /// rounding may end the search.
     #[inline(always)]
     fn leaves_sign_open(self, uw: f64, uw_new: f64, uu: f64) -> bool {
         if self.margin == 0.0 {
@@ -421,7 +428,8 @@ fn judge(
     }
 }
 
-/// The first simplex: from the cache where it is good, else the point towards the origin from C's centre.
+/// The first simplex: from the cache where it is good, else the point towards the origin from C's
+/// centre.
 ///
 /// Returns the vertex from which to climb, when the simplex came from a cache.
 #[inline(always)]
@@ -434,7 +442,8 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let mut axis = c.center;
     if let Some(cache) = cache {
         for &pair in &cache.pairs[..usize::from(cache.n_pairs).min(4)] {
-            // Pairs are all different; should two of them be at one place now, every feature is tried.
+            // Pairs are all different; should two of them be at one place now, every feature is
+            // tried.
             if let Some(vertex) = c.rebuild(pair) {
                 simplex.put(simplex.n, &vertex);
                 simplex.n += 1;

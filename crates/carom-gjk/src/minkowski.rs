@@ -1,8 +1,9 @@
 //! The Minkowski difference C = A - B, in A's frame and scaled to size one.
 //!
-//! C contains the origin exactly when A and B meet, and its nearest point is as far from the origin as A from B.
-//! All lengths are multiplied by the power of two that brings the pair to size one: nothing below can overflow, no
-//! threshold needs a unit, and input scaled by a power of two gives the same bits, scaled.
+//! C contains the origin exactly when A and B meet, and its nearest point is as far from the origin
+//! as A from B. All lengths are multiplied by the power of two that brings the pair to size one:
+//! nothing below can overflow, no threshold needs a unit, and input scaled by a power of two gives
+//! the same bits, scaled.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.1.
 //! Differs: the cores alone are subtracted, the margins are added to the answer.
@@ -62,7 +63,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
         let center = a.center() - b_in_a.transform_point(b.center());
         let reach = center.abs().max_element();
         let size = a.radius().max(b.radius()).max(reach).max(margin);
-        // The sum catches what max() lets through: a NaN. The centre has every number of the pose in it, times a finite one.
+        // The sum catches what max() lets through: a NaN. The centre has every number of the pose
+        // in it, times a finite one.
         let sum = a.radius() + b.radius() + center.x + center.y + center.z + margin;
         let is_finite = sum.is_finite();
         let (scale, unscale) = power_of_two(size);
@@ -122,7 +124,8 @@ fn power_of_two(size: f64) -> (f64, f64) {
     if !(0.0 < size) {
         return (1.0, 1.0);
     }
-    // At the very ends of the range sizes stay a little off one: there both powers are still normal numbers.
+    // At the very ends of the range sizes stay a little off one: there both powers are still normal
+    // numbers.
     let biased = ((size.to_bits() >> MANTISSA_BITS) & 0x7ff).clamp(1, TWICE_BIAS - 1);
     (f64::from_bits((TWICE_BIAS - biased) << MANTISSA_BITS), f64::from_bits(biased << MANTISSA_BITS))
 }

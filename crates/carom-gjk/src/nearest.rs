@@ -1,10 +1,13 @@
-//! Which points of two convex cores are nearest, corner by corner: for those who follow features over time.
+//! Which points of two convex cores are nearest, corner by corner: for those who follow features
+//! over time.
 //!
-//! The search is that of [`crate::wide::distance`]; what it ended with is handed out instead of being summed up, margins
-//! left aside. Nothing in it is deeper than the search: where cores overlap it says so, and no depth.
+//! The search is that of [`crate::wide::distance`]; what it ended with is handed out instead of
+//! being summed up, margins left aside. Nothing in it is deeper than the search: where cores
+//! overlap it says so, and no depth.
 //!
-//! Reference: E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast Procedure for Computing the Distance Between Complex Objects in
-//! Three-Dimensional Space, IEEE J. Robotics and Automation 4, 1988.
+//! Reference: E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast Procedure for Computing the
+//! Distance Between Complex Objects in Three-Dimensional Space, IEEE J. Robotics and Automation 4,
+//! 1988.
 
 use crate::gjk::{Goal, Search, Verdict, remember, search};
 use crate::minkowski::Minkowski;
@@ -25,10 +28,11 @@ pub struct NearestSimplex {
     pub points_b: [DVec3; 4],
     /// From 1 to 4; 0 where a number of the input is not finite.
     pub n_points: usize,
-    /// Sum to 1, none is negative: the nearest point of a core is the sum of its points, so weighted. Of four points zeros: the cores
-    /// have the origin of their difference inside.
+    /// Sum to 1, none is negative: the nearest point of a core is the sum of its points, so
+    /// weighted. Of four points zeros: the cores have the origin of their difference inside.
     pub weights: [f64; 4],
-    /// Unit vector from A towards B in A's frame, along which the cores were found to be farthest apart; zero when they meet.
+    /// Unit vector from A towards B in A's frame, along which the cores were found to be farthest
+    /// apart; zero when they meet.
     pub axis: DVec3,
     /// What it cost.
     pub counters: Counters,

@@ -4,12 +4,15 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The search ended on the features themselves: exact to the rounding of `f64`, about 1e-15 of the size.
+    /// The search ended on the features themselves: exact to the rounding of `f64`, about 1e-15 of
+    /// the size.
     Exact,
-    /// The answer and the truth differ by at most this length: both bounds are proved. It exceeds the tolerance that was
-    /// asked for only where a limit of rounds was reached, as for the depth of concentric balls made of support points.
+    /// The answer and the truth differ by at most this length: both bounds are proved. It exceeds
+    /// the tolerance that was asked for only where a limit of rounds was reached, as for the depth
+    /// of concentric balls made of support points.
     Within(f64),
-    /// A limit was reached, or a coordinate was not a finite number, before what was asked could be proved either way.
+    /// A limit was reached, or a coordinate was not a finite number, before what was asked could be
+    /// proved either way.
     Undecided,
 }
 

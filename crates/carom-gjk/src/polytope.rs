@@ -1,12 +1,16 @@
-//! A convex polytope that grows by a point at a time: triangles with neighbours, in memory lent by the caller.
+//! A convex polytope that grows by a point at a time: triangles with neighbours, in memory lent by
+//! the caller.
 //!
-//! A new point replaces the faces that it sees by a fan over their rim. The visible region is flooded from the face that asked;
-//! where rounding gives it a hole or a pinch, that one face alone is replaced, which is always a valid surface.
-//! Each face keeps a lower bound of its distance from the origin: the least product of its unit normal with its corners,
-//! which holds however inexact the normal is.
+//! A new point replaces the faces that it sees by a fan over their rim. The visible region is
+//! flooded from the face that asked; where rounding gives it a hole or a pinch, that one face alone
+//! is replaced, which is always a valid surface. Each face keeps a lower bound of its distance from
+//! the origin: the least product of its unit normal with its corners, which holds however inexact
+//! the normal is.
 //!
-//! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game Objects, 2001, section 4.
-//! Differs: no recursion, no heap; the disc is checked before the surface is touched; the bounds are certified.
+//! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game
+//! Objects, 2001, section 4.
+//! Differs: no recursion, no heap; the disc is checked before the surface is touched; the bounds
+//! are certified.
 
 use crate::minkowski::Vertex;
 use crate::simplex::{THIN_SINE_SQ, normal_of};
@@ -48,12 +52,14 @@ impl Face {
 /// Scaled length, squared: faces of less height have no normal.
 const SLIVER_SQ: f64 = tol::GJK_ROUNDING * tol::GJK_ROUNDING;
 
-/// The most faces of one visible region that are looked for at first, with room for the edges around it and those that wait.
+/// The most faces of one visible region that are looked for at first, with room for the edges
+/// around it and those that wait.
 const FEW: usize = 62;
 const FEW_AROUND: usize = FEW + 2;
 const FEW_WAITING: usize = FEW + 4;
 
-/// The same where that was not enough, as for a new top over a round base: all faces that there may be.
+/// The same where that was not enough, as for a new top over a round base: all faces that there may
+/// be.
 const MANY: usize = 560;
 const MANY_AROUND: usize = MANY + 2;
 const MANY_WAITING: usize = MANY + 4;
@@ -83,13 +89,14 @@ impl<'m> Polytope<'m> {
         Polytope { vertices, faces, n_vertices: self.n_vertices, n_faces: self.n_faces, stamp: self.stamp }
     }
 
-    /// A tetrahedron with any orientation of its corners; face 0 is that of the first three. Gives how far a corner is from the face across
-    /// at least; 0 where a face is a sliver.
+    /// A tetrahedron with any orientation of its corners; face 0 is that of the first three. Gives
+    /// how far a corner is from the face across at least; 0 where a face is a sliver.
     ///
-    /// Its faces at once, in lanes, in a kernel of its own: sharing the lanes of [`Fan`] made the loop that uses the fans slower, two hulls
-    /// of 32 vertices deep in each other by 6 to 10 %. Instructions of a depth, before / now, with witnesses computed inside the loop's
-    /// kernel: two hulls of 8 vertices that hardly overlap 6,250 / 5,500, deep in each other 12,610 / 11,880; of 32 vertices 9,740 / 8,990
-    /// and 27,940 / 27,210.
+    /// Its faces at once, in lanes, in a kernel of its own: sharing the lanes of [`Fan`] made the
+    /// loop that uses the fans slower, two hulls of 32 vertices deep in each other by 6 to 10 %.
+    /// Instructions of a depth, before / now, with witnesses computed inside the loop's kernel: two
+    /// hulls of 8 vertices that hardly overlap 6,250 / 5,500, deep in each other 12,610 / 11,880;
+    /// of 32 vertices 9,740 / 8,990 and 27,940 / 27,210.
     pub(crate) fn set_tetrahedron(&mut self, corners: [&Vertex; 4]) -> f64 {
         dispatch(TetrahedronKernel { polytope: self, corners })
     }
@@ -123,7 +130,8 @@ impl<'m> Polytope<'m> {
         has
     }
 
-    /// Adds a point beyond `face`; `threshold` is how far beyond a face a point must be for the face to go.
+    /// Adds a point beyond `face`; `threshold` is how far beyond a face a point must be for the
+    /// face to go.
     #[inline(always)]
     pub(crate) fn expand(&mut self, face: usize, vertex: Vertex, threshold: f64) -> Result<(), Full> {
         if self.n_vertices == self.vertices.len() {
@@ -139,7 +147,8 @@ impl<'m> Polytope<'m> {
         self.replace(face, vertex, &mut visible, &mut rim, found)
     }
 
-    /// [`Polytope::expand`] for a point that sees many faces: were they left, the surface would be dented, and bound nothing.
+    /// [`Polytope::expand`] for a point that sees many faces: were they left, the surface would be
+    /// dented, and bound nothing.
     #[cold]
     #[inline(never)]
     fn expand_far(&mut self, face: usize, vertex: Vertex, threshold: f64) -> Result<(), Full> {
@@ -150,7 +159,8 @@ impl<'m> Polytope<'m> {
         self.replace(face, vertex, &mut visible, &mut rim, found)
     }
 
-    /// Puts a fan around the new point in the place of the visible region; of `face` alone where that is no disc.
+    /// Puts a fan around the new point in the place of the visible region; of `face` alone where
+    /// that is no disc.
     #[inline(always)]
     fn replace(
         &mut self,
@@ -217,7 +227,8 @@ impl<'m> Polytope<'m> {
         Ok(())
     }
 
-    /// Collects the faces that see `w`, connected to `start`, and the edges of their neighbours along the rim, in order.
+    /// Collects the faces that see `w`, connected to `start`, and the edges of their neighbours
+    /// along the rim, in order.
     ///
     /// Zero faces when there is no room for them.
     #[inline(always)]
@@ -234,7 +245,8 @@ impl<'m> Polytope<'m> {
         self.faces[start].stamp = stamp;
         visible[0] = start as u16;
         let (mut n_visible, mut n_rim) = (1, 0);
-        // Edges still to be crossed, the next one last. Each visible face adds at most one more than it takes.
+        // Edges still to be crossed, the next one last. Each visible face adds at most one more
+        // than it takes.
         let mut stack = [0u16; WAITING];
         let neighbours = self.faces[start].neighbours;
         (stack[0], stack[1], stack[2]) = (neighbours[2], neighbours[1], neighbours[0]);
@@ -269,7 +281,8 @@ impl<'m> Polytope<'m> {
         (n_visible, n_rim)
     }
 
-    /// Is the rim one closed loop that meets no corner twice? Then the region, being connected, is a disc.
+    /// Is the rim one closed loop that meets no corner twice? Then the region, being connected, is
+    /// a disc.
     #[inline(always)]
     fn is_loop(&self, rim: &[(u16, u16)]) -> bool {
         if rim.len() < 3 {
@@ -304,8 +317,8 @@ impl Kernel for TetrahedronKernel<'_, '_> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> f64 {
         let TetrahedronKernel { polytope, corners: [first, second, third, fourth] } = self;
-        // Outward: the fourth corner lies below the others. Decided exactly: of a needle the rounded product is noise, and
-        // a surface turned inside out bounds nothing.
+        // Outward: the fourth corner lies below the others. Decided exactly: of a needle the
+        // rounded product is noise, and a surface turned inside out bounds nothing.
         let is_outward = 0.0 < orient3d(first.w, second.w, third.w, fourth.w);
         let (first, second) = if is_outward { (first, second) } else { (second, first) };
         for (place, corner) in polytope.vertices.iter_mut().zip([first, second, third, fourth]) {
@@ -468,14 +481,15 @@ impl Fan {
     }
 }
 
-/// The outward unit normal of a triangle and the least product of it with a corner; zero and infinity of a sliver.
+/// The outward unit normal of a triangle and the least product of it with a corner; zero and
+/// infinity of a sliver.
 #[inline(always)]
 fn plane_of(x: DVec3, y: DVec3, z: DVec3) -> (DVec3, f64) {
     let normal = normal_of(x, y, z);
     let length_sq = normal.length_squared();
     let longest_sq = (y - x).length_squared().max((z - y).length_squared()).max((x - z).length_squared());
-    // A sliver no higher than its corners are exact has any normal at all. It lies along its longest edge, and a
-    // neighbour bounds that.
+    // A sliver no higher than its corners are exact has any normal at all. It lies along its
+    // longest edge, and a neighbour bounds that.
     if SLIVER_SQ * longest_sq < length_sq {
         let normal = normal / sqrt(length_sq);
         (normal, normal.dot(x).min(normal.dot(y)).min(normal.dot(z)))

@@ -6,11 +6,13 @@ use carom_math::tol;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GjkSettings {
-    /// A distance is good enough when its bounds differ by this fraction of it. Polytopes end exactly all the same.
+    /// A distance is good enough when its bounds differ by this fraction of it. Polytopes end
+    /// exactly all the same.
     pub distance_tolerance: f64,
     /// A depth is good enough when its bounds differ by this fraction of it.
     pub depth_tolerance: f64,
-    /// Two bodies farther apart than this length need no distance: the search stops at a lower bound beyond it.
+    /// Two bodies farther apart than this length need no distance: the search stops at a lower
+    /// bound beyond it.
     pub max_distance: f64,
     /// Most rounds of the distance search; polytopes need about 10, curved shapes about 30.
     pub max_iterations: u32,
@@ -19,7 +21,8 @@ pub struct GjkSettings {
 }
 
 impl GjkSettings {
-    /// Stop as soon as the bodies are known to be farther apart than this length; negative counts as 0.
+    /// Stop as soon as the bodies are known to be farther apart than this length; negative counts
+    /// as 0.
     #[must_use]
     pub const fn with_max_distance(mut self, max_distance: f64) -> GjkSettings {
         self.max_distance = max_distance;

@@ -1,13 +1,16 @@
 //! The point of a simplex that is nearest to the origin.
 //!
-//! Answers come as a direction `u` that points from the origin to the nearest point, without a square root or a
-//! division, and `uw` = u.x, the same for every point x of the part that is kept: the distance is uw / |u|.
-//! The newest point is known to belong to the answer, which leaves few cases; where their signs contradict each other,
-//! every vertex, edge and face is tried and the nearest taken. Whether a tetrahedron contains the origin is decided exactly.
+//! Answers come as a direction `u` that points from the origin to the nearest point, without a
+//! square root or a division, and `uw` = u.x, the same for every point x of the part that is kept:
+//! the distance is uw / |u|. The newest point is known to belong to the answer, which leaves few
+//! cases; where their signs contradict each other, every vertex, edge and face is tried and the
+//! nearest taken. Whether a tetrahedron contains the origin is decided exactly.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 9.5; E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast
-//! Procedure for Computing the Distance Between Complex Objects, 1988, section V (the fallback).
-//! Differs: directions stay unnormalised; normals of thin triangles are computed in twice the precision; exact signs.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 9.5; E. G. Gilbert, D. W. Johnson,
+//! S. S. Keerthi, A Fast Procedure for Computing the Distance Between Complex Objects, 1988,
+//! section V (the fallback).
+//! Differs: directions stay unnormalised; normals of thin triangles are computed in twice the
+//! precision; exact signs.
 
 use carom_math::double_double::DoubleDouble;
 use carom_math::ops::sqrt;
@@ -34,7 +37,8 @@ impl Nearest {
         Nearest { u: DVec3::ZERO, uw: 0.0, distance_sq: 0.0, keep: 0b1111, is_inside: true };
 }
 
-/// The nearest feature of the older points and the newest, given that it contains the newest, whose bit comes after theirs.
+/// The nearest feature of the older points and the newest, given that it contains the newest, whose
+/// bit comes after theirs.
 #[inline(always)]
 pub(crate) fn nearest_with_newest(older: &[DVec3; 4], n_older: usize, w: DVec3) -> Nearest {
     match n_older {
@@ -51,7 +55,8 @@ pub(crate) fn nearest_of_all(points: &[DVec3; 4], n_points: usize) -> Nearest {
     nearest_of_all_but(points, n_points, 0.0)
 }
 
-/// The nearest feature of all, most likely the whole of a simplex that was the nearest feature a moment ago.
+/// The nearest feature of all, most likely the whole of a simplex that was the nearest feature a
+/// moment ago.
 #[inline(always)]
 pub(crate) fn nearest_of_last(points: &[DVec3; 4], n_points: usize) -> Nearest {
     let whole = match n_points {
@@ -63,11 +68,11 @@ pub(crate) fn nearest_of_last(points: &[DVec3; 4], n_points: usize) -> Nearest {
     whole.unwrap_or_else(|| nearest_of_all(points, n_points))
 }
 
-/// The nearest feature of all, but a triangle is preferred to its edges where it is as near to within `rounding`, a
-/// fraction of its size.
+/// The nearest feature of all, but a triangle is preferred to its edges where it is as near to
+/// within `rounding`, a fraction of its size.
 ///
-/// The direction of an edge that passes the origin much nearer than it is long is noise; that of the triangle is as good
-/// as the triangle is large.
+/// The direction of an edge that passes the origin much nearer than it is long is noise; that of
+/// the triangle is as good as the triangle is large.
 #[inline(never)]
 pub(crate) fn nearest_of_all_but(points: &[DVec3; 4], n_points: usize, rounding: f64) -> Nearest {
     if n_points == 4 && contains_origin(points) {
@@ -109,8 +114,8 @@ pub(crate) fn nearest_of_all_but(points: &[DVec3; 4], n_points: usize, rounding:
     best
 }
 
-/// Weights of the first `n_points` points that give their point nearest to the origin, when that is on none of their features
-/// but the whole; they sum to one.
+/// Weights of the first `n_points` points that give their point nearest to the origin, when that is
+/// on none of their features but the whole; they sum to one.
 #[inline(always)]
 pub(crate) fn weights_of_whole(points: &[DVec3; 4], n_points: usize) -> [f64; 4] {
     let [a, b, c, w] = *points;
@@ -165,7 +170,8 @@ pub(crate) fn inner_weights(a: DVec3, b: DVec3, w: DVec3) -> Option<[f64; 3]> {
     (0.0 < la && 0.0 < lb && 0.0 < lw).then(|| [la / nn, lb / nn, lw / nn])
 }
 
-/// Weights of the projection of the origin on a triangle, clamped to it roughly: none is negative, and they sum to one.
+/// Weights of the projection of the origin on a triangle, clamped to it roughly: none is negative,
+/// and they sum to one.
 fn face_weights(a: DVec3, b: DVec3, w: DVec3) -> [f64; 3] {
     let (n, la, lb) = normal_and_weights(a, b, w);
     let nn = n.length_squared();
@@ -178,7 +184,8 @@ fn face_weights(a: DVec3, b: DVec3, w: DVec3) -> [f64; 3] {
     [la / sum, lb / sum, lw / sum]
 }
 
-/// The triangle's normal (a - w) x (b - w) and the weights of a and b, times n.n, with all their digits.
+/// The triangle's normal (a - w) x (b - w) and the weights of a and b, times n.n, with all their
+/// digits.
 #[inline(always)]
 fn normal_and_weights(a: DVec3, b: DVec3, w: DVec3) -> (DVec3, f64, f64) {
     let (ea, eb) = (a - w, b - w);
@@ -198,7 +205,8 @@ pub(crate) fn normal_of(a: DVec3, b: DVec3, w: DVec3) -> DVec3 {
     if is_thin(n, ea, eb) { exact_cross(a, w, b, w) } else { n }
 }
 
-/// (p1 - p0) x (q1 - q0), right to the last digits also where the two are nearly parallel: twice the precision inside.
+/// (p1 - p0) x (q1 - q0), right to the last digits also where the two are nearly parallel: twice
+/// the precision inside.
 #[cold]
 fn exact_cross(p1: DVec3, p0: DVec3, q1: DVec3, q0: DVec3) -> DVec3 {
     let difference = |x: DVec3, y: DVec3| {
@@ -236,14 +244,15 @@ fn edge(a: DVec3, w: DVec3, [bit_a, bit_w]: [u8; 2], e: DVec3, ee: f64, d: f64) 
     let mut u = w * ee + e * d;
     const NEAR_SQ: f64 = 1.0 / (1u64 << 20) as f64;
     if u.length_squared() <= NEAR_SQ * (w.length_squared() * (ee * ee)) {
-        // Much nearer than long: from the end that is nearer fewer digits cancel, and what is left along the edge would
-        // cost the lower bound its digits.
+        // Much nearer than long: from the end that is nearer fewer digits cancel, and what is left
+        // along the edge would cost the lower bound its digits.
         if a.length_squared() < w.length_squared() {
             u = a * ee - e * a.dot(e);
         }
         u -= e * (u.dot(e) / ee);
     }
-    // Not u.w: where the edge passes through the origin u is noise, and only its own length tells so.
+    // Not u.w: where the edge passes through the origin u is noise, and only its own length tells
+    // so.
     let uw = u.length_squared() / ee;
     Nearest { u, uw, distance_sq: uw / ee, keep: bit_a | bit_w, is_inside: false }
 }
@@ -297,7 +306,8 @@ fn triangle_with_newest(a: DVec3, b: DVec3, w: DVec3, bits: [u8; 3]) -> Nearest 
     triangle_of_edges(a, b, w, bits, ea, eb, ea.cross(eb), ea.cross(w), eb.cross(w))
 }
 
-/// [`triangle_with_newest`], the last of the corners, where the edges from it, their cross product, and theirs with it are known.
+/// [`triangle_with_newest`], the last of the corners, where the edges from it, their cross product,
+/// and theirs with it are known.
 #[inline(always)]
 fn triangle_of_edges(
     a: DVec3,
@@ -358,7 +368,8 @@ fn triangle_inside(points: &[DVec3; 4], a: usize, b: usize, w: usize, rounding: 
     (least < la && least < lb && least < lw).then(|| face(points[w], n, 1 << a | 1 << b | 1 << w))
 }
 
-/// Signs, exact, of the tetrahedron's orientation and of the three origin tests on the faces through the newest point.
+/// Signs, exact, of the tetrahedron's orientation and of the three origin tests on the faces
+/// through the newest point.
 #[cold]
 #[inline(never)]
 fn exact_signs(a: DVec3, b: DVec3, c: DVec3, w: DVec3) -> (f64, [f64; 3]) {
@@ -390,7 +401,8 @@ fn tetrahedron_with_newest(a: DVec3, b: DVec3, c: DVec3, w: DVec3) -> Nearest {
         sees = [true; 3];
     }
     if !(sees[0] | sees[1] | sees[2]) {
-        // Inside, unless it lies beyond the face of the older three: then the newest, which cannot have been nearer, only seemed so.
+        // Inside, unless it lies beyond the face of the older three: then the newest, which cannot
+        // have been nearer, only seemed so.
         let is_beyond = orient3d(a, b, c, DVec3::ZERO) * side < 0.0;
         return if is_beyond { nearest_of_all(&[a, b, c, w], 4) } else { Nearest::INSIDE };
     }

@@ -1,10 +1,10 @@
 //! Every query in `f64`, on a pose in `f64`: what the functions of both twins round from.
 //!
-//! Distance first; where the cores meet, or where the distance search ends in doubt about the sign, the depth search.
-//! Every query takes this one way, so no two of them disagree about the sign.
+//! Distance first; where the cores meet, or where the distance search ends in doubt about the sign,
+//! the depth search. Every query takes this one way, so no two of them disagree about the sign.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.8 (hybrid of core
-//! distance and depth for shapes with margins).
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.8
+//! (hybrid of core distance and depth for shapes with margins).
 
 use crate::epa::{Depth, depth};
 use crate::gjk::{End, Goal, Search, Verdict, remember, search, search_here};
@@ -19,7 +19,8 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Distance {
-    /// Length; 0 when the shapes meet. With `max_distance` it may be an upper bound; see `lower_bound`.
+    /// Length; 0 when the shapes meet. With `max_distance` it may be an upper bound; see
+    /// `lower_bound`.
     pub distance: f64,
     /// Not above the true distance.
     pub lower_bound: f64,
@@ -63,9 +64,11 @@ pub struct SignedDistance {
 pub struct Intersection {
     /// They share a point; touching counts.
     pub intersects: bool,
-    /// When apart: the unit normal, from A to B, of planes that separate them, in A's frame. Zero when they meet.
+    /// When apart: the unit normal, from A to B, of planes that separate them, in A's frame. Zero
+    /// when they meet.
     pub axis: DVec3,
-    /// When apart: all of A lies where `axis . x <= offset`, all of B where `offset + gap <= axis . x`.
+    /// When apart: all of A lies where `axis . x <= offset`, all of B where `offset + gap <= axis .
+    /// x`.
     pub offset: f64,
     /// When apart: the room between them along the axis, a length; a lower bound of the distance.
     pub gap: f64,
@@ -77,8 +80,8 @@ pub struct Intersection {
 
 /// The distance of two convex shapes, B placed by `b_in_a`.
 ///
-/// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite gives distance 0 and
-/// [`Outcome::Undecided`].
+/// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite
+/// gives distance 0 and [`Outcome::Undecided`].
 #[inline]
 pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -116,10 +119,11 @@ pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The distance of two convex shapes, or minus their depth: the length of the least translation that separates them.
+/// The distance of two convex shapes, or minus their depth: the length of the least translation
+/// that separates them.
 ///
-/// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite gives distance 0 and
-/// [`Outcome::Undecided`].
+/// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite
+/// gives distance 0 and [`Outcome::Undecided`].
 #[inline]
 pub fn signed_distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -260,8 +264,8 @@ fn solve_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
     match found.verdict {
         Verdict::Apart => {
-            // The direction of the best bound and that of the nearest points differ by the root of the gap between
-            // the bounds; points moved by margins must go along their own.
+            // The direction of the best bound and that of the nearest points differ by the root of
+            // the gap between the bounds; points moved by margins must go along their own.
             let normal = if 0.0 < c.margin { found.simplex.nearest.u } else { found.axis };
             apart(&c, &found, found.lower, unit(-normal), counters)
         }
@@ -328,15 +332,16 @@ fn apart<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The scaled distance of cores for which the depth search found a separating direction; 0 when it found none, or
-/// one within rounding of touching.
+/// The scaled distance of cores for which the depth search found a separating direction; 0 when it
+/// found none, or one within rounding of touching.
 fn apart_after_all(cores: &Depth) -> f64 {
     if cores.upper < -tol::GJK_TOUCHING { -cores.upper } else { 0.0 }
 }
 
 fn outcome_of_depth<A: ?Sized, B: ?Sized>(c: &Minkowski<'_, A, B>, found: &Search, cores: &Depth) -> Outcome {
     let is_around = -tol::GJK_TOUCHING <= cores.lower;
-    // A polytope that does not hold the origin bounds no depth, but the nearest points say how far apart the cores are at most.
+    // A polytope that does not hold the origin bounds no depth, but the nearest points say how far
+    // apart the cores are at most.
     let gap = (cores.upper + if is_around { -cores.lower } else { found.upper }).max(0.0);
     if gap <= tol::EPA_FLAT {
         Outcome::Exact

@@ -1,4 +1,5 @@
-//! Questions about random pairs of shapes of every kind, and the hash of all answers; pairs of boxes of every broad phase.
+//! Questions about random pairs of shapes of every kind, and the hash of all answers; pairs of
+//! boxes of every broad phase.
 
 use crate::Error;
 use crate::dice::Dice;

@@ -13,7 +13,8 @@ use core::time::Duration;
 /// Long enough for anything here, and none at all.
 const TIMES: [Duration; 3] = [Duration::from_secs(3600), Duration::ZERO, Duration::MAX];
 
-/// Tries budgets in time on each scene and on a search in two meshes. The error says which answer is wrong.
+/// Tries budgets in time on each scene and on a search in two meshes. The error says which answer
+/// is wrong.
 pub fn time_budgets() -> Result<(), Error> {
     for scene in scenes::<DynamicBvh>() {
         let (mut asked, mut other) = (World::new(), World::new());

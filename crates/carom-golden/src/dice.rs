@@ -1,6 +1,7 @@
 //! Random numbers for scenes and queries, the same on every machine.
 //!
-//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014 (splitmix64).
+//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
+//! 2014 (splitmix64).
 
 use carom_math::Vec3;
 

@@ -1,4 +1,5 @@
-//! Prints the hashes, one line each; with the name of an instruction set, as carom-lanes has it, on that.
+//! Prints the hashes, one line each; with the name of an instruction set, as carom-lanes has it, on
+//! that.
 
 use carom_lanes::{Level, force_level};
 

@@ -1,6 +1,7 @@
 //! Five scenes, and the state of each after some steps.
 //!
-//! Nothing here goes through a sine of the platform: places and turns are sums, products and square roots.
+//! Nothing here goes through a sine of the platform: places and turns are sums, products and square
+//! roots.
 
 use crate::Error;
 use crate::dice::Dice;
@@ -174,7 +175,8 @@ fn joints<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A sparse crowd of turned boxes, a moving lift below them, and things put somewhere else on the way.
+/// A sparse crowd of turned boxes, a moving lift below them, and things put somewhere else on the
+/// way.
 fn lift<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     let mut dice = Dice::new(24);
     world.insert(ground()?)?;

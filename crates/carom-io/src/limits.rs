@@ -1,5 +1,5 @@
-//! The bounds of a reader: the options, and all limits that keep memory and time in proportion to the
-//! files.
+//! The bounds of a reader: the options, and all limits that keep memory and time in proportion to
+//! the files.
 //!
 //! Reference: none; the tests of `hostile` hold the bounds.
 

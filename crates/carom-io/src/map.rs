@@ -1,10 +1,14 @@
-//! Levels in the text format of Quake's editors: entities with keys, and brushes as planes through three points each.
+//! Levels in the text format of Quake's editors: entities with keys, and brushes as planes through
+//! three points each.
 //!
-//! Both dialects are read, the standard one and Valve 220: what follows the points of a plane, the texture, does not matter
-//! here and is passed over to the end of the line. Patches and other blocks in a brush's place are listed as unread.
+//! Both dialects are read, the standard one and Valve 220: what follows the points of a plane, the
+//! texture, does not matter here and is passed over to the end of the line. Patches and other
+//! blocks in a brush's place are listed as unread.
 //!
-//! Reference: id Software, Quake's map format, 1996 (points clockwise seen from outside); Valve, Hammer's map version 220.
-//! Differs: read here rather than by `quake-util`, which needs all numbers of a texture and gives a brush no line.
+//! Reference: id Software, Quake's map format, 1996 (points clockwise seen from outside); Valve,
+//! Hammer's map version 220.
+//! Differs: read here rather than by `quake-util`, which needs all numbers of a texture and gives a
+//! brush no line.
 
 use crate::error::{Place, ReadError, shortened};
 use crate::files;
@@ -78,8 +82,9 @@ impl Entity {
 }
 
 impl Map {
-    /// The brushes of all entities whose class `wants` names something for, with these contents. A brush that is open, empty or has a
-    /// plane that is none is left out and told of in the second list, by its line.
+    /// The brushes of all entities whose class `wants` names something for, with these contents. A
+    /// brush that is open, empty or has a plane that is none is left out and told of in the second
+    /// list, by its line.
     pub fn brushes(
         &self,
         path: &Path,
@@ -104,8 +109,9 @@ impl Map {
     }
 }
 
-/// What a brush of a game of this family holds, by the conventions of its editors: triggers, hints and origins nothing; liquids, whose textures'
-/// names begin with `*` or `!`, [`Contents::LIQUID`]; illusions nothing; all else is solid.
+/// What a brush of a game of this family holds, by the conventions of its editors: triggers, hints
+/// and origins nothing; liquids, whose textures' names begin with `*` or `!`, [`Contents::LIQUID`];
+/// illusions nothing; all else is solid.
 pub fn usual_contents(class: &str, brush: &MapBrush) -> Contents {
     let texture = brush.texture.to_ascii_lowercase();
     let name = texture.rsplit('/').next().unwrap_or("");

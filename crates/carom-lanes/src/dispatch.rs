@@ -1,9 +1,10 @@
 //! Chooses the instruction set once per call of a whole loop.
 //!
-//! The processor is asked the first time and the answer kept in one atomic byte, so the choice is a load and a jump.
+//! The processor is asked the first time and the answer kept in one atomic byte, so the choice is a
+//! load and a jump.
 //!
-//! Reference: RFC 2045 of the Rust language (`target_feature`): a function compiled with a feature may be called only
-//! where the processor has it, and inlines what is `#[inline(always)]`.
+//! Reference: RFC 2045 of the Rust language (`target_feature`): a function compiled with a feature
+//! may be called only where the processor has it, and inlines what is `#[inline(always)]`.
 
 use crate::imp;
 use crate::lanes::Simd;
@@ -45,7 +46,8 @@ static FORCED: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 const ALL: [Level; 5] = [Level::Generic, Level::Sse2, Level::Avx2, Level::Neon, Level::Simd128];
 
-/// The best instruction set of this machine. Without the standard library: the best that the build was compiled for.
+/// The best instruction set of this machine. Without the standard library: the best that the build
+/// was compiled for.
 #[inline]
 pub fn detected() -> Level {
     match DETECTED.load(Ordering::Relaxed) {
@@ -54,7 +56,8 @@ pub fn detected() -> Level {
     }
 }
 
-/// The instruction set that [`dispatch`] uses: the detected one, unless [`force_level`] said otherwise.
+/// The instruction set that [`dispatch`] uses: the detected one, unless [`force_level`] said
+/// otherwise.
 #[inline]
 pub fn level() -> Level {
     match FORCED.load(Ordering::Relaxed) {
@@ -63,9 +66,10 @@ pub fn level() -> Level {
     }
 }
 
-/// From now on, in the whole process, [`dispatch`] uses this instruction set, or the detected one for `None`.
-/// False, and no change, where the machine has it not, or where it is [`Level::Generic`], no machine that the build is for needs
-/// that, and the feature `generic` is off. Answers do not depend on it: it is for tests and timing.
+/// From now on, in the whole process, [`dispatch`] uses this instruction set, or the detected one
+/// for `None`. False, and no change, where the machine has it not, or where it is
+/// [`Level::Generic`], no machine that the build is for needs that, and the feature `generic` is
+/// off. Answers do not depend on it: it is for tests and timing.
 pub fn force_level(wanted: Option<Level>) -> bool {
     match wanted {
         None => FORCED.store(UNKNOWN, Ordering::Relaxed),
@@ -119,7 +123,8 @@ fn run_on<K: Kernel>(level: Level, kernel: K) -> K::Output {
     if level == Level::Generic { kernel.run(imp::generic::Generic) } else { run_better(level, kernel) }
 }
 
-/// The caller made sure of `has(level)`; for [`Level::Generic`] what every machine has that the build is for.
+/// The caller made sure of `has(level)`; for [`Level::Generic`] what every machine has that the
+/// build is for.
 #[inline(always)]
 fn run_better<K: Kernel>(level: Level, kernel: K) -> K::Output {
     match level {

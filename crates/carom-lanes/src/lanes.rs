@@ -1,7 +1,8 @@
 //! What lanes can do, whatever the instruction set: three traits for the values, one for the set.
 //!
-//! Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2 (the order of operands that
-//! decides what MINPS and MAXPS give for NaN and for zeros of both signs is taken as the definition).
+//! Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2 (the order of
+//! operands that decides what MINPS and MAXPS give for NaN and for zeros of both signs is taken as
+//! the definition).
 
 use crate::dispatch::Level;
 #[cfg(target_has_atomic = "64")]
@@ -11,7 +12,8 @@ use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
 /// An instruction set: a proof that the processor has it, and the names of its lanes.
 ///
-/// Kernels get one from [`dispatch`](crate::dispatch()); it cannot be made otherwise, nor implemented elsewhere.
+/// Kernels get one from [`dispatch`](crate::dispatch()); it cannot be made otherwise, nor
+/// implemented elsewhere.
 pub trait Simd: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
     /// Which one it is.
     const LEVEL: Level;
@@ -37,8 +39,8 @@ pub trait Simd: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
     /// Rows become columns: lane j of result i is lane i of row j.
     fn transpose8(self, rows: [Self::F32x8; 8]) -> [Self::F32x8; 8];
 
-    /// The front row of a line that several threads see: each two of its floats as they were written last, or at once, by a thread that is
-    /// not known to be after this one.
+    /// The front row of a line that several threads see: each two of its floats as they were
+    /// written last, or at once, by a thread that is not known to be after this one.
     #[cfg(target_has_atomic = "64")]
     #[inline(always)]
     fn load_shared(self, line: &SharedLine) -> Self::F32x8 {
@@ -52,7 +54,8 @@ pub trait Simd: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
         line.set_front(&row.to_array());
     }
 
-    /// Asks for the cache lines of `slice[index]` to be fetched; nothing happens when there is no such element.
+    /// Asks for the cache lines of `slice[index]` to be fetched; nothing happens when there is no
+    /// such element.
     fn prefetch<T>(self, slice: &[T], index: usize);
 }
 
@@ -82,10 +85,12 @@ pub trait F32Lanes<const N: usize>:
     /// The lanes as an array.
     fn to_array(self) -> [f32; N];
 
-    /// The smaller of each lane: `if self < other { self } else { other }`, so `other` where one is NaN.
+    /// The smaller of each lane: `if self < other { self } else { other }`, so `other` where one is
+    /// NaN.
     fn min(self, other: Self) -> Self;
 
-    /// The larger of each lane: `if other < self { self } else { other }`, so `other` where one is NaN.
+    /// The larger of each lane: `if other < self { self } else { other }`, so `other` where one is
+    /// NaN.
     fn max(self, other: Self) -> Self;
 
     /// The sign bit cleared.
@@ -109,7 +114,8 @@ pub trait F32Lanes<const N: usize>:
     /// The bits, unchanged.
     fn to_bits(self) -> Self::U32;
 
-    /// The whole part, for numbers in `[0, 2147483520]`; smaller ones and NaN give 0, larger ones that limit.
+    /// The whole part, for numbers in `[0, 2147483520]`; smaller ones and NaN give 0, larger ones
+    /// that limit.
     fn trunc_to_u32(self) -> Self::U32;
 
     /// The upper half of the lanes before the lower half.
@@ -236,13 +242,15 @@ pub trait U32Lanes<const N: usize>:
     /// Shifted right by `COUNT` bits, which must be below 32; zeros come in.
     fn shr<const COUNT: i32>(self) -> Self;
 
-    /// As a float, rounded to nearest; integers of 2^31 and more count as negative (two's complement).
+    /// As a float, rounded to nearest; integers of 2^31 and more count as negative (two's
+    /// complement).
     fn to_f32(self) -> Self::F32;
 
     /// The same bits as a float.
     fn as_f32_bits(self) -> Self::F32;
 
-    /// The lanes whose mask is set, moved to the front in their order; the lanes behind them are unspecified.
+    /// The lanes whose mask is set, moved to the front in their order; the lanes behind them are
+    /// unspecified.
     fn compress(self, mask: Self::Mask) -> Self;
 
     /// As [`U32Lanes::compress`], with lane i kept where bit i is set; higher bits do not count.
@@ -321,8 +329,9 @@ pub trait U32Lanes<const N: usize>:
         self.replace(&lanes)
     }
 
-    /// Writes the lanes whose mask is set to the front of `out`, in their order, and says how many. With room for N
-    /// in `out` all N places are written (what lies behind the kept lanes is unspecified), without a branch.
+    /// Writes the lanes whose mask is set to the front of `out`, in their order, and says how many.
+    /// With room for N in `out` all N places are written (what lies behind the kept lanes is
+    /// unspecified), without a branch.
     ///
     /// # Panics
     /// When the kept lanes do not fit, as indexing does.

@@ -1,11 +1,13 @@
-//! Two rows of eight floats side by side, a line of the cache; and many of them for several threads at once.
+//! Two rows of eight floats side by side, a line of the cache; and many of them for several threads
+//! at once.
 //!
-//! Threads that write different lines, in no order that is known beforehand, cannot divide a slice between them. Seen as words that are
-//! read and written whole, the same memory may be shared without a promise that a compiler cannot check: at worst a row is mixed of two.
-//! Nothing is copied to that end, and a processor with AVX moves the words of a row together.
+//! Threads that write different lines, in no order that is known beforehand, cannot divide a slice
+//! between them. Seen as words that are read and written whole, the same memory may be shared
+//! without a promise that a compiler cannot check: at worst a row is mixed of two. Nothing is
+//! copied to that end, and a processor with AVX moves the words of a row together.
 //!
-//! Reference: H. Boehm, S. Adve, Foundations of the C++ Concurrency Memory Model, 2008 (what is shared must be atomic; relaxed is enough
-//! where something else puts threads in order).
+//! Reference: H. Boehm, S. Adve, Foundations of the C++ Concurrency Memory Model, 2008 (what is
+//! shared must be atomic; relaxed is enough where something else puts threads in order).
 
 #[cfg(target_has_atomic = "64")]
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -44,12 +46,14 @@ impl SharedLine {
     /// These lines for several threads, for as long as they are borrowed.
     pub fn of(lines: &mut [Line]) -> &[SharedLine] {
         let n = lines.len();
-        // SAFETY: the two have one layout, as asserted above, and any bits are good for both. The lines are borrowed exclusively for as
-        // long as the answer lives, so nobody sees the front rows but through atomic words; the back rows are only read.
+        // SAFETY: the two have one layout, as asserted above, and any bits are good for both. The
+        // lines are borrowed exclusively for as long as the answer lives, so nobody sees the front
+        // rows but through atomic words; the back rows are only read.
         unsafe { core::slice::from_raw_parts(lines.as_mut_ptr().cast::<SharedLine>(), n) }
     }
 
-    /// The front row: each two of its floats as they were written last, or at once, by a thread that is not known to be after this one.
+    /// The front row: each two of its floats as they were written last, or at once, by a thread
+    /// that is not known to be after this one.
     #[inline(always)]
     pub fn front(&self) -> [f32; 8] {
         let mut words = [0; 4];

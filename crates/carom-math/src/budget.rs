@@ -1,9 +1,10 @@
 //! How long something may go on: without end, for so many steps of work, or for so long.
 //!
-//! What a step of work is, the function says that takes the budget. A count of steps gives the same answer in every run
-//! and on every machine; a time does not, and cannot.
+//! What a step of work is, the function says that takes the budget. A count of steps gives the same
+//! answer in every run and on every machine; a time does not, and cannot.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision detection).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision
+//! detection).
 
 use core::time::Duration;
 
@@ -16,6 +17,7 @@ pub enum Budget {
     Unlimited,
     /// So many steps of work: the same answer in every run.
     Steps(u64),
-    /// So long, from the call on. Refused without a clock ([`clock::IS_THERE`](crate::clock::IS_THERE)).
+    /// So long, from the call on. Refused without a clock
+    /// ([`clock::IS_THERE`](crate::clock::IS_THERE)).
     Time(Duration),
 }

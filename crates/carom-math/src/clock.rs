@@ -1,8 +1,10 @@
 //! The clock of the workspace: all reading of time goes through here.
 //!
-//! There is none without the standard library, and none on `wasm32-unknown-unknown`: the standard library's panics there.
+//! There is none without the standard library, and none on `wasm32-unknown-unknown`: the standard
+//! library's panics there.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision detection).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision
+//! detection).
 
 /// A moment of a clock that never goes back; without a clock all moments are the same.
 #[derive(Clone, Copy, Debug)]

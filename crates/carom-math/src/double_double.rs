@@ -1,12 +1,15 @@
-//! Numbers of 106 bits, each the unevaluated sum of two `f64`: for the few quotients that `f64` cannot give well.
+//! Numbers of 106 bits, each the unevaluated sum of two `f64`: for the few quotients that `f64`
+//! cannot give well.
 //!
-//! Nearly parallel edges and slivers lose up to three quarters of the digits of an `f64` when their closest points are computed.
-//! With twice the digits enough are left. Differences of `f64` are exact. Relative error of sums and products: below
-//! 2^-102, as long as nothing overflows or underflows: scale first.
+//! Nearly parallel edges and slivers lose up to three quarters of the digits of an `f64` when their
+//! closest points are computed. With twice the digits enough are left. Differences of `f64` are
+//! exact. Relative error of sums and products: below 2^-102, as long as nothing overflows or
+//! underflows: scale first.
 //!
-//! Reference: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision, Numerische Mathematik
-//! 18, 1971; M. Joldes, J.-M. Muller, V. Popescu, Tight and Rigorous Error Bounds for Basic Building Blocks of
-//! Double-Word Arithmetic, ACM TOMS 44(2), 2017, algorithms 6, 12 (without FMA) and 17.
+//! Reference: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision,
+//! Numerische Mathematik 18, 1971; M. Joldes, J.-M. Muller, V. Popescu, Tight and Rigorous Error
+//! Bounds for Basic Building Blocks of Double-Word Arithmetic, ACM TOMS 44(2), 2017, algorithms 6,
+//! 12 (without FMA) and 17.
 
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use glam::DVec3;

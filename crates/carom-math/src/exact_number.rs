@@ -1,10 +1,12 @@
 //! Numbers without rounding, for signs of polynomials that plain `f64` leaves in doubt.
 //!
-//! A number is a sign and a row of 64-bit digits that starts at some power of 2^64. Sums and products are those of
-//! school; nothing is cut off, whatever the sizes of the numbers, up to products of six `f64`. It is slow, some hundred
-//! nanoseconds an operation, uses no heap, and belongs behind a filter.
+//! A number is a sign and a row of 64-bit digits that starts at some power of 2^64. Sums and
+//! products are those of school; nothing is cut off, whatever the sizes of the numbers, up to
+//! products of six `f64`. It is slow, some hundred nanoseconds an operation, uses no heap, and
+//! belongs behind a filter.
 //!
-//! Reference: D. E. Knuth, The Art of Computer Programming, volume 2, 4.3.1 (algorithms A, S and M).
+//! Reference: D. E. Knuth, The Art of Computer Programming, volume 2, 4.3.1 (algorithms A, S and
+//! M).
 
 use core::cmp::Ordering;
 use core::ops::{Add, Mul, Neg, Sub};
@@ -16,7 +18,8 @@ const N_DIGITS: usize = 6 * 34 + 4;
 /// What a digit counts more than the one below it.
 const DIGIT: f64 = (1_u128 << 64) as f64;
 
-/// An exact number. Products may have up to six `f64` as factors, and sums as many terms as one likes.
+/// An exact number. Products may have up to six `f64` as factors, and sums as many terms as one
+/// likes.
 #[derive(Clone)]
 pub struct ExactNumber {
     is_negative: bool,
@@ -55,7 +58,8 @@ impl ExactNumber {
         self * self
     }
 
-    /// The quotient, right to some 1e-15; 0 over 0, and what is too large or too small for an `f64`, give what those give.
+    /// The quotient, right to some 1e-15; 0 over 0, and what is too large or too small for an
+    /// `f64`, give what those give.
     pub fn quotient(&self, other: &ExactNumber) -> f64 {
         let ((p, p_end), (q, q_end)) = (self.leading(), other.leading());
         let mut value = p / q;
@@ -67,7 +71,8 @@ impl ExactNumber {
         value
     }
 
-    /// The two highest digits as a number, with the sign, and one past the power of 2^64 that the first of them counts.
+    /// The two highest digits as a number, with the sign, and one past the power of 2^64 that the
+    /// first of them counts.
     fn leading(&self) -> (f64, i32) {
         let end = self.end();
         let (high, low) = (self.digit(end - 1) as f64, self.digit(end - 2) as f64);
@@ -161,7 +166,8 @@ impl core::fmt::Debug for ExactNumber {
 }
 
 impl From<f64> for ExactNumber {
-    /// The number itself. An infinity counts as the next power of two past the range, a NaN as a number beyond it.
+    /// The number itself. An infinity counts as the next power of two past the range, a NaN as a
+    /// number beyond it.
     fn from(x: f64) -> ExactNumber {
         let bits = x.to_bits();
         let fraction = bits & ((1 << 52) - 1);

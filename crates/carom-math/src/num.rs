@@ -1,6 +1,7 @@
 //! The name table of the `f32` build: which number is which in `kernel/`.
 //!
-//! `Real` is what is stored and returned; what decides is always the primitive `f64` with glam's `DVec3`.
+//! `Real` is what is stored and returned; what decides is always the primitive `f64` with glam's
+//! `DVec3`.
 
 pub use glam::{Mat3, Quat, Vec3, Vec3A};
 

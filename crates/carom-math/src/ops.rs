@@ -1,7 +1,8 @@
 //! Square roots and the like, with or without the standard library.
 //!
-//! Square root, floor and ceil are correctly rounded everywhere. The trigonometric functions of systems differ in the
-//! last digit, so these come from the `libm` crate, in software: the same bits on every machine.
+//! Square root, floor and ceil are correctly rounded everywhere. The trigonometric functions of
+//! systems differ in the last digit, so these come from the `libm` crate, in software: the same
+//! bits on every machine.
 
 /// The functions that `core` does not have.
 pub trait FloatOps: Copy {
@@ -71,7 +72,8 @@ pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
-/// The greater of two numbers; the first where one is NaN. One instruction, where [`f64::max`] takes five, of which those after wait.
+/// The greater of two numbers; the first where one is NaN. One instruction, where [`f64::max`]
+/// takes five, of which those after wait.
 #[inline(always)]
 pub fn greater(x: f64, y: f64) -> f64 {
     if x < y { y } else { x }

@@ -1,34 +1,35 @@
 //! Which side: signs that are right for the given coordinates, whatever rounding does.
 //!
-//! A determinant is first computed in plain `f64` together with a bound on its error. Where the bound leaves doubt,
-//! equal coordinates settle the commonest zeros; then come adaptive expansions, which need products that neither
-//! overflow nor underflow; then, for the rest of the range of `f64`, a fixed-point sum without any rounding. So every
-//! sign here is exact for **all finite coordinates**, from 5e-324 to 1.8e308 in any mixture. Coordinates that are not
-//! finite give some sign, and no panic.
+//! A determinant is first computed in plain `f64` together with a bound on its error. Where the
+//! bound leaves doubt, equal coordinates settle the commonest zeros; then come adaptive expansions,
+//! which need products that neither overflow nor underflow; then, for the rest of the range of
+//! `f64`, a fixed-point sum without any rounding. So every sign here is exact for **all finite
+//! coordinates**, from 5e-324 to 1.8e308 in any mixture. Coordinates that are not finite give some
+//! sign, and no panic.
 //!
-//! Reference: J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates,
-//! Discrete & Computational Geometry 18, 1997.
+//! Reference: J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust
+//! Geometric Predicates, Discrete & Computational Geometry 18, 1997.
 //! Differs: the filters bound underflow too; exact beyond the range of expansions (`exact_sum.rs`).
 
 use crate::exact_sum::ExactSum;
 use crate::scaling::scale_of;
 use glam::{DVec2, DVec3};
 
-/// Error of a 3x3 determinant of differences, relative to its permanent: Shewchuk's (7 + 56 u) u with u = 2^-53,
-/// and a little more, so that the rounding of the bound itself is covered.
+/// Error of a 3x3 determinant of differences, relative to its permanent: Shewchuk's (7 + 56 u) u
+/// with u = 2^-53, and a little more, so that the rounding of the bound itself is covered.
 pub const ORIENT3D_ERROR: f64 = 8.0e-16;
 
-/// Error of a 2x2 determinant of differences, relative to its permanent: Shewchuk's (3 + 16 u) u, and a
-/// little more for the rounding of the bound itself.
+/// Error of a 2x2 determinant of differences, relative to its permanent: Shewchuk's (3 + 16 u) u,
+/// and a little more for the rounding of the bound itself.
 pub const ORIENT2D_ERROR: f64 = 3.4e-16;
 
-/// Far above all that products lose when they underflow, as long as one factor of each is counted in; far below
-/// every number that matters otherwise.
+/// Far above all that products lose when they underflow, as long as one factor of each is counted
+/// in; far below every number that matters otherwise.
 const UNDERFLOW: f64 = 1.0e-300;
 
-/// Positive when `d` lies below the plane through `a`, `b`, `c`, that is, on the side from which they appear
-/// clockwise; zero exactly when the four are coplanar. The value is near `det(a - d, b - d, c - d)`, except for
-/// coordinates whose products overflow or underflow.
+/// Positive when `d` lies below the plane through `a`, `b`, `c`, that is, on the side from which
+/// they appear clockwise; zero exactly when the four are coplanar. The value is near `det(a - d, b
+/// - d, c - d)`, except for coordinates whose products overflow or underflow.
 ///
 /// Only the sign is exact.
 #[inline]
@@ -36,8 +37,8 @@ pub fn orient3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     orient3d_filter(a, b, c, d).unwrap_or_else(|| orient3d_exact(a, b, c, d))
 }
 
-/// [`orient3d`] where plain `f64` is enough to be sure of the sign, which is then not zero; `None` where the exact path
-/// is needed. For counting how often that happens.
+/// [`orient3d`] where plain `f64` is enough to be sure of the sign, which is then not zero; `None`
+/// where the exact path is needed. For counting how often that happens.
 #[inline]
 pub fn orient3d_filter(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Option<f64> {
     determinant_filter(a - d, b - d, c - d)
@@ -57,8 +58,9 @@ fn determinant_filter(u: DVec3, v: DVec3, w: DVec3) -> Option<f64> {
     (determinant_error(permanent, u) < determinant.abs() && determinant.is_finite()).then_some(determinant)
 }
 
-/// What `u . (v x w)` in plain `f64` may be off by, when each coordinate has at most one rounding error; from its permanent, in which
-/// all products and sums have positive signs. Infinite or NaN where that overflows.
+/// What `u . (v x w)` in plain `f64` may be off by, when each coordinate has at most one rounding
+/// error; from its permanent, in which all products and sums have positive signs. Infinite or NaN
+/// where that overflows.
 #[inline]
 pub fn determinant_error(permanent: f64, u: DVec3) -> f64 {
     let size = u.abs();
@@ -69,7 +71,8 @@ pub fn determinant_error(permanent: f64, u: DVec3) -> f64 {
 #[cold]
 fn orient3d_exact(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     let (u, v, w) = (a - d, b - d, c - d);
-    // A difference is 0 exactly when the numbers are equal. Equal points, or all in one plane x, y or z = constant.
+    // A difference is 0 exactly when the numbers are equal. Equal points, or all in one plane x, y
+    // or z = constant.
     let flat = (u.abs() + v.abs() + w.abs()).cmpeq(DVec3::ZERO).any();
     if flat || u == DVec3::ZERO || v == DVec3::ZERO || w == DVec3::ZERO || a == b || b == c || c == a {
         return 0.0;
@@ -90,8 +93,8 @@ fn orient3d_exact(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     sum.sign()
 }
 
-/// The sign of the determinant of three differences, where these are whole numbers below 2^40 times a power of two, as those of
-/// neighbouring `f32` points mostly are.
+/// The sign of the determinant of three differences, where these are whole numbers below 2^40 times
+/// a power of two, as those of neighbouring `f32` points mostly are.
 ///
 /// A zero of such coordinates is the commonest doubt in meshes, and needs no expansions.
 fn whole_determinant(pairs: [(DVec3, DVec3); 3]) -> Option<f64> {
@@ -122,8 +125,8 @@ fn whole_determinant(pairs: [(DVec3, DVec3); 3]) -> Option<f64> {
     Some(determinant.signum() as f64)
 }
 
-/// Products of three differences of these coordinates, and the errors of such products, are all in the range of
-/// normal numbers: what expansions need.
+/// Products of three differences of these coordinates, and the errors of such products, are all in
+/// the range of normal numbers: what expansions need.
 fn products_fit(points: &[DVec3]) -> bool {
     points.iter().all(|p| {
         // 2^-297 has no digit below 2^-349; three such digits multiply to 2^-1047.
@@ -131,8 +134,9 @@ fn products_fit(points: &[DVec3]) -> bool {
     })
 }
 
-/// Positive when `a`, `b`, `c` are in counter-clockwise order; zero exactly when they lie on a line. The value is near
-/// `det(a - c, b - c)`, except for coordinates whose products overflow or underflow.
+/// Positive when `a`, `b`, `c` are in counter-clockwise order; zero exactly when they lie on a
+/// line. The value is near `det(a - c, b - c)`, except for coordinates whose products overflow or
+/// underflow.
 ///
 /// Only the sign is exact.
 #[inline]
@@ -140,7 +144,8 @@ pub fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     orient2d_filter(a, b, c).unwrap_or_else(|| orient2d_exact(a, b, c))
 }
 
-/// [`orient2d`] where plain `f64` is enough to be sure of the sign; `None` where the exact path is needed.
+/// [`orient2d`] where plain `f64` is enough to be sure of the sign; `None` where the exact path is
+/// needed.
 #[inline]
 pub fn orient2d_filter(a: DVec2, b: DVec2, c: DVec2) -> Option<f64> {
     let (u, v) = (a - c, b - c);
@@ -168,7 +173,8 @@ fn orient2d_exact(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     sum.sign()
 }
 
-/// [`orient2d`] of three points of space seen along axis 0, 1 or 2: of their coordinates (y, z), (z, x) or (x, y).
+/// [`orient2d`] of three points of space seen along axis 0, 1 or 2: of their coordinates (y, z),
+/// (z, x) or (x, y).
 #[inline]
 pub fn orient2d_along(axis: usize, a: DVec3, b: DVec3, c: DVec3) -> f64 {
     orient2d(project(axis, a), project(axis, b), project(axis, c))
@@ -184,16 +190,18 @@ pub fn project(axis: usize, p: DVec3) -> DVec2 {
     }
 }
 
-/// On which side of the line from `a` to `b` a line passes: the sign of `direction . ((a - origin) x (b - origin))`,
-/// zero exactly when the two lines meet or are parallel.
+/// On which side of the line from `a` to `b` a line passes: the sign of `direction . ((a - origin)
+/// x (b - origin))`, zero exactly when the two lines meet or are parallel.
 ///
-/// Exchanging `a` and `b` gives exactly the opposite sign, so neighbours along an edge never disagree.
+/// Exchanging `a` and `b` gives exactly the opposite sign, so neighbours along an edge never
+/// disagree.
 #[inline]
 pub fn line_side(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> f64 {
     line_side_filter(origin, direction, a, b).unwrap_or_else(|| line_side_exact(origin, direction, a, b))
 }
 
-/// [`line_side`] where plain `f64` is enough to be sure of the sign; `None` where the exact path is needed.
+/// [`line_side`] where plain `f64` is enough to be sure of the sign; `None` where the exact path is
+/// needed.
 #[inline]
 pub fn line_side_filter(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> Option<f64> {
     determinant_filter(direction, a - origin, b - origin)
@@ -213,8 +221,8 @@ fn line_side_exact(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> f64 {
     sum.sign()
 }
 
-/// Along which way a direction crosses a triangle: the sign of `direction . ((b - a) x (c - a))`, zero exactly when
-/// it lies in the plane, or when the triangle has no area.
+/// Along which way a direction crosses a triangle: the sign of `direction . ((b - a) x (c - a))`,
+/// zero exactly when it lies in the plane, or when the triangle has no area.
 #[inline]
 pub fn direction_side(direction: DVec3, a: DVec3, b: DVec3, c: DVec3) -> f64 {
     if let Some(sign) = determinant_filter(direction, b - a, c - a) {

@@ -6,7 +6,8 @@
 
 use glam::{DVec3, Vec3};
 
-/// The largest `f32` that is not above `x`; values beyond the range give the largest finite number or -infinity.
+/// The largest `f32` that is not above `x`; values beyond the range give the largest finite number
+/// or -infinity.
 #[inline]
 pub fn down(x: f64) -> f32 {
     let nearest = x as f32;
@@ -15,7 +16,8 @@ pub fn down(x: f64) -> f32 {
     f32::from_bits(nearest.to_bits().wrapping_sub(away(nearest).wrapping_mul(is_above)))
 }
 
-/// The smallest `f32` that is not below `x`; values beyond the range give infinity or the least finite number.
+/// The smallest `f32` that is not below `x`; values beyond the range give infinity or the least
+/// finite number.
 #[inline]
 pub fn up(x: f64) -> f32 {
     let nearest = x as f32;
@@ -23,8 +25,9 @@ pub fn up(x: f64) -> f32 {
     f32::from_bits(nearest.to_bits().wrapping_add(away(nearest).wrapping_mul(is_below)))
 }
 
-/// What added to the bits makes a number larger, without a branch: whether a number is rounded is not to be guessed. Of zero with the other
-/// sign that would be no number, but what is rounded to zero keeps its sign.
+/// What added to the bits makes a number larger, without a branch: whether a number is rounded is
+/// not to be guessed. Of zero with the other sign that would be no number, but what is rounded to
+/// zero keeps its sign.
 #[inline]
 fn away(nearest: f32) -> u32 {
     ((nearest.to_bits() as i32 >> 31) | 1) as u32

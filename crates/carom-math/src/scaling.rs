@@ -1,14 +1,16 @@
-//! Powers of two that bring numbers to a middling size, so that squares neither overflow nor vanish.
+//! Powers of two that bring numbers to a middling size, so that squares neither overflow nor
+//! vanish.
 //!
-//! Multiplying by a power of two is exact, so what is computed from balanced numbers scales bit for bit with its
-//! input, and a direction of any length does.
+//! Multiplying by a power of two is exact, so what is computed from balanced numbers scales bit for
+//! bit with its input, and a direction of any length does.
 //!
 //! Reference: IEEE 754-2019, 3.4 (binary interchange formats: the exponent field).
 
 use crate::ops::{greater, sqrt};
 use glam::DVec3;
 
-/// A power of two that brings the positive number `x` into `[1, 2)`; nearly so at the very ends of the range.
+/// A power of two that brings the positive number `x` into `[1, 2)`; nearly so at the very ends of
+/// the range.
 ///
 /// Zero, infinity and NaN give some power of two as well.
 #[inline]
@@ -23,7 +25,8 @@ pub fn largest(v: DVec3) -> f64 {
     greater(greater(v.x.abs(), v.y.abs()), v.z.abs())
 }
 
-/// The vector times a power of two, its largest coordinate between 1 and 2 in absolute value; zero stays zero.
+/// The vector times a power of two, its largest coordinate between 1 and 2 in absolute value; zero
+/// stays zero.
 #[inline]
 pub fn balanced(v: DVec3) -> DVec3 {
     v * scale_of(v.abs().max_element())

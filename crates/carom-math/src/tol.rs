@@ -1,29 +1,34 @@
 //! Every tolerance of carom: its unit, the reason for its size, and what follows when it is met.
 //!
-//! Nothing here is an absolute length. Lengths come from the data: a tolerance is multiplied by the size of what
-//! it is used on, and the comment says which power of the length it meets.
+//! Nothing here is an absolute length. Lengths come from the data: a tolerance is multiplied by the
+//! size of what it is used on, and the comment says which power of the length it meets.
 //!
-//! How they are set. A tolerance that covers rounding follows from a count of the roundings of one computation, each at
-//! most u = 2^-53 in `f64` (2^-24 in `f32`), and must be above the largest difference between that computation and a
-//! better one: `f32` against its `f64` twin, `f64` against numbers of 106 bits or rationals. A stopping rule buys time
-//! with accuracy, and its derivation is the difference that it makes to the answer. Both are measured by
-//! `cargo xtask truth tolerances`, over turned poses, needles, plates, sizes from 1e-4 to 1e4 and offsets up to 1e5; it
-//! fails where a constant is below what a case needs, or more than a thousand times above all without a reason that its
-//! table states. "Needed" below is the most that any case of such a run needed. It prints also how far the answers of
-//! the twins are apart. A test of carom-query looks at a part of the cases each time. The others are conventions, and
-//! the reasoning is all there is to them.
+//! How they are set. A tolerance that covers rounding follows from a count of the roundings of one
+//! computation, each at most u = 2^-53 in `f64` (2^-24 in `f32`), and must be above the largest
+//! difference between that computation and a better one: `f32` against its `f64` twin, `f64`
+//! against numbers of 106 bits or rationals. A stopping rule buys time with accuracy, and its
+//! derivation is the difference that it makes to the answer. Both are measured by `cargo xtask
+//! truth tolerances`, over turned poses, needles, plates, sizes from 1e-4 to 1e4 and offsets up to
+//! 1e5; it fails where a constant is below what a case needs, or more than a thousand times above
+//! all without a reason that its table states. "Needed" below is the most that any case of such a
+//! run needed. It prints also how far the answers of the twins are apart. A test of carom-query
+//! looks at a part of the cases each time. The others are conventions, and the reasoning is all
+//! there is to them.
 
-/// Pure number. How far a quaternion's length may be from 1 and still count as a rounded unit quaternion.
+/// Pure number. How far a quaternion's length may be from 1 and still count as a rounded unit
+/// quaternion.
 ///
-/// Files print rotations with few digits; 1 % lets four-digit data in and still refuses a scale. What is let in is
-/// normalised in `f64`.
+/// Files print rotations with few digits; 1 % lets four-digit data in and still refuses a scale.
+/// What is let in is normalised in `f64`.
 ///
-/// Four digits after the point leave sqrt(4) * 0.5e-4 = 1e-4 at most. Needed: 9.3e-5 (1,000,000 cases, factor 108).
+/// Four digits after the point leave sqrt(4) * 0.5e-4 = 1e-4 at most. Needed: 9.3e-5 (1,000,000
+/// cases, factor 108).
 pub const QUATERNION_LENGTH: f64 = 1e-2;
 
 /// A length. No shape has a coordinate or a size beyond it, in absolute value: 2^150, about 1.4e45.
 ///
-/// Beyond any `f32`. In `f64` it keeps products of six lengths finite, so that no query overflows into NaN.
+/// Beyond any `f32`. In `f64` it keeps products of six lengths finite, so that no query overflows
+/// into NaN.
 pub const MAX_LENGTH: f64 = f64::from_bits((1023 + 150) << 52);
 
 /// A length. A radius or half extent is zero or at least this: 2^-149, the least positive `f32`.
@@ -31,406 +36,475 @@ pub const MAX_LENGTH: f64 = f64::from_bits((1023 + 150) << 52);
 /// In `f64` it keeps quotients of lengths finite.
 pub const MIN_LENGTH: f64 = f64::from_bits((1023 - 149) << 52);
 
-/// Pure number, the sine of an angle (about 6 degrees). A face counts as resting on a plane when its normal is
-/// within this angle of the plane's, an edge when it is within this angle of the plane itself.
+/// Pure number, the sine of an angle (about 6 degrees). A face counts as resting on a plane when
+/// its normal is within this angle of the plane's, an edge when it is within this angle of the
+/// plane itself.
 ///
-/// Smaller, and a slightly tilted box stands on an edge instead of on its face; larger, and crossing edges are
-/// clipped as faces, with contact points off the contact.
+/// Smaller, and a slightly tilted box stands on an edge instead of on its face; larger, and
+/// crossing edges are clipped as faces, with contact points off the contact.
 pub const FEATURE_SINE: f64 = 0.1;
 
-/// Pure number, the sine of an angle (about 44 degrees). A face that leans from a flat one by less is clipped
-/// against it, so that the corners that a tipping body comes down on are contacts before they touch.
+/// Pure number, the sine of an angle (about 44 degrees). A face that leans from a flat one by less
+/// is clipped against it, so that the corners that a tipping body comes down on are contacts before
+/// they touch.
 ///
-/// Smaller, and a wobbling disc has one contact a step, which is behind its rim; at most sin 45, or two sides of a
-/// box could be meant.
+/// Smaller, and a wobbling disc has one contact a step, which is behind its rim; at most sin 45, or
+/// two sides of a box could be meant.
 pub const INCIDENT_SINE: f64 = 0.7;
 
-/// Relative to the sum of two bodies' sizes, a length. How much smaller the overlap along one axis must be before it
-/// is preferred over that of a face axis tried earlier.
+/// Relative to the sum of two bodies' sizes, a length. How much smaller the overlap along one axis
+/// must be before it is preferred over that of a face axis tried earlier.
 ///
-/// Far above the rounding of an overlap: edges parallel to the other body's edges repeat its face normals, and the face
-/// must win such a tie or resting boxes would flicker between edge and face contacts. Depths are too large by at most
-/// this.
+/// Far above the rounding of an overlap: edges parallel to the other body's edges repeat its face
+/// normals, and the face must win such a tie or resting boxes would flicker between edge and face
+/// contacts. Depths are too large by at most this.
 ///
-/// An overlap is two supports, each a corner placed by 3 products and 3 sums, times a normal with 6 roundings of its
-/// own: some 12 u of the size, at worst, and two are compared: 3e-15. Needed for that: 1.3e-15 (31,000 cases, factor
-/// 74). The depth above the least overlap, which may be all of it: 9.7e-14 (31,000 cases, factor 1.03).
+/// An overlap is two supports, each a corner placed by 3 products and 3 sums, times a normal with 6
+/// roundings of its own: some 12 u of the size, at worst, and two are compared: 3e-15. Needed for
+/// that: 1.3e-15 (31,000 cases, factor 74). The depth above the least overlap, which may be all of
+/// it: 9.7e-14 (31,000 cases, factor 1.03).
 pub const SAT_TIE: f64 = 1e-13;
 
-/// Cosine, a pure number: that of [`FEATURE_SINE`]. Faces turned from the contact normal by less than its angle are
-/// clipped against each other even when the axis of least overlap is that of two edges.
+/// Cosine, a pure number: that of [`FEATURE_SINE`]. Faces turned from the contact normal by less
+/// than its angle are clipped against each other even when the axis of least overlap is that of two
+/// edges.
 ///
 /// A box at rest tilts by far less and keeps its four contacts.
 pub const NEARLY_FACING: f64 = 0.994_987_437_106_62;
 
-/// Cosine, a pure number, of 37 degrees. Boxes that overlap where their edges cross keep more contacts than the crossing if their faces
-/// are turned from the contact normal by less than this: those of the faces, clipped.
+/// Cosine, a pure number, of 37 degrees. Boxes that overlap where their edges cross keep more
+/// contacts than the crossing if their faces are turned from the contact normal by less than this:
+/// those of the faces, clipped.
 ///
-/// One contact goes from edge to edge as a box rocks, and a pile never comes to rest: of 10,000 boxes each went 3.1 mm in the fifth
-/// second, and one 340 mm; with this 0.3 mm and 70 mm. A narrower angle helps less (26 degrees a quarter of it), a wider one no more. Boxes
-/// that are apart keep one contact: several stop dead what comes to the foot of a ramp (November 2026).
+/// One contact goes from edge to edge as a box rocks, and a pile never comes to rest: of 10,000
+/// boxes each went 3.1 mm in the fifth second, and one 340 mm; with this 0.3 mm and 70 mm. A
+/// narrower angle helps less (26 degrees a quarter of it), a wider one no more. Boxes that are
+/// apart keep one contact: several stop dead what comes to the foot of a ramp (November 2026).
 pub const FACING: f64 = 0.8;
 
-/// Cosine, a pure number. A supporting face turned farther from the contact normal than this is seen edge-on, and
-/// its extreme edge stands for it: carrying points along the normal to its plane would magnify errors twentyfold.
+/// Cosine, a pure number. A supporting face turned farther from the contact normal than this is
+/// seen edge-on, and its extreme edge stands for it: carrying points along the normal to its plane
+/// would magnify errors twentyfold.
 pub const FACE_SEEN_EDGE_ON: f64 = 0.05;
 
-/// Squared sine, a pure number. Segments whose angle is smaller, one degree, touch along a stretch with two contacts
-/// and not in one point.
+/// Squared sine, a pure number. Segments whose angle is smaller, one degree, touch along a stretch
+/// with two contacts and not in one point.
 pub const PARALLEL_EDGES_SQ: f64 = 3e-4;
 
-/// Sine, a pure number. Two nearly parallel segments that are apart, and seen side by side along the contact normal at a
-/// smaller angle, count as one over the other.
+/// Sine, a pure number. Two nearly parallel segments that are apart, and seen side by side along
+/// the contact normal at a smaller angle, count as one over the other.
 ///
-/// The normal of a distance search is known to some 1e-6, that of `f32` to 1e-7. Distances come out too small by half the
-/// square of this, relative to themselves. Needed for boxes and an `f32` normal: 4.5e-8 (63,000 cases, factor 89); curved
-/// shapes stop at 1e-6.
+/// The normal of a distance search is known to some 1e-6, that of `f32` to 1e-7. Distances come out
+/// too small by half the square of this, relative to themselves. Needed for boxes and an `f32`
+/// normal: 4.5e-8 (63,000 cases, factor 89); curved shapes stop at 1e-6.
 pub const OVER_EACH_OTHER: f64 = 4e-6;
 
-/// Squared ratio of areas, a pure number: that of twice a polygon's area to the square of its length. Below it, a
-/// thousandth, the polygon is thin, and cut at its ends as well as at its sides.
+/// Squared ratio of areas, a pure number: that of twice a polygon's area to the square of its
+/// length. Below it, a thousandth, the polygon is thin, and cut at its ends as well as at its
+/// sides.
 ///
-/// Sides that meet at such an angle cut [`CLIP_ON_PLANE`] past their corner by a thousand times that, some 4e-12.
+/// Sides that meet at such an angle cut [`CLIP_ON_PLANE`] past their corner by a thousand times
+/// that, some 4e-12.
 pub const THIN_POLYGON_SQ: f64 = 1e-6;
 
-/// Relative to the sum of two bodies' radii, a length. A clipped contact this close to the depth stands for the
-/// witness of the depth itself, which is then left out; one that is deeper by more is none.
+/// Relative to the sum of two bodies' radii, a length. A clipped contact this close to the depth
+/// stands for the witness of the depth itself, which is then left out; one that is deeper by more
+/// is none.
 ///
-/// The witness comes in `f32`, and faces of hulls are as flat as `f32` knows: this covers the rounding of both. Of the
-/// three coordinates of a unit normal that is 2^-25 each at most, over a length of the size, and of the distance, 2^-24:
-/// 1.1e-7. Needed for boxes: 5.2e-8 (63,000 cases, factor 19).
+/// The witness comes in `f32`, and faces of hulls are as flat as `f32` knows: this covers the
+/// rounding of both. Of the three coordinates of a unit normal that is 2^-25 each at most, over a
+/// length of the size, and of the distance, 2^-24: 1.1e-7. Needed for boxes: 5.2e-8 (63,000 cases,
+/// factor 19).
 pub const WITNESS_KEPT: f64 = 1e-6;
 
 /// The same where bodies and witness are in `f64`.
 ///
-/// Some thousand roundings. Needed for boxes: 9.9e-13 (63,000 cases, factor 1.005): faces nearly parallel use all of it, and what
-/// differs by more is given the witness.
+/// Some thousand roundings. Needed for boxes: 9.9e-13 (63,000 cases, factor 1.005): faces nearly
+/// parallel use all of it, and what differs by more is given the witness.
 pub const WITNESS_KEPT_F64: f64 = 1e-12;
 
-/// Relative to the size of two features, a length. A point this close to a clipping plane lies on it.
+/// Relative to the size of two features, a length. A point this close to a clipping plane lies on
+/// it.
 ///
-/// A polygon that is no wider counts as a segment. A placed corner is 3 products and 3 sums, its height one more, 6 u of
-/// four lengths that are each below the size: 2.7e-15. Needed for a corner: 5.6e-16 (1,000,000 cases, factor 7.2); for
-/// one that was cut before: 2.9e-16 (1,000,000 cases, factor 14).
+/// A polygon that is no wider counts as a segment. A placed corner is 3 products and 3 sums, its
+/// height one more, 6 u of four lengths that are each below the size: 2.7e-15. Needed for a corner:
+/// 5.6e-16 (1,000,000 cases, factor 7.2); for one that was cut before: 2.9e-16 (1,000,000 cases,
+/// factor 14).
 pub const CLIP_ON_PLANE: f64 = 4e-15;
-/// Pure number, times the size of the figure: what a closest distance must be able to gain from a computation with twice the
-/// digits. A larger number saves time and costs accuracy.
+/// Pure number, times the size of the figure: what a closest distance must be able to gain from a
+/// computation with twice the digits. A larger number saves time and costs accuracy.
 ///
-/// A stopping rule: it adds less than itself to [`CLOSEST_POINTS_ERROR`], whose measurement includes it.
+/// A stopping rule: it adds less than itself to [`CLOSEST_POINTS_ERROR`], whose measurement
+/// includes it.
 pub const CLOSEST_POINTS_GAIN: f64 = 4.0e-16;
 
-/// Squared sine, a pure number. Closest points of segments at a larger angle, some half a degree, are computed without more
-/// digits, if the segments are also farther apart than [`PLAIN_DISTANCE_SQ`] says. So are those of a point and a triangle
-/// with a larger angle between its first two edges.
+/// Squared sine, a pure number. Closest points of segments at a larger angle, some half a degree,
+/// are computed without more digits, if the segments are also farther apart than
+/// [`PLAIN_DISTANCE_SQ`] says. So are those of a point and a triangle with a larger angle between
+/// its first two edges.
 ///
-/// Closest points are quotients by the squared sine of numbers with some ten roundings: displaced by 10 u / sine^2,
-/// which is 1e-11. Needed for that, measured at the limit and up to thirty times the sine: 4.8e-5 (1,000,000 cases,
-/// factor 2.1).
+/// Closest points are quotients by the squared sine of numbers with some ten roundings: displaced
+/// by 10 u / sine^2, which is 1e-11. Needed for that, measured at the limit and up to thirty times
+/// the sine: 4.8e-5 (1,000,000 cases, factor 2.1).
 pub const PLAIN_SINE_SQ: f64 = 1e-4;
 
-/// Squared fraction of the extent of two segments. Those farther apart surely do not meet, and closest points displaced by
-/// 1e-11 of the extent, as [`PLAIN_SINE_SQ`] allows, change their distance by less than 1e-16 of it.
+/// Squared fraction of the extent of two segments. Those farther apart surely do not meet, and
+/// closest points displaced by 1e-11 of the extent, as [`PLAIN_SINE_SQ`] allows, change their
+/// distance by less than 1e-16 of it.
 ///
-/// A displacement e across the shortest line changes a distance d by e^2 / 2 d: with e = 1e-11 that is 1e-16 for d =
-/// 5e-7, whose square is 2.5e-13. Needed for the displacements that were seen: 2.5e-15 (1,000,000 cases, factor 401).
+/// A displacement e across the shortest line changes a distance d by e^2 / 2 d: with e = 1e-11 that
+/// is 1e-16 for d = 5e-7, whose square is 2.5e-13. Needed for the displacements that were seen:
+/// 2.5e-15 (1,000,000 cases, factor 401).
 pub const PLAIN_DISTANCE_SQ: f64 = 1e-12;
 
-/// Relative to the extent of two bodies and their radii, a length. What the distance of two points, segments or triangles
-/// may be off by, at most.
+/// Relative to the extent of two bodies and their radii, a length. What the distance of two points,
+/// segments or triangles may be off by, at most.
 ///
-/// Three differences, a point in each of two sets as a sum of three products, and a length: some 20 u, over an extent
-/// that is taken along the axes, times sqrt(3): 4e-15. Needed, against rationals: 3.6e-16 (16,000 cases, factor 56).
-/// Where a distance is this near to the sum of the radii, whether the bodies touch is decided in exact numbers: a
-/// larger number costs time, a smaller one could cost a right answer.
+/// Three differences, a point in each of two sets as a sum of three products, and a length: some 20
+/// u, over an extent that is taken along the axes, times sqrt(3): 4e-15. Needed, against rationals:
+/// 3.6e-16 (16,000 cases, factor 56). Where a distance is this near to the sum of the radii,
+/// whether the bodies touch is decided in exact numbers: a larger number costs time, a smaller one
+/// could cost a right answer.
 pub const CLOSEST_POINTS_ERROR: f64 = 2e-14;
 
-/// Relative to the extent of two sets, a length: 2^-120, about 7.5e-37. The distance of sets that surely do not meet and
-/// whose distance in numbers of 106 bits comes out as less.
+/// Relative to the extent of two sets, a length: 2^-120, about 7.5e-37. The distance of sets that
+/// surely do not meet and whose distance in numbers of 106 bits comes out as less.
 ///
 /// A distance of 0 means that the sets meet.
 ///
-/// A convention: numbers of 106 bits resolve 2^-104 of the extent, so this says no more than that it is not 0.
+/// A convention: numbers of 106 bits resolve 2^-104 of the extent, so this says no more than that
+/// it is not 0.
 pub const LEAST_DISTANCE: f64 = f64::from_bits((1023 - 120) << 52);
 
 /// Fraction of the distance. GJK stops when upper minus lower bound is below it.
 ///
-/// Polytopes nearly always end on their features before. A stopping rule: 1e-12 is what `f64` still resolves, below,
-/// rounds are spent on noise; it is 2^-16 of what rounding to `f32` does. The difference that it makes to curved
-/// shapes, as a part of the distance: 9.9e-13 (16,000 cases, factor 1.00). Boxes as thin as needles beside large ones,
-/// where rounding ends the search, as a part of their reach: 2.5e-13 (31,000 cases, factor 4).
+/// Polytopes nearly always end on their features before. A stopping rule: 1e-12 is what `f64` still
+/// resolves, below, rounds are spent on noise; it is 2^-16 of what rounding to `f32` does. The
+/// difference that it makes to curved shapes, as a part of the distance: 9.9e-13 (16,000 cases,
+/// factor 1.00). Boxes as thin as needles beside large ones, where rounding ends the search, as a
+/// part of their reach: 2.5e-13 (31,000 cases, factor 4).
 pub const GJK_DISTANCE: f64 = 1e-12;
 
-/// Fraction of the size of the pair. Nearer than this to the Minkowski difference the origin counts as touching it.
+/// Fraction of the size of the pair. Nearer than this to the Minkowski difference the origin counts
+/// as touching it.
 ///
-/// The sum of the roundings of one pose and three products, about 9 u of the size, with a factor of about ten; touching
-/// is overlap by 0. Needed for distances that nearly vanish: 9.7e-16 (31,000 cases, factor 10). The largest gap that
-/// was called touching: 9.3e-15 (31,000 cases, factor 1.07).
+/// The sum of the roundings of one pose and three products, about 9 u of the size, with a factor of
+/// about ten; touching is overlap by 0. Needed for distances that nearly vanish: 9.7e-16 (31,000
+/// cases, factor 10). The largest gap that was called touching: 9.3e-15 (31,000 cases, factor
+/// 1.07).
 pub const GJK_TOUCHING: f64 = 1e-14;
 
-/// Fraction of the size of the pair. Rounding of a dot product with a support point: smaller gaps are no gaps.
+/// Fraction of the size of the pair. Rounding of a dot product with a support point: smaller gaps
+/// are no gaps.
 ///
-/// A point of the difference is 3 products and 4 sums, its height 3 products and 2 sums: 9 u of lengths that may add up
-/// to three sizes is 3e-15 at worst, and 16 u is twice the usual worst. Needed: 1.2e-15 (1,000,000 cases, factor 1.4).
-/// A gap above it that is noise costs a round, and no more.
+/// A point of the difference is 3 products and 4 sums, its height 3 products and 2 sums: 9 u of
+/// lengths that may add up to three sizes is 3e-15 at worst, and 16 u is twice the usual worst.
+/// Needed: 1.2e-15 (1,000,000 cases, factor 1.4). A gap above it that is noise costs a round, and
+/// no more.
 pub const GJK_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Fraction of the depth. EPA stops when upper minus lower bound is below it.
 ///
-/// Curved shapes only. A stopping rule: each digit costs about 6 rounds. The difference that it makes, as a part of the
-/// depth: 8.3e-11 (3,900 cases, factor 1.21); 2^-9 of what rounding to `f32` does.
+/// Curved shapes only. A stopping rule: each digit costs about 6 rounds. The difference that it
+/// makes, as a part of the depth: 8.3e-11 (3,900 cases, factor 1.21); 2^-9 of what rounding to
+/// `f32` does.
 pub const EPA_DEPTH: f64 = 1e-10;
 
-/// Fraction of the size of the pair. Thinner than this a Minkowski difference is flat, and its depth 0.
+/// Fraction of the size of the pair. Thinner than this a Minkowski difference is flat, and its
+/// depth 0.
 ///
-/// A height over a triangle of the difference: [`GJK_ROUNDING`] for each corner, and for the normal that divided by how
-/// thin the triangle is. Needed for plates in one plane, over their largest triangle: 2.1e-15 (1,000,000 cases, factor
-/// 48); so triangles fifty times thinner will do.
+/// A height over a triangle of the difference: [`GJK_ROUNDING`] for each corner, and for the normal
+/// that divided by how thin the triangle is. Needed for plates in one plane, over their largest
+/// triangle: 2.1e-15 (1,000,000 cases, factor 48); so triangles fifty times thinner will do.
 pub const EPA_FLAT: f64 = 1e-13;
 
-/// Fraction of the size of the pair. A tetrahedron thinner than this is no start for EPA: its faces' normals would be
-/// noise; its best triangle is blown up on both sides instead.
+/// Fraction of the size of the pair. A tetrahedron thinner than this is no start for EPA: its
+/// faces' normals would be noise; its best triangle is blown up on both sides instead.
 ///
-/// A rule of choice: the height of such a tetrahedron has five digits, and so have its normals. The error of depths of
-/// boxes from a thousandth of this to a thousand times as thick, with either start: 7.7e-14 (16,000 cases, factor
-/// 1.3e3).
+/// A rule of choice: the height of such a tetrahedron has five digits, and so have its normals. The
+/// error of depths of boxes from a thousandth of this to a thousand times as thick, with either
+/// start: 7.7e-14 (16,000 cases, factor 1.3e3).
 pub const EPA_THIN: f64 = 1e-10;
 
-/// Pure number: times the rounding unit of the points' precision and the sum of the largest |x|, |y| and |z|, a length.
-/// Neighbouring faces of a hull whose corners lie within that length of one plane become one polygon.
+/// Pure number: times the rounding unit of the points' precision and the sum of the largest |x|,
+/// |y| and |z|, a length. Neighbouring faces of a hull whose corners lie within that length of one
+/// plane become one polygon.
 ///
-/// Rounding moves each of four corners along the normal by half a unit at most: 2 for corners that are turned exactly
-/// and then rounded. Needed: 0.99 (1,000,000 cases, factor 3); for corners turned in `f32`: 1.7 (1,000,000 cases,
-/// factor 1.7), in another run 2.3. Larger, and slightly bent faces are merged and the hull moves by that much;
-/// smaller, and rounded boxes keep triangles for faces.
+/// Rounding moves each of four corners along the normal by half a unit at most: 2 for corners that
+/// are turned exactly and then rounded. Needed: 0.99 (1,000,000 cases, factor 3); for corners
+/// turned in `f32`: 1.7 (1,000,000 cases, factor 1.7), in another run 2.3. Larger, and slightly
+/// bent faces are merged and the hull moves by that much; smaller, and rounded boxes keep triangles
+/// for faces.
 pub const HULL_COPLANAR: f64 = 3.0;
 
-/// Pure number. The bound of the distance between two surfaces is at most this times the true one, unless both are
-/// below [`REACH_ENOUGH`].
+/// Pure number. The bound of the distance between two surfaces is at most this times the true one,
+/// unless both are below [`REACH_ENOUGH`].
 ///
 /// Nearer to 1 costs time: parts of the surface are cut up until their bounds are as good.
 ///
 /// There is no rounding in it: the bounds are proven for any value.
 pub const REACH_GAP: f64 = 1.01;
 
-/// Fraction of the size of a mesh: 2^-26, a quarter of what rounding a coordinate to `f32` does. Two surfaces that are
-/// nearer than this are not looked at more closely.
+/// Fraction of the size of a mesh: 2^-26, a quarter of what rounding a coordinate to `f32` does.
+/// Two surfaces that are nearer than this are not looked at more closely.
 pub const REACH_ENOUGH: f64 = f64::from_bits((1023 - 26) << 52);
 
-/// Fraction of the size of a mesh: 2^-12. Hulls that stand off a mesh by less are not measured more closely.
+/// Fraction of the size of a mesh: 2^-12. Hulls that stand off a mesh by less are not measured more
+/// closely.
 ///
-/// Where a hull's face leaves the solid there is always a part that is half inside: the rim is cut up to this length.
+/// Where a hull's face leaves the solid there is always a part that is half inside: the rim is cut
+/// up to this length.
 pub const CONCAVITY_ENOUGH: f64 = f64::from_bits((1023 - 12) << 52);
 
-/// Pure number. While hulls are cut and put together, how much above the truth the bound of how far they stand off may be.
+/// Pure number. While hulls are cut and put together, how much above the truth the bound of how far
+/// they stand off may be.
 pub const CONCAVITY_GAP: f64 = 1.1;
 
-/// Pure number. A plane is a better cut than one tried before only if it leaves the hulls less than this part of the volume.
+/// Pure number. A plane is a better cut than one tried before only if it leaves the hulls less than
+/// this part of the volume.
 ///
-/// Nearer to 1, and rounding chooses between planes that are alike; the planes near the middle are tried first.
+/// Nearer to 1, and rounding chooses between planes that are alike; the planes near the middle are
+/// tried first.
 ///
 /// Volumes are sums of some thousand terms, right to 1e-12.
 pub const CUT_GAIN: f64 = 0.9999;
 
-/// Fraction of the largest coordinate: 2^-44. Points where triangles are cut are known to within this, nothing beside
-/// one rounding of `f32`.
+/// Fraction of the largest coordinate: 2^-44. Points where triangles are cut are known to within
+/// this, nothing beside one rounding of `f32`.
 ///
-/// A cut is a quotient, a product and a sum on an edge twice as long: 6 u. Cells cut the triangle itself, once, so nothing adds
-/// up. Needed after twenty cuts in turn: 7.7e-16 (63,000 cases, factor 74).
+/// A cut is a quotient, a product and a sum on an edge twice as long: 6 u. Cells cut the triangle
+/// itself, once, so nothing adds up. Needed after twenty cuts in turn: 7.7e-16 (63,000 cases,
+/// factor 74).
 pub const CUT_ROUNDING: f64 = f64::from_bits((1023 - 44) << 52);
 
-/// Fraction of a volume: 2^-30. A mesh whose hull has its volume but for the rounding of both sums is convex.
+/// Fraction of a volume: 2^-30. A mesh whose hull has its volume but for the rounding of both sums
+/// is convex.
 pub const CONVEX_VOLUME: f64 = f64::from_bits((1023 - 30) << 52);
 
-/// Fraction of a length: 2^-30. A translation that should separate two solids is longer than a lower bound by so much, which is
-/// above the rounding of the moved corners.
+/// Fraction of a length: 2^-30. A translation that should separate two solids is longer than a
+/// lower bound by so much, which is above the rounding of the moved corners.
 pub const SEPARATING_PART: f64 = f64::from_bits((1023 - 30) << 52);
 
 /// Fraction of the size of a mesh: 2^-16. What is flat becomes a hull by so much on both sides.
 pub const FLAT_PART: f64 = f64::from_bits((1023 - 16) << 52);
 
-/// Pure number, of the trace of a quadric: 2^-24. How strongly a new vertex is drawn to the middle of the edge that it
-/// replaces, and how much longer edges are put back.
+/// Pure number, of the trace of a quadric: 2^-24. How strongly a new vertex is drawn to the middle
+/// of the edge that it replaces, and how much longer edges are put back.
 ///
-/// It decides only where the planes leave the vertex free; where they do not it moves it by a 2^-24th of the way.
+/// It decides only where the planes leave the vertex free; where they do not it moves it by a
+/// 2^-24th of the way.
 pub const COLLAPSE_STIFFNESS: f64 = f64::from_bits((1023 - 24) << 52);
 
-/// Fraction of the largest coordinate: 2^-23. A new vertex that must lie above planes is kept this far above them, so that
-/// rounding it to `f32` does not take it below. Each collapse moves the surface out by so much at least, where it is not exactly flat.
+/// Fraction of the largest coordinate: 2^-23. A new vertex that must lie above planes is kept this
+/// far above them, so that rounding it to `f32` does not take it below. Each collapse moves the
+/// surface out by so much at least, where it is not exactly flat.
 ///
-/// Rounding moves each coordinate by 2^-24 of the largest at most, a point along a normal by sqrt(3) times that:
-/// 1.03e-7. Needed: 8.1e-8 (1,000,000 cases, factor 1.5).
+/// Rounding moves each coordinate by 2^-24 of the largest at most, a point along a normal by
+/// sqrt(3) times that: 1.03e-7. Needed: 8.1e-8 (1,000,000 cases, factor 1.5).
 pub const COLLAPSE_MARGIN: f64 = f64::from_bits((1023 - 23) << 52);
 
-/// Fraction of the largest coordinate, a length: 2^-44. A plane closer than this to a point passes through it, while
-/// polygons are cut up to measure them, and while the best place above planes is sought.
+/// Fraction of the largest coordinate, a length: 2^-44. A plane closer than this to a point passes
+/// through it, while polygons are cut up to measure them, and while the best place above planes is
+/// sought.
 ///
-/// A unit normal, a difference, a product with it, and the cut itself: some 15 u over lengths twice the coordinate:
-/// 3e-15. Needed for a polygon cut at the side of a prism: 6.8e-16 (1,000,000 cases, factor 84). Far below
-/// [`COLLAPSE_MARGIN`].
+/// A unit normal, a difference, a product with it, and the cut itself: some 15 u over lengths twice
+/// the coordinate: 3e-15. Needed for a polygon cut at the side of a prism: 6.8e-16 (1,000,000
+/// cases, factor 84). Far below [`COLLAPSE_MARGIN`].
 pub const SURFACE_TOUCHES: f64 = f64::from_bits((1023 - 44) << 52);
 
-/// Cosine. A triangle may turn by as much when one of its corners moves; more would fold the surface over.
+/// Cosine. A triangle may turn by as much when one of its corners moves; more would fold the
+/// surface over.
 pub const COLLAPSE_TURN: f64 = 0.2;
 
-/// Pure number. While a limit on the error holds, each step keeps to this part of it, so that the bound found at the end,
-/// which is above the truth by [`REACH_GAP`], is within the limit.
+/// Pure number. While a limit on the error holds, each step keeps to this part of it, so that the
+/// bound found at the end, which is above the truth by [`REACH_GAP`], is within the limit.
 ///
 /// Together they are 0.995, which leaves half a percent for rounding.
 pub const ERROR_KEPT: f64 = 0.985;
 
-/// Times the size of a shape and its distance from the ray's origin: a length. How near a ray must come to a convex
-/// shape, given by its support map alone, to touch it.
+/// Times the size of a shape and its distance from the ray's origin: a length. How near a ray must
+/// come to a convex shape, given by its support map alone, to touch it.
 ///
-/// A stopping rule: the steps of the cast converge to the surface from outside; 1e-12 is some thousand roundings of
-/// `f64`, and 2^-16 of one of `f32`. The difference that it makes, across the surface: 1.0e-12 (16,000 cases, factor
-/// 1.00).
+/// A stopping rule: the steps of the cast converge to the surface from outside; 1e-12 is some
+/// thousand roundings of `f64`, and 2^-16 of one of `f32`. The difference that it makes, across the
+/// surface: 1.0e-12 (16,000 cases, factor 1.00).
 pub const RAY_REACHES: f64 = 1e-12;
 
-/// Most steps of a ray cast by support map. Polytopes need a step per face that the ray looks past, curved shapes about
-/// twenty; only a ray that grazes a curved surface uses more, and then counts as touching.
+/// Most steps of a ray cast by support map. Polytopes need a step per face that the ray looks past,
+/// curved shapes about twenty; only a ray that grazes a curved surface uses more, and then counts
+/// as touching.
 pub const RAY_ROUNDS: u32 = 200;
 
-/// Pure number, compared with permanents over determinants. Above it, the parameter of a ray on a sliver is computed with twice
-/// the digits.
+/// Pure number, compared with permanents over determinants. Above it, the parameter of a ray on a
+/// sliver is computed with twice the digits.
 ///
-/// The parameter is then right to 1e-15 times this number, relative to the distance of the triangle: a height and a
-/// speed are products of three differences each, with 8 u of their permanents, 0.9e-15. Needed: 82 (250,000 cases,
-/// factor 12), in another run 870.
+/// The parameter is then right to 1e-15 times this number, relative to the distance of the
+/// triangle: a height and a speed are products of three differences each, with 8 u of their
+/// permanents, 0.9e-15. Needed: 82 (250,000 cases, factor 12), in another run 870.
 pub const RAY_PARAMETER_CONDITION: f64 = 1.0e3;
-/// Pure numbers, radius over distance. Parts of a surface so small from where they are seen that their winding number is taken
-/// from sums: first with the largest number, and with the next where the bound on the error is not good enough.
+/// Pure numbers, radius over distance. Parts of a surface so small from where they are seen that
+/// their winding number is taken from sums: first with the largest number, and with the next where
+/// the bound on the error is not good enough.
 ///
-/// A larger first number wastes an attempt on most points; a smaller one asks more parts than needed.
+/// A larger first number wastes an attempt on most points; a smaller one asks more parts than
+/// needed.
 pub const WINDING_RATIOS: [f64; 3] = [0.35, 0.12, 0.04];
 
 /// A winding number. What the answer of a query may leave out of it.
 pub const WINDING: f64 = 1e-3;
 
-/// Pure number. How far a matrix may be from a rotation, in the largest entry of R^T R - 1, and still be a rounded one.
+/// Pure number. How far a matrix may be from a rotation, in the largest entry of R^T R - 1, and
+/// still be a rounded one.
 ///
-/// Files print direction cosines with six digits, which leaves a few 1e-6; a scale of 0.1 % is 2e-3 and is refused.
+/// Files print direction cosines with six digits, which leaves a few 1e-6; a scale of 0.1 % is 2e-3
+/// and is refused.
 ///
-/// Six digits after the point leave 2 sqrt(3) * 0.5e-6 of the square of a unit column: 1.73e-6. Needed: 1.7e-6
-/// (1,000,000 cases, factor 59).
+/// Six digits after the point leave 2 sqrt(3) * 0.5e-6 of the square of a unit column: 1.73e-6.
+/// Needed: 1.7e-6 (1,000,000 cases, factor 59).
 pub const MATRIX_RIGIDITY: f64 = 1e-4;
 
-/// Sine. Nearer than this to the normal of a patch the longest axis of its points says nothing about a direction in the
-/// patch, and an oriented box keeps the axes of the covariance. It costs tightness only.
+/// Sine. Nearer than this to the normal of a patch the longest axis of its points says nothing
+/// about a direction in the patch, and an oriented box keeps the axes of the covariance. It costs
+/// tightness only.
 ///
-/// The direction has the rounding of the two vectors, some 10 u, over this sine: 1e-9 of a turn, and no box shows it.
+/// The direction has the rounding of the two vectors, some 10 u, over this sine: 1e-9 of a turn,
+/// and no box shows it.
 pub const FRAME_SINE: f64 = 1e-6;
 
-/// Fraction of a squared radius. A point this little outside a ball counts as in it while the smallest ball is sought, so
-/// that rounding does not send the search in circles; the ball is grown by what lies outside at the end.
+/// Fraction of a squared radius. A point this little outside a ball counts as in it while the
+/// smallest ball is sought, so that rounding does not send the search in circles; the ball is grown
+/// by what lies outside at the end.
 ///
-/// The centre is a quotient by a volume, whose rounding grows as the four points get flatter: 20 u for good ones.
-/// Needed for volumes above a hundredth of the product of the edges: 4.7e-14 (1,000,000 cases, factor 21). Flatter ones
-/// may be looked at twice, and cost tightness at worst.
+/// The centre is a quotient by a volume, whose rounding grows as the four points get flatter: 20 u
+/// for good ones. Needed for volumes above a hundredth of the product of the edges: 4.7e-14
+/// (1,000,000 cases, factor 21). Flatter ones may be looked at twice, and cost tightness at worst.
 pub const BALL_HOLDS: f64 = 1e-12;
 
-/// Fraction of the product of squared edges. A squared area or volume below it is that of dependent points, which have no
-/// ball through them.
+/// Fraction of the product of squared edges. A squared area or volume below it is that of dependent
+/// points, which have no ball through them.
 ///
-/// It is the square of 1e-12, a thousand times the rounding of a volume, which is some 10 u of the product of its
-/// edges.
+/// It is the square of 1e-12, a thousand times the rounding of a volume, which is some 10 u of the
+/// product of its edges.
 pub const BALL_DEPENDENT: f64 = 1e-24;
 
-/// Fraction of an inertia. A body whose inverse inertia differs from a sphere's by less turns about every axis alike, to
-/// `f32`, and has no gyroscopic torque.
+/// Fraction of an inertia. A body whose inverse inertia differs from a sphere's by less turns about
+/// every axis alike, to `f32`, and has no gyroscopic torque.
 ///
-/// A cube, turned before its corners were rounded to `f32`, has moments with a few roundings of 2^-24. Needed: 2.3e-7
-/// (63,000 cases, factor 4.3).
+/// A cube, turned before its corners were rounded to `f32`, has moments with a few roundings of
+/// 2^-24. Needed: 2.3e-7 (63,000 cases, factor 4.3).
 pub const INERTIA_ROUND: f32 = 1e-6;
 
-/// Pure number. How far the squared length of a joint's axis may be from 1 and still count as a rounded unit vector.
+/// Pure number. How far the squared length of a joint's axis may be from 1 and still count as a
+/// rounded unit vector.
 ///
-/// Four digits after the point leave 2 sqrt(3) * 0.5e-4: 1.74e-4. Needed: 1.7e-4 (1,000,000 cases, factor 6).
+/// Four digits after the point leave 2 sqrt(3) * 0.5e-4: 1.74e-4. Needed: 1.7e-4 (1,000,000 cases,
+/// factor 6).
 pub const AXIS_LENGTH: f32 = 1e-3;
 
 /// Fraction of a box's volume. While an oriented box is fitted, a turn that gains less is no gain.
 ///
-/// Smaller, and the search takes rounds for what nobody sees; larger, and the box stays larger by a few such steps.
+/// Smaller, and the search takes rounds for what nobody sees; larger, and the box stays larger by a
+/// few such steps.
 ///
-/// A volume has some ten roundings; this is ten thousand million times more, and no matter of rounding.
+/// A volume has some ten roundings; this is ten thousand million times more, and no matter of
+/// rounding.
 pub const BOX_GAIN: f64 = 1e-5;
 
-/// Relative to the sum of the largest |x|, |y| and |z| of a mesh, a length: 2^-22. Neighbouring triangles whose corners lie within it of the plane
-/// of one of them are one facet.
+/// Relative to the sum of the largest |x|, |y| and |z| of a mesh, a length: 2^-22. Neighbouring
+/// triangles whose corners lie within it of the plane of one of them are one facet.
 ///
-/// Rounding to `f32` moves each of four corners by 2^-25 of that at most, and what was turned in `f32` before by twice as much. Larger, and
-/// small bumps are ironed out; smaller, and floors keep edges inside.
+/// Rounding to `f32` moves each of four corners by 2^-25 of that at most, and what was turned in
+/// `f32` before by twice as much. Larger, and small bumps are ironed out; smaller, and floors keep
+/// edges inside.
 pub const FACET_THICK: f64 = f64::from_bits((1023 - 22) << 52);
 
-/// Cosine, a pure number: that of five degrees. Contacts of two meshes whose normals differ by less are one manifold, along the normal
-/// of the deepest.
+/// Cosine, a pure number: that of five degrees. Contacts of two meshes whose normals differ by less
+/// are one manifold, along the normal of the deepest.
 ///
-/// Below the angle at which a face no longer counts as resting on another, [`FEATURE_SINE`]; larger, and a manifold presses across
-/// the faces that it is made of; smaller, and a curved surface has a manifold for every triangle.
+/// Below the angle at which a face no longer counts as resting on another, [`FEATURE_SINE`];
+/// larger, and a manifold presses across the faces that it is made of; smaller, and a curved
+/// surface has a manifold for every triangle.
 pub const PATCH_COSINE: f64 = 0.996_194_698_091_746;
 
-/// Relative to the size of a triangle, a length. A corner over the edge between two triangles is over either, so far beyond the edge.
+/// Relative to the size of a triangle, a length. A corner over the edge between two triangles is
+/// over either, so far beyond the edge.
 ///
-/// Places in `f32` are off by 6e-8 of the size of a body, which may be some ten triangles long. Of points that count twice one is left out.
+/// Places in `f32` are off by 6e-8 of the size of a body, which may be some ten triangles long. Of
+/// points that count twice one is left out.
 pub const OVER_FACE: f64 = 1e-6;
 
-/// Relative to an edge, a length. The direction between an edge or a corner and a corner that is nearer to it than this is not one to push along.
+/// Relative to an edge, a length. The direction between an edge or a corner and a corner that is
+/// nearer to it than this is not one to push along.
 ///
 /// Places in `f32` are off by 1e-7, so that direction is known to a thousandth.
 pub const DIRECTION_KNOWN: f64 = 1e-4;
 
-/// An angle, in radians. Normals of contacts that differ by no more are one and the same where a body rests on several things at once.
+/// An angle, in radians. Normals of contacts that differ by no more are one and the same where a
+/// body rests on several things at once.
 ///
-/// Normals stored in `f32` are some 1e-7 off; what a solver makes of this angle is a push of 1e-5 of the weight.
+/// Normals stored in `f32` are some 1e-7 off; what a solver makes of this angle is a push of 1e-5
+/// of the weight.
 pub const SAME_NORMAL: f64 = 1e-5;
 
-/// Fraction of the radius of the smaller of two bodies. At the start of the bracket of a time of impact they are at most so far
-/// apart, and at the end overlap by so much at most.
+/// Fraction of the radius of the smaller of two bodies. At the start of the bracket of a time of
+/// impact they are at most so far apart, and at the end overlap by so much at most.
 ///
-/// A stopping rule: 1e-6 costs a quarter more, 1e-2 a seventh less. Where bodies approach slowly the bracket is wide in time, and right.
+/// A stopping rule: 1e-6 costs a quarter more, 1e-2 a seventh less. Where bodies approach slowly
+/// the bracket is wide in time, and right.
 pub const IMPACT_BRACKET: f64 = 1e-4;
 
-/// Fraction of the radius of the smaller of two bodies, as [`IMPACT_BRACKET`], for whoever asks once and reads the digits.
+/// Fraction of the radius of the smaller of two bodies, as [`IMPACT_BRACKET`], for whoever asks
+/// once and reads the digits.
 ///
-/// A stopping rule: nine digits cost a third more than four. Finer, and the bracket ends in rounding, with more left undecided.
+/// A stopping rule: nine digits cost a third more than four. Finer, and the bracket ends in
+/// rounding, with more left undecided.
 pub const SWEEP_BRACKET: f64 = 1e-9;
 
-/// Fraction of a distance. How well nearest points are found while a time of impact is searched for: they propose an axis, and
-/// what is proved does not rest on them.
+/// Fraction of a distance. How well nearest points are found while a time of impact is searched
+/// for: they propose an axis, and what is proved does not rest on them.
 pub const IMPACT_PROPOSAL: f64 = 1e-3;
 
 /// Fraction of the time asked about. Three steps in a row that are smaller lead nowhere.
 pub const IMPACT_STALL: f64 = 1e-13;
 
-/// Fraction of the nearest that two moving bodies were seen: the bound of their distance that is proved where a good one is asked for.
+/// Fraction of the nearest that two moving bodies were seen: the bound of their distance that is
+/// proved where a good one is asked for.
 ///
-/// Nearer to 1, and the search takes shorter steps: 0.7 costs a quarter more for all queries and leaves nine tenths of the truth.
+/// Nearer to 1, and the search takes shorter steps: 0.7 costs a quarter more for all queries and
+/// leaves nine tenths of the truth.
 pub const IMPACT_DISTANCE: f64 = 0.7;
 
-/// Relative to the largest difference of two vertices, a length: 2^-43, about 1e-13. Once a vertex and a triangle, or two edges,
-/// that move are so near the distance asked about, the search for the time ends: with a proof of contact, or undecided.
+/// Relative to the largest difference of two vertices, a length: 2^-43, about 1e-13. Once a vertex
+/// and a triangle, or two edges, that move are so near the distance asked about, the search for the
+/// time ends: with a proof of contact, or undecided.
 ///
-/// Rounding takes 32 u, 2^-48, off a separation along an axis; a quarter of this number must be above it for the search to go on.
-/// Larger, and features that pass each other at a distance below it are not told from those that touch.
+/// Rounding takes 32 u, 2^-48, off a separation along an axis; a quarter of this number must be
+/// above it for the search to go on. Larger, and features that pass each other at a distance below
+/// it are not told from those that touch.
 pub const ELEMENT_GAP: f64 = f64::from_bits((1023 - 43) << 52);
 
-/// Relative to the size of a body, a length: corners that are so little lower than its highest along a direction belong to what
-/// it turns that way.
+/// Relative to the size of a body, a length: corners that are so little lower than its highest
+/// along a direction belong to what it turns that way.
 ///
-/// Decides which points of a contact are shown, and never whether there is one. The direction may be that of nearly parallel
-/// edges, a little off the face that touches.
+/// Decides which points of a contact are shown, and never whether there is one. The direction may
+/// be that of nearly parallel edges, a little off the face that touches.
 pub const TOUCHING_CORNER: f64 = f64::from_bits((1023 - 16) << 52);
 
-/// Fraction of the largest coordinate of a polygon's corners, a length: 2^-20. Corners so near one plane are in it.
+/// Fraction of the largest coordinate of a polygon's corners, a length: 2^-20. Corners so near one
+/// plane are in it.
 ///
-/// Corners that were turned and rounded to `f32` are off by 2^-24 of each coordinate, three of which count: 2^-22.4. Smaller, and
-/// polygons out of files are refused; larger, and what is bent is taken for flat, and is the surface of its triangles.
+/// Corners that were turned and rounded to `f32` are off by 2^-24 of each coordinate, three of
+/// which count: 2^-22.4. Smaller, and polygons out of files are refused; larger, and what is bent
+/// is taken for flat, and is the surface of its triangles.
 pub const POLYGON_FLAT: f64 = f64::from_bits((1023 - 20) << 52);
 
-/// Pure number, relative to the largest coordinate of a level: what is thinner counts as nothing, and planes nearer to each other are
-/// one. 2^-33: a hundredth of a millimetre in a level of 80 km, a millionth of a unit in one of 8,192.
+/// Pure number, relative to the largest coordinate of a level: what is thinner counts as nothing,
+/// and planes nearer to each other are one. 2^-33: a hundredth of a millimetre in a level of 80 km,
+/// a millionth of a unit in one of 8,192.
 ///
-/// Corners of brushes are off by some 2^-50 of that, over the sine of the sharpest angle between planes. Smaller, and planes that were meant
-/// to be one leave cells between them; larger, and a body may sink in by as much.
+/// Corners of brushes are off by some 2^-50 of that, over the sine of the sharpest angle between
+/// planes. Smaller, and planes that were meant to be one leave cells between them; larger, and a
+/// body may sink in by as much.
 pub const BSP_THIN: f64 = f64::from_bits((1023 - 33) << 52);
 
 /// The sine of an angle. Planes whose normals differ by less are parallel.
@@ -438,58 +512,70 @@ pub const BSP_THIN: f64 = f64::from_bits((1023 - 33) << 52);
 /// Over the size of a level two such planes part by less than ten times [`BSP_THIN`].
 pub const BSP_SAME_NORMAL: f64 = 1e-9;
 
-/// The sine of an angle: how steeply a way must lead off the planes of a cell of a level, so that the cell has room about a place that is
-/// in all of them. 2^-10: a wedge of 0.11 degrees has none.
+/// The sine of an angle: how steeply a way must lead off the planes of a cell of a level, so that
+/// the cell has room about a place that is in all of them. 2^-10: a wedge of 0.11 degrees has none.
 ///
-/// Planes that were meant to be one differ by up to 1e-7 where they come of `f32`, and leave slivers between them; a wheel of 64 spokes
-/// has 0.05 between two. Where a wedge has no room, it is thinner than twice the tolerance at the place.
+/// Planes that were meant to be one differ by up to 1e-7 where they come of `f32`, and leave
+/// slivers between them; a wheel of 64 spokes has 0.05 between two. Where a wedge has no room, it
+/// is thinner than twice the tolerance at the place.
 ///
-/// Faces of a hundredth to a five hundredth of the level, their corners rounded to `f32`, leave cones between planes that were meant to be
-/// one, or to meet in one line. Needed: 2.7e-5 (400,000 cases, factor 36).
+/// Faces of a hundredth to a five hundredth of the level, their corners rounded to `f32`, leave
+/// cones between planes that were meant to be one, or to meet in one line. Needed: 2.7e-5 (400,000
+/// cases, factor 36).
 pub const BSP_ROOM: f64 = f64::from_bits((1023 - 10) << 52);
 
-/// A part of an area. Where more of the surface of a mesh than this shows its back to empty space, the mesh is open.
+/// A part of an area. Where more of the surface of a mesh than this shows its back to empty space,
+/// the mesh is open.
 ///
-/// Cracks of 1/50 of a unit along all edges of triangles of 32 units, as editors of levels leave them, show a thousandth.
+/// Cracks of 1/50 of a unit along all edges of triangles of 32 units, as editors of levels leave
+/// them, show a thousandth.
 pub const BSP_OPEN: f64 = 0.004;
 
-/// The cosine of an angle, 30 degrees. Where two faces of a cell of a level turn by less from one to the other their edge is not bevelled.
+/// The cosine of an angle, 30 degrees. Where two faces of a cell of a level turn by less from one
+/// to the other their edge is not bevelled.
 ///
 /// There a ball is stopped early by 4 % of its radius at most.
 pub const BSP_BLUNT: f64 = 0.866_025_403_784_438_6;
 
-/// Pure number, relative to the size of two segments times the sine of the angle between them: where they pass each other nearer than
-/// this, the direction from one to the other is that across both.
+/// Pure number, relative to the size of two segments times the sine of the angle between them:
+/// where they pass each other nearer than this, the direction from one to the other is that across
+/// both.
 ///
-/// 2^-10. The difference of the nearest points is rounded by some 4 u of the size, so its direction by 4 u over the distance; the product of
-/// the axes is rounded by 4 u over the sine. Where both serve they agree to 2^-40.
+/// 2^-10. The difference of the nearest points is rounded by some 4 u of the size, so its direction
+/// by 4 u over the distance; the product of the axes is rounded by 4 u over the sine. Where both
+/// serve they agree to 2^-40.
 pub const CROSSING_AXES: f64 = f64::from_bits((1023 - 10) << 52);
 
-/// Pure number, relative to the size of two segments: where they are farther apart than this, the direction from one to the other is good
-/// as it comes.
+/// Pure number, relative to the size of two segments: where they are farther apart than this, the
+/// direction from one to the other is good as it comes.
 ///
-/// 2^-4. The difference of the nearest points is rounded by some 4 u of the size, so its direction by 64 u at most: by that
-/// much of its length a segment leans towards the other, which stays below [`GJK_TOUCHING`].
+/// 2^-4. The difference of the nearest points is rounded by some 4 u of the size, so its direction
+/// by 64 u at most: by that much of its length a segment leans towards the other, which stays below
+/// [`GJK_TOUCHING`].
 pub const AXES_APART: f64 = f64::from_bits((1023 - 4) << 52);
 
-/// Pure number, the sine of an angle: 2^-40. A character that moves towards a plane at no more than this part of its speed moves along it.
+/// Pure number, the sine of an angle: 2^-40. A character that moves towards a plane at no more than
+/// this part of its speed moves along it.
 ///
-/// Over a metre it comes nearer by a millionth of a micrometre, which the skin takes a thousand million times. Projections on planes
-/// and creases are off by some 2^-50.
+/// Over a metre it comes nearer by a millionth of a micrometre, which the skin takes a thousand
+/// million times. Projections on planes and creases are off by some 2^-50.
 pub const CHARACTER_INTO: f64 = f64::from_bits((1023 - 40) << 52);
 
-/// Pure number, the sine of an angle: 2^-20. Two contacts of a character whose normals differ by less are one.
+/// Pure number, the sine of an angle: 2^-20. Two contacts of a character whose normals differ by
+/// less are one.
 ///
-/// Larger, and the character would be pushed into the first by sliding along the second; smaller, and the noise of two normals of one
-/// wall, some 1e-9, is taken for a crease.
+/// Larger, and the character would be pushed into the first by sliding along the second; smaller,
+/// and the noise of two normals of one wall, some 1e-9, is taken for a crease.
 pub const CHARACTER_SAME: f64 = f64::from_bits((1023 - 20) << 52);
 
-/// Fraction of the figure's reach. A step that is higher than the limit by no more than this is climbed: 2^-20, two micrometres.
+/// Fraction of the figure's reach. A step that is higher than the limit by no more than this is
+/// climbed: 2^-20, two micrometres.
 ///
 /// Heights of contacts are off by what the distance search leaves, some 1e-9 of the figure.
 pub const CHARACTER_STEP: f64 = f64::from_bits((1023 - 20) << 52);
 
-/// The cosine of an angle: 2^-30. A slope whose cosine is below that of the limit by no more than this is climbed.
+/// The cosine of an angle: 2^-30. A slope whose cosine is below that of the limit by no more than
+/// this is climbed.
 ///
 /// At 45 degrees that is an angle of 1e-9; normals of faces are off by some 1e-15.
 pub const CHARACTER_SLOPE: f64 = f64::from_bits((1023 - 30) << 52);
@@ -517,7 +603,8 @@ pub const PAIR_COSINE: f64 = 0.6;
 pub const SKIN_ROUNDING: f64 = f64::from_bits((1023 - 44) << 52);
 
 /// Pure number, times the reach of a mesh and the number of modes plus 4, a length: 2^-50, which is
-/// 8 u in `f64`. By so much the spheres of reduced coordinates grow, and the k-DOPs of morph targets.
+/// 8 u in `f64`. By so much the spheres of reduced coordinates grow, and the k-DOPs of morph
+/// targets.
 ///
 /// The vertex and the centre are sums of one product for each mode, off by sqrt(3) u for each, and
 /// the radius by u: 4.5 u for each mode, and 10 u for the last sums.
@@ -572,12 +659,13 @@ pub const ROTATION_MEMORY: f64 = 1e-6;
 /// inverse of the edges is then at most 2^20 of what it is for a regular one.
 pub const TETRAHEDRON_FLAT: f64 = f64::from_bits((1023 - 20) << 52);
 
-/// Pure number, times the reach of a liquid's kernel: 2^-12. Particles that are nearer to each other
-/// have no direction in which to part, and part along one that their numbers give.
+/// Pure number, times the reach of a liquid's kernel: 2^-12. Particles that are nearer to each
+/// other have no direction in which to part, and part along one that their numbers give.
 pub const COINCIDENT_PARTICLES: f32 = f32::from_bits((127 - 12) << 23);
 
-/// Pure number, times the sum of the squares of gradients in a lattice at rest: 0.01. By so much the
-/// density constraint of a liquid is soft, so that few neighbours do not give large corrections.
+/// Pure number, times the sum of the squares of gradients in a lattice at rest: 0.01. By so much
+/// the density constraint of a liquid is soft, so that few neighbours do not give large
+/// corrections.
 pub const DENSITY_SOFTNESS: f32 = 0.01;
 
 /// Pure number, times the radius of a particle: 0.5. A particle that moves farther in a substep is

@@ -1,8 +1,9 @@
-//! Poses in which every number is `f64`, with the rotation as a matrix: what decisions are computed from.
+//! Poses in which every number is `f64`, with the rotation as a matrix: what decisions are computed
+//! from.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.4.
-//! Differs: an `f32` pose stands for the exact rotation of its quaternion, normalised here in `f64`; so an `f32`
-//! answer is that of the normalised `f32` pose, to 1e-15.
+//! Differs: an `f32` pose stands for the exact rotation of its quaternion, normalised here in
+//! `f64`; so an `f32` answer is that of the normalised `f32` pose, to 1e-15.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -21,7 +22,8 @@ impl WidePose {
 
     /// From a quaternion of any length near 1; the matrix is that of the normalised quaternion.
     ///
-    /// Without a root: the matrix is the identity plus 2 / |q|^2 times products, so the length enters rounded once.
+    /// Without a root: the matrix is the identity plus 2 / |q|^2 times products, so the length
+    /// enters rounded once.
     #[inline]
     pub fn from_quat(q: DQuat, translation: DVec3) -> WidePose {
         let s = 2.0 / q.length_squared();

@@ -67,8 +67,8 @@ impl NeighbourGrid {
         &self.points.points[..self.points.len()]
     }
 
-    /// Returns the ranges of [`NeighbourGrid::order`] that are the points of one cell, in rising order.
-    /// In a range the points stand in the order in which they were given.
+    /// Returns the ranges of [`NeighbourGrid::order`] that are the points of one cell, in rising
+    /// order. In a range the points stand in the order in which they were given.
     pub fn cells(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.points.cells()
     }

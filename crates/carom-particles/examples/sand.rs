@@ -9,8 +9,8 @@ use carom_particles::{
 
 const SPACING: f32 = 0.04;
 
-/// The glass: two cones with their tips at height 1, cut off at a neck of radius 0.14. Inside of the
-/// glass the distance is positive.
+/// The glass: two cones with their tips at height 1, cut off at a neck of radius 0.14. Inside of
+/// the glass the distance is positive.
 fn glass(p: Vec3) -> (f32, Vec3) {
     let aside = Vec3::new(p.x, 0.0, p.z);
     let outward = aside.normalize_or(Vec3::X);

@@ -1,5 +1,5 @@
-//! A dam breaks, and the surface of the water is made into a mesh: written as an OBJ file, if a path
-//! is given.
+//! A dam breaks, and the surface of the water is made into a mesh: written as an OBJ file, if a
+//! path is given.
 //!
 //! `cargo run --release -p carom-particles --example surface [FILE]`
 

@@ -93,8 +93,8 @@ pub enum ParticleError {
     },
     /// The normal of a plane is not a unit vector to 1 %, or its offset is not finite.
     BadPlane,
-    /// A pose, velocity, mass or inertia of a body is NaN or infinite, or becomes so in the step, or
-    /// an inverse mass is negative.
+    /// A pose, velocity, mass or inertia of a body is NaN or infinite, or becomes so in the step,
+    /// or an inverse mass is negative.
     BadBody {
         /// The body.
         body: usize,

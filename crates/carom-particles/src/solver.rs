@@ -4,8 +4,8 @@
 //!   every other.
 //! - A step is made of substeps, which move all particles, project constraints, and take the
 //!   velocities from the places.
-//! - All constraints but those of solids are solved at once by gathering. So the answer has the same
-//!   bits on any number of threads.
+//! - All constraints but those of solids are solved at once by gathering. So the answer has the
+//!   same bits on any number of threads.
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, ACM Transactions on Graphics 33(4), 2014.
@@ -269,7 +269,8 @@ impl ParticleSolver {
         velocities.extend(self.store.slots.iter().map(|&slot| vector(&self.store.velocities[slot as usize])));
     }
 
-    /// Returns the surface of a liquid for drawing, as [`liquid_surface`] does, with cells of this size.
+    /// Returns the surface of a liquid for drawing, as [`liquid_surface`] does, with cells of this
+    /// size.
     ///
     /// # Errors
     /// As there, and if there is no such group.
@@ -315,8 +316,8 @@ impl ParticleSolver {
     ///
     /// # Errors
     /// [`ParticleError::TooDense`] and [`ParticleError::Exploded`] if the motion is unstable, or
-    /// many particles are at one place. Others for a bad time step and bad surroundings. On an error
-    /// nothing has moved; but particles of solids may have been given to `constraints`.
+    /// many particles are at one place. Others for a bad time step and bad surroundings. On an
+    /// error nothing has moved; but particles of solids may have been given to `constraints`.
     pub fn step_in(&mut self, dt: f32, surroundings: &mut Surroundings<'_, '_>) -> Result<(), ParticleError> {
         if !(0.0 <= dt && dt < f32::INFINITY) {
             return Err(ParticleError::BadTimeStep { dt });
@@ -367,8 +368,8 @@ impl ParticleSolver {
         Ok(Compression { mean: (sum / f64::from(n.max(1))) as f32, worst })
     }
 
-    /// Puts the densities of all particles into a vector, by number: 1 is the density at rest, and 0
-    /// that of what is no liquid.
+    /// Puts the densities of all particles into a vector, by number: 1 is the density at rest, and
+    /// 0 that of what is no liquid.
     ///
     /// # Errors
     /// [`ParticleError::TooDense`], as of a step.

@@ -5,13 +5,14 @@
 //! - Between drops that are far apart such a mean is near no particle. So a point whose weights are
 //!   small counts as outside.
 //! - Values are kept in blocks of 8^3 nodes, only near particles. So a stray drop costs little.
-//! - Each cell of nodes on both sides gets one vertex: the mean of the crossings on its edges, moved
-//!   to where the field between its nodes vanishes. Each edge between both sides gets a quad of the four cells around it.
+//! - Each cell of nodes on both sides gets one vertex: the mean of the crossings on its edges,
+//!   moved to where the field between its nodes vanishes. Each edge between both sides gets a quad
+//!   of the four cells around it.
 //! - A quad is cut where both triangles face along its edge. Its corners are inside of four cells
 //!   around the edge, so one of the two cuts always does.
 //!
-//! Degenerate: gaps narrower than about five radii are closed. Where surfaces touch, an edge may have
-//! four triangles, as many on one side as on the other.
+//! Degenerate: gaps narrower than about five radii are closed. Where surfaces touch, an edge may
+//! have four triangles, as many on one side as on the other.
 //!
 //! Reference: Y. Zhu, R. Bridson, Animating Sand as a Fluid, 2005, 4 (the field); S. Gibson,
 //! Constrained Elastic Surface Nets, 1998 (one vertex in each cell).
@@ -57,13 +58,13 @@ pub struct SurfaceMesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Returns the surface of a liquid of particles with this radius, on a grid of cells of this size. It
-/// is closed, and turns outward. Up to 2^14 cells away from the origin no triangle is degenerate.
-/// Neither the order of the particles nor the number of threads changes a bit of it, but for that of
-/// vertices and triangles.
+/// Returns the surface of a liquid of particles with this radius, on a grid of cells of this size.
+/// It is closed, and turns outward. Up to 2^14 cells away from the origin no triangle is
+/// degenerate. Neither the order of the particles nor the number of threads changes a bit of it,
+/// but for that of vertices and triangles.
 ///
-/// A cell of the radius suits most; it is from half of the radius to twice as much. The volume of
-/// a block is up to 8 % less than that of its particles, with the largest cells 13 %, as edges are
+/// A cell of the radius suits most; it is from half of the radius to twice as much. The volume of a
+/// block is up to 8 % less than that of its particles, with the largest cells 13 %, as edges are
 /// round. A splash has up to 15 % less, and a drop alone is smaller still.
 ///
 /// # Errors
@@ -167,7 +168,8 @@ impl Grid {
         Grid { radius, cell, keys: blocks.iter().map(|block| block[0].0).collect(), values }
     }
 
-    /// The blocks around one, by an offset of 0 or 1 times `step` on each axis; z is the highest bit.
+    /// The blocks around one, by an offset of 0 or 1 times `step` on each axis; z is the highest
+    /// bit.
     fn around(&self, block: usize, step: i32) -> [Option<usize>; 8] {
         let key = self.keys[block];
         core::array::from_fn(|i| {
@@ -289,8 +291,8 @@ fn values_of(near: &[(Key, Vec3)], radius: f32, cell: f32) -> [f32; NODES] {
     })
 }
 
-/// Where the surface is in a cell, in cells from its least node, and the sum of four mean slopes: the
-/// mean of the crossings on the edges, and few steps along the slope from there.
+/// Where the surface is in a cell, in cells from its least node, and the sum of four mean slopes:
+/// the mean of the crossings on the edges, and few steps along the slope from there.
 fn crossing(corners: &[f32; 8]) -> (Vec3, Vec3) {
     let (mut sum, mut n, mut slope) = (Vec3::ZERO, 0.0, Vec3::ZERO);
     for axis in 0..3 {

@@ -1,4 +1,5 @@
-//! What the pair functions answer among themselves: the nearest, or deepest, place of two shapes, in `f64`.
+//! What the pair functions answer among themselves: the nearest, or deepest, place of two shapes,
+//! in `f64`.
 
 use carom_geom::FeatureId;
 use carom_gjk::Outcome;
@@ -26,7 +27,8 @@ pub(crate) struct Closest {
     pub(crate) feature_b: FeatureId,
     /// How far the distance may be trusted.
     pub(crate) outcome: Outcome,
-    /// A negative distance is that of one pair of parts: moving by it need not separate the whole bodies.
+    /// A negative distance is that of one pair of parts: moving by it need not separate the whole
+    /// bodies.
     pub(crate) is_local: bool,
 }
 
@@ -61,7 +63,8 @@ impl Closest {
         }
     }
 
-    /// Nearer or deeper than the other place; of two alike, with the lower part numbers: which one a search keeps.
+    /// Nearer or deeper than the other place; of two alike, with the lower part numbers: which one
+    /// a search keeps.
     pub(crate) fn is_before(&self, other: &Closest) -> bool {
         let parts = |c: &Closest| (c.part_a, c.part_b);
         self.distance < other.distance || (self.distance == other.distance && parts(self) < parts(other))

@@ -42,10 +42,11 @@ pub struct QueryCost {
     pub volume_tests: u64,
     /// Leaves of trees, or pairs of leaves, that were reached.
     pub leaves: u64,
-    /// Primitives (n_p) in these leaves, or pairs of primitives: triangles, each against a triangle,
-    /// a ray, a point or a convex shape.
+    /// Primitives (n_p) in these leaves, or pairs of primitives: triangles, each against a
+    /// triangle, a ray, a point or a convex shape.
     pub primitives: u64,
-    /// Pairs that no cheaper test decided: two convex shapes, a triangle and a shape, two triangles.
+    /// Pairs that no cheaper test decided: two convex shapes, a triangle and a shape, two
+    /// triangles.
     pub pair_tests: u64,
     /// Axes along which two boxes were measured. A search ends at the first axis with a gap; see
     /// [`carom_sat::Counters::axes`].

@@ -1,12 +1,13 @@
-//! The gap between two fields that do not overlap: the least sum of the samples at two places and of the way between them.
+//! The gap between two fields that do not overlap: the least sum of the samples at two places and
+//! of the way between them.
 //!
 //! The boxes of both fields are halved. In a part each field has a linear floor, and the way is no
 //! shorter than it is along any direction; the sum says which pairs of parts are left out. The most
-//! promising pair is looked at first. So a search that ends for want of pairs has the best bound for
-//! as many.
+//! promising pair is looked at first. So a search that ends for want of pairs has the best bound
+//! for as many.
 //!
-//! Reference: R. Moore, R. Kearfott, M. Cloud, Introduction to Interval Analysis, 2009, 11.2 (branch
-//! and bound, the best bound first).
+//! Reference: R. Moore, R. Kearfott, M. Cloud, Introduction to Interval Analysis, 2009, 11.2
+//! (branch and bound, the best bound first).
 
 use crate::field_search::{MAX_PARTS, MAX_STEPS, Other, SMALLEST, corner_of_box, place_near};
 use alloc::collections::BinaryHeap;
@@ -155,7 +156,8 @@ impl GapSearch<'_> {
     }
 
     /// Offers places near both surfaces, found in turn from the middle of the second field. Without
-    /// one no part is left out, and the middles of parts that are larger than a field have no sample.
+    /// one no part is left out, and the middles of parts that are larger than a field have no
+    /// sample.
     fn begin(&mut self) {
         let [low, high] = self.b.field.bounds();
         let middle = self.b.pose.transform_point((low + high) * 0.5);
@@ -167,7 +169,8 @@ impl GapSearch<'_> {
                 return;
             };
             let place_b = self.b.pose.transform_point(own);
-            // With the samples that are known: at the border of a band rounding takes a place to where there is none.
+            // With the samples that are known: at the border of a band rounding takes a place to
+            // where there is none.
             self.take([place_a, place_b], sample_a, &other);
             near_a = place_near(self.a, place_b);
             if let Some((place_a, sample_a)) = near_a {

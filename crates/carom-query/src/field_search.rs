@@ -2,17 +2,17 @@
 //!
 //! - In a convex shape its own distance counts as 0: there the least sum is that of the deepest
 //!   point of the shape.
-//! - Between two bodies that are apart the two distances of a place of the surface add up to no less
-//!   than the gap. So the least sum is the distance, also for a shape outside of the box in which
-//!   the field is known.
+//! - Between two bodies that are apart the two distances of a place of the surface add up to no
+//!   less than the gap. So the least sum is the distance, also for a shape outside of the box in
+//!   which the field is known.
 //! - A field that is off by at most a length gives a least sum that is off by no more.
 //!
-//! The box of the field is halved along each axis, again and again. In a part the field has a linear
-//! floor, and the shape lies behind planes; their sum says which parts are left out. So a flat
-//! surface against a flat face, all of which is equally near, costs few parts.
+//! The box of the field is halved along each axis, again and again. In a part the field has a
+//! linear floor, and the shape lies behind planes; their sum says which parts are left out. So a
+//! flat surface against a flat face, all of which is equally near, costs few parts.
 //!
-//! Reference: R. Moore, R. Kearfott, M. Cloud, Introduction to Interval Analysis, 2009, 11.2 (branch
-//! and bound); B. Mirtich, V-Clip, 1998 (support planes as certificates).
+//! Reference: R. Moore, R. Kearfott, M. Cloud, Introduction to Interval Analysis, 2009, 11.2
+//! (branch and bound); B. Mirtich, V-Clip, 1998 (support planes as certificates).
 
 use crate::ray_convex::Point;
 use carom_geom::{DistanceField, DistanceSample, LinearFloor, SupportMap, SupportPoint};
@@ -98,8 +98,8 @@ pub(crate) trait Target {
     fn improved(&mut self, seen: &Seen);
 }
 
-/// The least sum, to within the tolerance, a length; `None` if no sum is below the limit. `start` is
-/// a place to begin at.
+/// The least sum, to within the tolerance, a length; `None` if no sum is below the limit. `start`
+/// is a place to begin at.
 pub(crate) fn least_sum<T: Target>(
     field: &dyn DistanceField,
     target: &mut T,
@@ -209,8 +209,8 @@ impl<T: Target> Search<'_, T> {
         }
     }
 
-    /// Goes down from the place that was found, whose sum is as it shall be, to one whose directions
-    /// are right too.
+    /// Goes down from the place that was found, whose sum is as it shall be, to one whose
+    /// directions are right too.
     fn polish(&mut self) {
         let resolution = self.field.resolution();
         for _ in 0..MAX_STEPS {

@@ -1,6 +1,7 @@
 //! Times of impact of convex shapes, with nearest points from GJK.
 //!
-//! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to Continuous Collision Detection, 2004.
+//! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to
+//! Continuous Collision Detection, 2004.
 
 use carom_bvh::Counters;
 use carom_ccd::{ImpactSettings, Motion, Proposal, Tally, TimeOfImpact, time_of_impact_counted};

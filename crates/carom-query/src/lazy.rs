@@ -1,4 +1,5 @@
-//! What is made when it is first asked for, and kept; without the standard library there is no lock, and it is made at once.
+//! What is made when it is first asked for, and kept; without the standard library there is no
+//! lock, and it is made at once.
 //!
 //! Reference: none; a name for two ways of the standard library.
 

@@ -1,14 +1,15 @@
 //! Many pairs of shapes, yes or no: sorted by kind, and eight pairs at a time.
 //!
-//! A broad phase gives a list in which kinds are mixed. Sorted by kind, eight pairs of one kind take the same path
-//! through the same arithmetic, so one instruction serves them all.
+//! A broad phase gives a list in which kinds are mixed. Sorted by kind, eight pairs of one kind
+//! take the same path through the same arithmetic, so one instruction serves them all.
 //!
-//! Lanes of `f32` decide a pair only with a proof: an axis with a gap above a bound of rounding says "apart", an overlap
-//! above it says "they touch". Pairs between the two bounds, a hundred-thousandth of their size wide, go to
-//! [`intersects`], as do pairs of other kinds. So the answers are those of [`intersects`] (test:
-//! `pair_batch::answers_are_those_of_single_pairs`).
+//! Lanes of `f32` decide a pair only with a proof: an axis with a gap above a bound of rounding
+//! says "apart", an overlap above it says "they touch". Pairs between the two bounds, a
+//! hundred-thousandth of their size wide, go to [`intersects`], as do pairs of other kinds. So the
+//! answers are those of [`intersects`] (test: `pair_batch::answers_are_those_of_single_pairs`).
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.1 (lists of primitives, sorted for SIMD).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.1 (lists of primitives,
+//! sorted for SIMD).
 
 mod boxes;
 mod gather;
@@ -41,7 +42,8 @@ pub struct PairBatch {
 }
 
 impl PairBatch {
-    /// How many pairs of the last list were decided eight at a time; the others went to [`intersects`].
+    /// How many pairs of the last list were decided eight at a time; the others went to
+    /// [`intersects`].
     pub fn n_by_lanes(&self) -> usize {
         self.n_by_lanes
     }
@@ -140,12 +142,13 @@ struct Verdict {
     meet: u32,
 }
 
-/// Fewer pairs of a kind are answered one by one: that was as fast or faster for all kinds (bench `pair_lists`).
+/// Fewer pairs of a kind are answered one by one: that was as fast or faster for all kinds (bench
+/// `pair_lists`).
 const LEAST_LANES: usize = 3;
 
-/// A gap or an overlap above this part of the size is no rounding: 128 u, with u = 2^-24. A matrix from two quaternions
-/// that are made of length one is off by less than 24 u in each number, a length along an axis by 3 times as much and 8 u
-/// of its own.
+/// A gap or an overlap above this part of the size is no rounding: 128 u, with u = 2^-24. A matrix
+/// from two quaternions that are made of length one is off by less than 24 u in each number, a
+/// length along an axis by 3 times as much and 8 u of its own.
 const ERROR: f32 = 128.0 * 0.5 * f32::EPSILON;
 
 /// Sizes for which no product overflows or loses digits to underflow.

@@ -1,10 +1,11 @@
 //! A ray against any convex shape, from its support map alone.
 //!
-//! From a point outside, the nearest point of the shape gives a plane that the shape lies behind. The ray cannot meet
-//! the shape before that plane, so it advances to it; a ray that leaves the plane misses. Never past the surface.
+//! From a point outside, the nearest point of the shape gives a plane that the shape lies behind.
+//! The ray cannot meet the shape before that plane, so it advances to it; a ray that leaves the
+//! plane misses. Never past the surface.
 //!
-//! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to Continuous Collision
-//! Detection, 2004.
+//! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to
+//! Continuous Collision Detection, 2004.
 //! Differs: each step asks for the distance anew, with a cache, instead of updating one simplex.
 
 use crate::cost::Count;
@@ -35,8 +36,8 @@ impl SupportMap for Point {
     }
 }
 
-/// The least t, of any sign, at which `origin + t direction`, in the shape's frame, is in the shape, with the outward unit
-/// normal there.
+/// The least t, of any sign, at which `origin + t direction`, in the shape's frame, is in the
+/// shape, with the outward unit normal there.
 pub(crate) fn enter(
     shape: &dyn SupportMap,
     origin: DVec3,

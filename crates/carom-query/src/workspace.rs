@@ -10,8 +10,8 @@ use carom_geom::FeatureId;
 use core::cmp::Ordering;
 use glam::DVec3;
 
-/// The memory of searches for nearest triangles: keep one, and queries do not allocate once it has grown. Answers do not depend
-/// on what was asked before.
+/// The memory of searches for nearest triangles: keep one, and queries do not allocate once it has
+/// grown. Answers do not depend on what was asked before.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     pub(crate) search: PairSearch,
@@ -63,7 +63,8 @@ pub(crate) struct Waiting {
 }
 
 impl Ord for Waiting {
-    /// The greatest comes first: the earliest, what was found before what is still to be looked at, and by number.
+    /// The greatest comes first: the earliest, what was found before what is still to be looked at,
+    /// and by number.
     fn cmp(&self, other: &Waiting) -> Ordering {
         let later = other.from.total_cmp(&self.from);
         later.then(other.found.cmp(&self.found)).then(other.pair.cmp(&self.pair))

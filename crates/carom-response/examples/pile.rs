@@ -1,4 +1,5 @@
-//! A pile of boxes between walls, from the fall to the sleep: what the solver takes, and how well it holds.
+//! A pile of boxes between walls, from the fall to the sleep: what the solver takes, and how well
+//! it holds.
 //!
 //! `cargo run --release -p carom-response --example pile -- [boxes] [seconds] [sleep]`
 

@@ -23,7 +23,8 @@ pub enum BodyKind {
 pub struct Energy {
     /// Half m v^2 plus half w I w.
     pub kinetic: f64,
-    /// The energy in the field of gravity, which is 0 at the origin; for a world, that of springs too.
+    /// The energy in the field of gravity, which is 0 at the origin; for a world, that of springs
+    /// too.
     pub potential: f64,
 }
 
@@ -57,7 +58,8 @@ pub struct Body {
     pub center_of_mass: Vec3,
     /// One over the mass; 0 is an infinite mass. Not negative.
     pub inverse_mass: Real,
-    /// Inverse of the inertia tensor about the centre of mass, in the body's frame: symmetric. Zero never turns.
+    /// Inverse of the inertia tensor about the centre of mass, in the body's frame: symmetric. Zero
+    /// never turns.
     pub inverse_inertia: Mat3,
     /// Of the centre of mass.
     pub linear_velocity: Vec3,
@@ -112,7 +114,8 @@ impl Body {
         body
     }
 
-    /// A body moved by forces, with mass, centre of mass and inertia tensor about it in the body's frame.
+    /// A body moved by forces, with mass, centre of mass and inertia tensor about it in the body's
+    /// frame.
     ///
     /// A mass or a moment of inertia that is zero, negative or not a number counts as infinite.
     pub fn dynamic(pose: Pose, mass: Real, center_of_mass: Vec3, inertia: Mat3) -> Body {
@@ -150,8 +153,8 @@ impl Body {
         self.linear_velocity + self.angular_velocity.cross(point - self.world_center())
     }
 
-    /// Changes the velocities of a dynamic body by an impulse at a point of the world, and wakes it. Those
-    /// it fell asleep with sleep on: see [`Sleepers::wake`](crate::Sleepers::wake).
+    /// Changes the velocities of a dynamic body by an impulse at a point of the world, and wakes
+    /// it. Those it fell asleep with sleep on: see [`Sleepers::wake`](crate::Sleepers::wake).
     pub fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
         if self.kind == BodyKind::Dynamic {
             let lever = point - self.world_center();
@@ -168,7 +171,8 @@ impl Body {
         self.rest.begin_anew();
     }
 
-    /// Energy of the motion: half m v^2 plus half w I w; 0 for what is not dynamic or has infinite mass.
+    /// Energy of the motion: half m v^2 plus half w I w; 0 for what is not dynamic or has infinite
+    /// mass.
     pub fn kinetic_energy(&self) -> Real {
         if self.kind != BodyKind::Dynamic {
             return 0.0;
@@ -185,7 +189,8 @@ impl Body {
         energy
     }
 
-    /// Returns the energy of a dynamic body after a step with substeps of `substep`; 0 for other bodies.
+    /// Returns the energy of a dynamic body after a step with substeps of `substep`; 0 for other
+    /// bodies.
     ///
     /// Semi-implicit integration stores a velocity that lags half a substep behind the place. The
     /// kinetic energy adds what gravity and the force give in that half, so free flight and bounces
@@ -209,7 +214,8 @@ impl Body {
         energy
     }
 
-    /// Returns the angular momentum about the centre of mass, in the world frame; 0 if the body cannot turn.
+    /// Returns the angular momentum about the centre of mass, in the world frame; 0 if the body
+    /// cannot turn.
     pub fn angular_momentum(&self) -> DVec3 {
         let inverse = self.inverse_inertia.as_dmat3();
         if self.kind != BodyKind::Dynamic || inverse.determinant() == 0.0 {

@@ -5,7 +5,8 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Which groups make up which colour, and in each the same number of blocks: those of the same bodies in every colour.
+/// Which groups make up which colour, and in each the same number of blocks: those of the same
+/// bodies in every colour.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Classes {
     /// The first group of each block, colour by colour; one more at the end.
@@ -24,7 +25,8 @@ impl Classes {
         (0..self.n_colors()).map(|color| self.part(color, 0, 1))
     }
 
-    /// The groups of a colour that one of so many threads has: those of the same blocks in every colour, and so of the same bodies.
+    /// The groups of a colour that one of so many threads has: those of the same blocks in every
+    /// colour, and so of the same bodies.
     pub(crate) fn part(&self, color: usize, member: usize, n_members: usize) -> Range<usize> {
         let blocks = &self.starts[color * self.n_blocks..=(color + 1) * self.n_blocks];
         let first_of = |member: usize| {

@@ -1,12 +1,15 @@
-//! Colours: contacts of one colour share no moving body, so they can be solved at once, in lanes or by threads.
+//! Colours: contacts of one colour share no moving body, so they can be solved at once, in lanes or
+//! by threads.
 //!
-//! Greedy, in the order of the contacts: the lowest colour that neither body has yet. Contacts with something
-//! that cannot move come after all others, so that the floor has the last word. The colours, and so the answer,
-//! depend on the order of contacts alone. A body with more contacts than colours gets the rest from another set of colours, and
-//! so on: one at a time they would be 1.5 GB of lanes of ten thousand bodies at one point, and most of them empty.
+//! Greedy, in the order of the contacts: the lowest colour that neither body has yet. Contacts with
+//! something that cannot move come after all others, so that the floor has the last word. The
+//! colours, and so the answer, depend on the order of contacts alone. A body with more contacts
+//! than colours gets the rest from another set of colours, and so on: one at a time they would be
+//! 1.5 GB of lanes of ten thousand bodies at one point, and most of them empty.
 //!
-//! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph colouring); D. J. A. Welsh,
-//! M. B. Powell, An upper bound for the chromatic number of a graph, Computer Journal 10, 1967.
+//! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph
+//! colouring); D. J. A. Welsh, M. B. Powell, An upper bound for the chromatic number of a graph,
+//! Computer Journal 10, 1967.
 
 use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;
@@ -14,8 +17,8 @@ use carom_geom::MAX_CONTACTS;
 /// Bits of a word: colours for contacts of two moving bodies, and as many for those of one.
 const N_COLORS: usize = 64;
 
-/// Manifolds of one colour that are sorted by how many contacts they have, in the mean: as few as can be, so that bodies stay near those
-/// whose numbers are near.
+/// Manifolds of one colour that are sorted by how many contacts they have, in the mean: as few as
+/// can be, so that bodies stay near those whose numbers are near.
 const BLOCK: usize = 256;
 
 const MOST_BLOCKS: usize = 32;
@@ -42,7 +45,8 @@ pub(crate) struct Coloring {
     used: Vec<[u64; 2]>,
     /// The manifolds that have no colour of this set.
     left: Vec<u32>,
-    /// Per manifold, its place in `order`; before that its bin, by colour, block, and number of contacts, the most first.
+    /// Per manifold, its place in `order`; before that its bin, by colour, block, and number of
+    /// contacts, the most first.
     places: Vec<u32>,
     n_blocks: usize,
     /// The first body of each block; one more at the end.
@@ -51,15 +55,17 @@ pub(crate) struct Coloring {
     block_of: Vec<u8>,
     /// Per bin, where its manifolds end in `order`.
     ends: Vec<u32>,
-    /// Manifolds sorted by their bins; each colour begins at a multiple of eight, and [`NOBODY`] fills the places between.
+    /// Manifolds sorted by their bins; each colour begins at a multiple of eight, and [`NOBODY`]
+    /// fills the places between.
     order: Vec<u32>,
 }
 
 impl Coloring {
     /// Colours so many manifolds of bodies numbered below `n_bodies`.
     ///
-    /// In a colour those with equally many contacts come together, so that lanes with few of them do not wait for those with many: of a pile
-    /// of 10,000 boxes, 2.6 contacts in the mean, the most of eight are 4 nearly always.
+    /// In a colour those with equally many contacts come together, so that lanes with few of them
+    /// do not wait for those with many: of a pile of 10,000 boxes, 2.6 contacts in the mean, the
+    /// most of eight are 4 nearly always.
     ///
     /// False, and they are in no order, if there is one that moves nobody.
     pub(crate) fn color(
@@ -153,8 +159,8 @@ impl Coloring {
         }
     }
 
-    /// The manifolds, in groups of eight of one colour, colour by colour; [`NOBODY`] stands in the last group of a colour where there
-    /// are no more.
+    /// The manifolds, in groups of eight of one colour, colour by colour; [`NOBODY`] stands in the
+    /// last group of a colour where there are no more.
     pub(crate) fn order(&self) -> &[u32] {
         &self.order
     }
@@ -169,9 +175,11 @@ impl Coloring {
         self.order.len() / 8
     }
 
-    /// Of each colour that has any manifolds, the first group of each of its blocks. Who shares a group with the block before is in that one.
+    /// Of each colour that has any manifolds, the first group of each of its blocks. Who shares a
+    /// group with the block before is in that one.
     ///
-    /// All colours have equally many blocks. In which one a manifold is depends on the first body that it moves, whatever its colour.
+    /// All colours have equally many blocks. In which one a manifold is depends on the first body
+    /// that it moves, whatever its colour.
     pub(crate) fn classes(&self) -> impl Iterator<Item = impl Iterator<Item = u32>> {
         let mut first = 0;
         let classes = self.ends.chunks(self.n_blocks() * MAX_CONTACTS).filter_map(move |ends| {
@@ -193,8 +201,9 @@ impl Coloring {
     }
 }
 
-/// Moves the bounds of blocks that have so many manifolds to where all would have equally many, if bodies had as many as their neighbours: for
-/// the next step, which is much like this one. Which manifolds are in one block does not change what they do.
+/// Moves the bounds of blocks that have so many manifolds to where all would have equally many, if
+/// bodies had as many as their neighbours: for the next step, which is much like this one. Which
+/// manifolds are in one block does not change what they do.
 fn balance(bounds: &mut [u32], n_in: &[u32]) {
     let n: u64 = n_in.iter().map(|&n| u64::from(n)).sum();
     let before: Vec<u32> = bounds.to_vec();

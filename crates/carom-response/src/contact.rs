@@ -13,8 +13,9 @@ pub struct ContactPair {
     pub body_a: u32,
     /// Number of the body B.
     pub body_b: u32,
-    /// In the world frame, normal from A to B. Contacts that are apart (positive distance) are kept from closing
-    /// within the step. Parts and features of the contacts tell which is which from step to step.
+    /// In the world frame, normal from A to B. Contacts that are apart (positive distance) are kept
+    /// from closing within the step. Parts and features of the contacts tell which is which from
+    /// step to step.
     pub manifold: Manifold,
     /// Coulomb's coefficient of the two surfaces; 0 is ice. Not negative.
     pub friction: Real,
@@ -40,7 +41,8 @@ impl ContactPair {
     }
 }
 
-/// As a [`ContactPair`], but the manifold stands elsewhere and is not copied: a twelfth of the memory.
+/// As a [`ContactPair`], but the manifold stands elsewhere and is not copied: a twelfth of the
+/// memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContactLink {
@@ -54,7 +56,8 @@ pub struct ContactLink {
     pub friction: Real,
     /// As in [`ContactPair`].
     pub restitution: Real,
-    /// It was not given since one of its bodies has this number: what is kept under the numbers is another one's, and forgotten.
+    /// It was not given since one of its bodies has this number: what is kept under the numbers is
+    /// another one's, and forgotten.
     pub is_new: bool,
 }
 
@@ -82,7 +85,8 @@ impl ContactLink {
 pub enum Contacts<'a> {
     /// With their manifolds.
     Pairs(&'a [ContactPair]),
-    /// Manifolds where their owner keeps them, in two lists; the numbers go on from the first list to the second.
+    /// Manifolds where their owner keeps them, in two lists; the numbers go on from the first list
+    /// to the second.
     Links(&'a [ContactLink], [&'a [Manifold]; 2]),
 }
 
@@ -191,13 +195,14 @@ pub(crate) struct PairKey {
     pub(crate) part_b: u32,
 }
 
-/// What a manifold did in the last step, in units of impulse; divide by the time step for the mean force. What is beyond the numbers is
-/// told as 0.
+/// What a manifold did in the last step, in units of impulse; divide by the time step for the mean
+/// force. What is beyond the numbers is told as 0.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ContactImpulse {
-    /// Along the normal, for each contact of the manifold in its order; on B, and the opposite on A.
+    /// Along the normal, for each contact of the manifold in its order; on B, and the opposite on
+    /// A.
     pub normal: [Real; MAX_CONTACTS],
     /// Friction of the whole manifold, on B, in the world frame.
     pub friction: Vec3,
@@ -213,12 +218,14 @@ impl ContactImpulse {
     }
 }
 
-/// Impulses are of use for substeps that are at most so many times as long. Some only mend velocities and would be as large in any substep:
-/// scaled from a step of a microsecond to one of a sixtieth of a second they threw a stack of ten boxes 500 times as high as it stood; by 8,
-/// a fifth higher (November 2026). From six substeps to one they are scaled by 6.
+/// Impulses are of use for substeps that are at most so many times as long. Some only mend
+/// velocities and would be as large in any substep: scaled from a step of a microsecond to one of a
+/// sixtieth of a second they threw a stack of ten boxes 500 times as high as it stood; by 8, a
+/// fifth higher (November 2026). From six substeps to one they are scaled by 6.
 const MOST_LONGER: Real = 7.0;
 
-/// By what impulses of a substep of length `from` are scaled for one of length `h`; 0 where they are of no use.
+/// By what impulses of a substep of length `from` are scaled for one of length `h`; 0 where they
+/// are of no use.
 pub(crate) fn scale_for(h: Real, from: Real) -> Real {
     if 0.0 < from && h <= MOST_LONGER * from { h / from } else { 0.0 }
 }

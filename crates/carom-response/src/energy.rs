@@ -1,17 +1,24 @@
-//! A bound on the energy of bodies that are fast, bounce or overlap deep: contacts may take energy and give none.
+//! A bound on the energy of bodies that are fast, bounce or overlap deep: contacts may take energy
+//! and give none.
 //!
-//! - A few passes over the contacts do not solve them exactly, nor do bounces at several contacts; a fast body lets errors grow.
-//! - In a large island only fast bodies count: one ball that bounces on a pile would pay for all that is pushed out under it.
-//! - Between the velocities without contacts and those with them the energy is a convex parabola of one factor.
-//! - A body that is alone with what cannot move, and deep in it, pays out of its speed for the height that it is pushed up.
+//! - A few passes over the contacts do not solve them exactly, nor do bounces at several contacts;
+//!   a fast body lets errors grow.
+//! - In a large island only fast bodies count: one ball that bounces on a pile would pay for all
+//!   that is pushed out under it.
+//! - Between the velocities without contacts and those with them the energy is a convex parabola of
+//!   one factor.
+//! - A body that is alone with what cannot move, and deep in it, pays out of its speed for the
+//!   height that it is pushed up.
 //! - So there is a factor from 0 to 1, for all impulses of a group of bodies, that gives no energy.
 //! - One factor for all impulses keeps the momentum and the angular momentum of the group.
 //!
-//! Groups with joints, with a body that its owner moves, or on a surface that moves may gain energy, and are
-//! left alone.
+//! Groups with joints, with a body that its owner moves, or on a surface that moves may gain
+//! energy, and are left alone.
 //!
-//! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3 (energy of impulses).
-//! Tried: bounding islands that overlap deep, and bodies alone that overlap less. Both sank under a load.
+//! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3
+//! (energy of impulses).
+//! Tried: bounding islands that overlap deep, and bodies alone that overlap less. Both sank under a
+//! load.
 
 use crate::body::Body;
 use crate::contact::ContactImpulse;
@@ -25,7 +32,8 @@ use alloc::vec::Vec;
 use carom_math::glam::DVec3;
 use carom_math::{Real, Vec3, ops};
 
-/// Radians per step. A group is left alone if no body of it turns farther, nor flies farther than its size.
+/// Radians per step. A group is left alone if no body of it turns farther, nor flies farther than
+/// its size.
 const MIN_SPIN: Real = 0.2;
 
 /// The most bodies of an island in which those that bounce are bounded too.
@@ -48,7 +56,8 @@ pub(crate) struct Given<'a> {
     /// By slot.
     pub(crate) touches: &'a [Touch],
     pub(crate) summaries: &'a [Summary],
-    /// The contacts that were solved, and the slots of their two bodies; those that cannot move share the last slot.
+    /// The contacts that were solved, and the slots of their two bodies; those that cannot move
+    /// share the last slot.
     pub(crate) active: &'a [u32],
     pub(crate) slots: &'a dyn Fn(u32) -> usize,
     /// By contact.
@@ -72,7 +81,8 @@ impl Given<'_> {
             && self.islands.size(self.islands.roots()[slot]) == 1
     }
 
-    /// The body spins fast or flies farther than its size, and contacts changed its velocities or pushed it out.
+    /// The body spins fast or flies farther than its size, and contacts changed its velocities or
+    /// pushed it out.
     fn is_fast(&self, slot: usize, state: &State) -> bool {
         let (free, m) = (&self.free[slot], &state.front);
         if !free.is_loose() {
@@ -111,7 +121,8 @@ pub(crate) struct Energies {
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     is_wanted: bool,
-    /// Some body of it is fast or has bounced; the impulses of others carry a load, which the next step needs.
+    /// Some body of it is fast or has bounced; the impulses of others carry a load, which the next
+    /// step needs.
     is_rash: bool,
     is_left_alone: bool,
     most: f64,
@@ -167,8 +178,9 @@ impl Energies {
         n_bounded
     }
 
-    /// Reduces the impulses that are kept for the next step as the bound reduced those of this step. In full they would
-    /// push at the next start what the bound has stopped. `places` are those of the active contacts in `kept`.
+    /// Reduces the impulses that are kept for the next step as the bound reduced those of this
+    /// step. In full they would push at the next start what the bound has stopped. `places` are
+    /// those of the active contacts in `kept`.
     pub(crate) fn reduce_kept(&mut self, given: &Given<'_>, places: &[u32], kept: &mut [ContactImpulse]) {
         for (&contact, &place) in given.active.iter().zip(places) {
             let key = given.summaries[contact as usize].key;
@@ -221,8 +233,8 @@ struct Terms {
     most: f64,
 }
 
-/// Semi-implicit Euler stores a velocity that lags half a substep behind its place. With this added, free
-/// flight keeps its energy exactly, and a bounce that returns to its height gains none.
+/// Semi-implicit Euler stores a velocity that lags half a substep behind its place. With this
+/// added, free flight keeps its energy exactly, and a bounce that returns to its height gains none.
 fn lag_of(free: &Free) -> DVec3 {
     free.dv().as_dvec3() * 0.5
 }
@@ -267,8 +279,9 @@ impl Sum {
         self.at_none + factor * (self.slope + factor * self.square)
     }
 
-    /// The largest factor that gives no energy. If the velocities without contacts have too much already, as for a body that
-    /// was pushed out upwards, it is the one with the least energy, and there is a scale for the rest.
+    /// The largest factor that gives no energy. If the velocities without contacts have too much
+    /// already, as for a body that was pushed out upwards, it is the one with the least energy, and
+    /// there is a scale for the rest.
     fn find_factor(&mut self) {
         let most = self.most.max(0.0);
         if !self.is_bounded() || !(most * (1.0 + ROUNDED) < self.energy(1.0)) {

@@ -43,11 +43,13 @@ pub(crate) struct Free {
     pub(crate) moves: Moves,
     /// Contacts changed its velocities.
     pub(crate) is_pushed: bool,
-    /// It turns too far in the step for contacts to follow: it turns at the end, with its final momentum.
+    /// It turns too far in the step for contacts to follow: it turns at the end, with its final
+    /// momentum.
     pub(crate) is_whirling: bool,
     /// It was in a blow of a bounce.
     pub(crate) has_bounced: bool,
-    /// Joints hold it. They turn with the body, so its angular velocity is that of its present orientation.
+    /// Joints hold it. They turn with the body, so its angular velocity is that of its present
+    /// orientation.
     pub(crate) is_jointed: bool,
     /// A surface that moves otherwise than its body may give it energy.
     pub(crate) is_driven: bool,
@@ -75,12 +77,14 @@ impl Free {
         inertia: Mat3::ZERO,
     };
 
-    /// The change of the velocity by forces in a substep, and the velocities before contacts changed them.
+    /// The change of the velocity by forces in a substep, and the velocities before contacts
+    /// changed them.
     pub(crate) fn substep(&self) -> [Vec3; 3] {
         [self.dv * self.keep_v, self.v, self.w]
     }
 
-    /// Adds a blow to the velocities before contacts changed them; contacts do not repeat it in the next substep.
+    /// Adds a blow to the velocities before contacts changed them; contacts do not repeat it in the
+    /// next substep.
     pub(crate) fn push(&mut self, v: Vec3, w: Vec3) {
         self.v += v;
         self.w += w;
@@ -114,7 +118,8 @@ impl Free {
     }
 }
 
-/// Square of the radius of gyration, in the mean of all axes; 0 for what never turns or never moves on.
+/// Square of the radius of gyration, in the mean of all axes; 0 for what never turns or never moves
+/// on.
 pub(crate) fn gyration_sq(body: &Body) -> Real {
     let i = &body.inverse_inertia;
     let trace = i.x_axis.x + i.y_axis.y + i.z_axis.z;

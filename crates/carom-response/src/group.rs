@@ -47,7 +47,8 @@ pub(crate) struct Group {
     pub(crate) friction: Lanes,
     /// Overlap that is left alone.
     pub(crate) slop: Lanes,
-    /// Part of the impulse that a contact loses in a substep while its overlap is undone: see [`load`](crate::load).
+    /// Part of the impulse that a contact loses in a substep while its overlap is undone: see
+    /// [`load`](crate::load).
     pub(crate) leak: Lanes,
     /// Some lane carries so much that the group is relaxed in each substep.
     pub(crate) is_loaded: bool,
@@ -66,7 +67,8 @@ pub(crate) struct Group {
     pub(crate) points: [GroupPoint; MAX_CONTACTS],
 }
 
-/// Metres per second: [`Pass::most_kept`]. Halves of it let a pile of 768 boxes that lands on itself sink twice as deep.
+/// Metres per second: [`Pass::most_kept`]. Halves of it let a pile of 768 boxes that lands on
+/// itself sink twice as deep.
 const MOST_KEPT: f32 = 32.0;
 
 const NONE: Lanes = [0.0; 8];
@@ -143,9 +145,10 @@ pub(crate) struct Pass<'a> {
     pub(crate) push_out_rate: f32,
     pub(crate) push_out_speed: f32,
     pub(crate) slop: f32,
-    /// Speed: a deep contact keeps from the substep before no more than gives its bodies this. One that is stuck between two others,
-    /// deep in both, has no place to go to; the impulses on it would grow from step to step, until a small turn makes them a torque
-    /// that throws it away. No pile presses so hard.
+    /// Speed: a deep contact keeps from the substep before no more than gives its bodies this. One
+    /// that is stuck between two others, deep in both, has no place to go to; the impulses on it
+    /// would grow from step to step, until a small turn makes them a torque that throws it away. No
+    /// pile presses so hard.
     pub(crate) most_kept: f32,
     /// Velocities of surfaces, by the number that a group has.
     pub(crate) drives: &'a [Drive],

@@ -3,17 +3,19 @@
 //! Each manifold with restitution is one collision: the normal velocities of its contacts become -e
 //! times those before, by impulses that push only, found by Gauss-Seidel; then Coulomb friction.
 //! The manifolds are swept until none approaches faster than the threshold, so a blow travels
-//! through a row of balls one by one, as in Newton's cradle. The contact solver stops slower contacts.
+//! through a row of balls one by one, as in Newton's cradle. The contact solver stops slower
+//! contacts.
 //!
 //! Two corrections keep the energy, so that a perfect ball returns to its height:
 //! - Semi-implicit Euler stores a velocity that lags half a substep behind its place. The velocity
 //!   that is reflected belongs to the place: the stored one and half of the acceleration.
-//! - A bounce happens up to a substep and a half before the surfaces meet, or after it if the contact
-//!   was found late. The speed on the surface is reflected; the body gets the speed that it has when
-//!   it is back.
+//! - A bounce happens up to a substep and a half before the surfaces meet, or after it if the
+//!   contact was found late. The speed on the surface is reflected; the body gets the speed that it
+//!   has when it is back.
 //!
-//! Reference: B. Mirtich, J. Canny, Impulse-based Simulation of Rigid Bodies, I3D 1995; J. J. Moreau, Unilateral
-//! Contact and Dry Friction in Finite Freedom Dynamics, 1988 (Newton's law for several contacts at once).
+//! Reference: B. Mirtich, J. Canny, Impulse-based Simulation of Rigid Bodies, I3D 1995; J. J.
+//! Moreau, Unilateral Contact and Dry Friction in Finite Freedom Dynamics, 1988 (Newton's law for
+//! several contacts at once).
 //! Differs: a friction impulse that would raise the energy of the two bodies is left out.
 
 use crate::contact::{Contacts, Seen};
@@ -222,8 +224,8 @@ fn bounce_one(
         let point = held.unwrap_or((c.point_a + c.point_b) * 0.5);
         let speed = (b.velocity_at(point) - a.velocity_at(point)).dot(normal);
         let distance = c.distance + (b.shift_at(c.point_b) - a.shift_at(c.point_a)).dot(normal);
-        // Touching, or so within the time looked ahead. Turning brings a body nearer by no more than its
-        // lever allows.
+        // Touching, or so within the time looked ahead. Turning brings a body nearer by no more
+        // than its lever allows.
         let by_turning = |half: &Half, outwards: Vec3| {
             let lever = half.lever(point);
             let closing = -half.w.cross(lever).dot(outwards) * ahead;
@@ -266,8 +268,9 @@ fn bounce_one(
             break;
         }
     }
-    // After all rounds a contact may still part faster than it should. The work of the impulses is half of their sum of
-    // speeds before and after, so this part of them does the work of a blow that is solved.
+    // After all rounds a contact may still part faster than it should. The work of the impulses is
+    // half of their sum of speeds before and after, so this part of them does the work of a blow
+    // that is solved.
     let work = |speeds: &dyn Fn(usize) -> Real| (0..n).map(|k| impulse[k] * speeds(k)).sum::<Real>();
     let speed_of =
         |(a, b): &(Half, Half), k: usize| (b.velocity_at(points[k]) - a.velocity_at(points[k])).dot(normal);

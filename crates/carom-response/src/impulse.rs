@@ -1,19 +1,25 @@
-//! Sequential impulses on eight manifolds at a time, solved in every substep and relaxed after the last.
+//! Sequential impulses on eight manifolds at a time, solved in every substep and relaxed after the
+//! last.
 //!
-//! A contact stops its bodies, and bodies that overlap by more than the slop are told to part at a speed that grows with
-//! the overlap; after they have moved for the last time, the same contacts are solved once more without that speed, which
-//! takes it out again. A contact that is apart may close, but not overshoot, within the substep. Within the slop nothing is pushed:
-//! a pile has room to come to rest. Friction follows the normals, so that it never exceeds what presses: a vector
-//! inside Coulomb's cone at one place per manifold, where the normal impulses press, and a torque about the normal.
+//! A contact stops its bodies, and bodies that overlap by more than the slop are told to part at a
+//! speed that grows with the overlap; after they have moved for the last time, the same contacts
+//! are solved once more without that speed, which takes it out again. A contact that is apart may
+//! close, but not overshoot, within the substep. Within the slop nothing is pushed: a pile has room
+//! to come to rest. Friction follows the normals, so that it never exceeds what presses: a vector
+//! inside Coulomb's cone at one place per manifold, where the normal impulses press, and a torque
+//! about the normal.
 //!
-//! To relax after every substep, as Solver2D does, was tried: at the price of twice as many passes a card house of five floors
-//! needed twelve substeps instead of four, and a pile of 10,000 boxes bounced when it landed and took two seconds longer to rest.
+//! To relax after every substep, as Solver2D does, was tried: at the price of twice as many passes
+//! a card house of five floors needed twelve substeps instead of four, and a pile of 10,000 boxes
+//! bounced when it landed and took two seconds longer to rest.
 //!
-//! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small Steps in
-//! Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005.
-//! Differs: contact impulses are carried into the next substep per body, not per contact: anchors and masses are fixed
-//! within a step, so what the impulses of a substep did to a body is what warm starting would do again. Soft contacts
-//! were tried and let go: they leak impulse, and a pile of 2,000 boxes crept on where this one sleeps.
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small
+//! Steps in Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC
+//! 2005.
+//! Differs: contact impulses are carried into the next substep per body, not per contact: anchors
+//! and masses are fixed within a step, so what the impulses of a substep did to a body is what warm
+//! starting would do again. Soft contacts were tried and let go: they leak impulse, and a pile of
+//! 2,000 boxes crept on where this one sleeps.
 
 use crate::group::{Group, Pass, Stage};
 use crate::lane_vec::{Motion, REST, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion};
@@ -23,8 +29,8 @@ use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd};
 /// In units of the slop: what makes a contact a deep one.
 const DEEP: f32 = 4.0;
 
-/// Runs one stage over groups, in their order. To ask for the states of the next group ahead made it a twentieth slower on two threads and
-/// a fifth on one.
+/// Runs one stage over groups, in their order. To ask for the states of the next group ahead made
+/// it a twentieth slower on two threads and a fifth on one.
 pub(crate) struct Stepper<'a, B> {
     pub(crate) groups: &'a mut [Group],
     pub(crate) states: B,
@@ -36,8 +42,9 @@ impl<B: States> Kernel for Stepper<'_, B> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        // More vectors than there are registers: in a frame that begins where a vector may, they lie in one line of the cache each. In one
-        // that begins anywhere the same stage took up to half as much again, by what the callers had on the stack.
+        // More vectors than there are registers: in a frame that begins where a vector may, they
+        // lie in one line of the cache each. In one that begins anywhere the same stage took up to
+        // half as much again, by what the callers had on the stack.
         let aligned = REST;
         core::hint::black_box(&aligned);
         let n = self.groups.len();
@@ -155,8 +162,9 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
 
 /// One pass of impulses: the normals, then the friction that they allow.
 ///
-/// To push the bodies once for all contacts, with a matrix of what each does to the others, and to see anchors from one body alone took a
-/// sixth less time with 1,000 boxes, and none less with 10,000, whose groups do not fit into the cache (November 2026).
+/// To push the bodies once for all contacts, with a matrix of what each does to the others, and to
+/// see anchors from one body alone took a sixth less time with 1,000 boxes, and none less with
+/// 10,000, whose groups do not fit into the cache (November 2026).
 #[inline(always)]
 fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states: &mut B, pass: &Pass<'_>) {
     let splat = S::F32x8::splat;
@@ -171,7 +179,8 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
     let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
     let n_points = usize::from(g.n_points);
 
-    // Normals. The anchors turn with the bodies; the normal is turned back instead, once for all of them.
+    // Normals. The anchors turn with the bodies; the normal is turned back instead, once for all of
+    // them.
     let delta_a = gather_delta(simd, states, &g.body_a);
     let delta_b = gather_delta(simd, states, &g.body_b);
     let (normal_a, normal_b) = (delta_a.turn_back(simd, normal), delta_b.turn_back(simd, normal));
@@ -207,7 +216,8 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
         let old = S::F32x8::load(simd, &point.impulse);
         let mass = S::F32x8::load(simd, &point.normal_mass);
         let kept = if PUSHES {
-            // As given: what flies through its contact within the step has to be stopped by whatever it takes.
+            // As given: what flies through its contact within the step has to be stopped by
+            // whatever it takes.
             let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
             S::F32x8::select((given + deep).gt(zero), old, old.min(mass * most_kept))
         } else {

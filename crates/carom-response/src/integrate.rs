@@ -1,6 +1,7 @@
 //! Rotation over time: what turns freely keeps its angular momentum in the world, and its energy.
 //!
-//! - The angular momentum is constant, so the angular velocity follows from the orientation: w = R I^-1 R^T L.
+//! - The angular momentum is constant, so the angular velocity follows from the orientation: w = R
+//!   I^-1 R^T L.
 //! - The orientation is integrated by the Runge-Kutta method, in pieces of an eighth of a radian.
 //! - At the end a small rotation restores the energy that truncation took or gave.
 //! - A fast body with an axis of symmetry has a closed form: it spins about its axis, and the axis
@@ -8,9 +9,11 @@
 //!
 //! For other motion, with forces and contacts, there is [`crate::ode`].
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (the ODE form); E. Hairer, C. Lubich, G. Wanner,
-//! Geometric Numerical Integration, 2006, IV.4 (projection onto invariants) and VII.5 (rigid bodies).
-//! Tried: Catto's implicit Euler step for the gyroscopic torque damps a top; a midpoint rule lets its momentum drift.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (the ODE form); E. Hairer,
+//! C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, IV.4 (projection onto invariants)
+//! and VII.5 (rigid bodies).
+//! Tried: Catto's implicit Euler step for the gyroscopic torque damps a top; a midpoint rule lets
+//! its momentum drift.
 
 use carom_math::glam::{DMat3, DQuat, DVec3};
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
@@ -22,7 +25,8 @@ const PIECE_TURN: f64 = 0.125;
 /// turns only so far, and keeps momentum and energy.
 const MAX_PIECES: u32 = 1024;
 
-/// Radians. A body with an axis of symmetry that turns farther has the closed form, which is cheaper.
+/// Radians. A body with an axis of symmetry that turns farther has the closed form, which is
+/// cheaper.
 const MIN_CLOSED_TURN: f64 = 2.0;
 
 /// The largest rotation, in radians, that restores the energy: far above truncation and rounding.
@@ -30,8 +34,9 @@ const MAX_CORRECTION: f64 = 1e-3;
 
 /// Returns the orientation of a body after `h` of free rotation.
 ///
-/// `momentum` is the angular momentum about the centre of mass in the world, and `inverse_inertia` the inverse of the
-/// inertia tensor in the body's frame. The energy of that momentum is the same at the end as at the start.
+/// `momentum` is the angular momentum about the centre of mass in the world, and `inverse_inertia`
+/// the inverse of the inertia tensor in the body's frame. The energy of that momentum is the same
+/// at the end as at the start.
 pub fn rotate_freely(rotation: DQuat, momentum: DVec3, inverse_inertia: &DMat3, h: f64) -> DQuat {
     let spin = |q: DQuat| spin_of(q, momentum, inverse_inertia);
     let start = rotation.normalize();
@@ -108,7 +113,8 @@ fn restore_energy(mut q: DQuat, momentum: DVec3, inverse_inertia: &DMat3, twice_
 
 /// Returns the angular velocity in the world of a body with this orientation and angular momentum.
 pub fn spin_of(rotation: DQuat, momentum: DVec3, inverse_inertia: &DMat3) -> DVec3 {
-    // A quaternion of any length, as within a Runge-Kutta step, means the rotation of its direction.
+    // A quaternion of any length, as within a Runge-Kutta step, means the rotation of its
+    // direction.
     let square = rotation.length_squared();
     let own = turned(rotation.conjugate(), momentum) / square;
     turned(rotation, *inverse_inertia * own) / square
@@ -134,11 +140,12 @@ pub fn rotation_by(turn: DVec3) -> DQuat {
     DQuat::from_xyzw(turn.x * sine, turn.y * sine, turn.z * sine, cosine)
 }
 
-/// Returns the angular velocity after `h` of free motion under the gyroscopic torque, both in the body's frame.
+/// Returns the angular velocity after `h` of free motion under the gyroscopic torque, both in the
+/// body's frame.
 ///
-/// `inertia` is the tensor about the centre of mass in the body's frame. The energy stays what it is, however fast the body
-/// spins; for a body of revolution so does the length of the momentum, for others nearly. Joints need this angular velocity
-/// before the body turns.
+/// `inertia` is the tensor about the centre of mass in the body's frame. The energy stays what it
+/// is, however fast the body spins; for a body of revolution so does the length of the momentum,
+/// for others nearly. Joints need this angular velocity before the body turns.
 pub fn gyroscopic(inertia: Mat3, angular_velocity: Vec3, h: Real) -> Vec3 {
     let w = angular_velocity;
     let momentum = inertia * w;
@@ -194,10 +201,11 @@ pub fn turn(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     Quat::from_xyzw(next[0] * scale, next[1] * scale, next[2] * scale, next[3] * scale)
 }
 
-/// Returns a unit quaternion turned for `h` at an angular velocity in the parent frame: one Euler step, normalised.
+/// Returns a unit quaternion turned for `h` at an angular velocity in the parent frame: one Euler
+/// step, normalised.
 ///
-/// It turns less than [`turn`], by more than half a turn never. Joints hold their bodies at the end of a substep, and pull on
-/// less where a body has turned less.
+/// It turns less than [`turn`], by more than half a turn never. Joints hold their bodies at the end
+/// of a substep, and pull on less where a body has turned less.
 #[inline]
 pub fn turn_by_euler(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     let half = angular_velocity * (0.5 * h);
@@ -205,8 +213,8 @@ pub fn turn_by_euler(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     rotation::normalize(Quat::from_xyzw(q.x + d.x, q.y + d.y, q.z + d.z, q.w + d.w))
 }
 
-/// The inverse of a tensor of inertia, or of masses: in `f64`, because the determinant of that of a grain of sand, or of an
-/// asteroid, is out of the range of `f32`. Not finite where there is none.
+/// The inverse of a tensor of inertia, or of masses: in `f64`, because the determinant of that of a
+/// grain of sand, or of an asteroid, is out of the range of `f32`. Not finite where there is none.
 pub(crate) fn inverse_of(m: &Mat3) -> Mat3 {
     m.as_dmat3().inverse().as_mat3()
 }

@@ -1,12 +1,14 @@
 //! Islands: bodies that touch each other, directly or through others.
 //!
-//! Disjoint sets over the contacts and joints of moving bodies; what cannot move joins nothing. An island is at rest for
-//! as long as all of it has been. [`Sleepers`](crate::Sleepers) puts it to sleep.
+//! Disjoint sets over the contacts and joints of moving bodies; what cannot move joins nothing. An
+//! island is at rest for as long as all of it has been. [`Sleepers`](crate::Sleepers) puts it to
+//! sleep.
 //!
-//! Reference: E. Catto, Simulation Islands, box2d.org, 2023; R. E. Tarjan, Efficiency of a Good But Not Linear Set
-//! Union Algorithm, JACM 22(2), 1975.
-//! Differs: the root of a set is its lowest number, so that names of islands do not depend on the order of contacts. Only bodies that move
-//! have a place in the sets, in the order of their numbers.
+//! Reference: E. Catto, Simulation Islands, box2d.org, 2023; R. E. Tarjan, Efficiency of a Good But
+//! Not Linear Set Union Algorithm, JACM 22(2), 1975.
+//! Differs: the root of a set is its lowest number, so that names of islands do not depend on the
+//! order of contacts. Only bodies that move have a place in the sets, in the order of their
+//! numbers.
 
 use alloc::vec::Vec;
 use carom_math::Real;
@@ -71,7 +73,8 @@ impl Islands {
         self.sets.join(a, b);
     }
 
-    /// Counts, when all are joined; `is_many` becomes, per place, whether so many or more belong together.
+    /// Counts, when all are joined; `is_many` becomes, per place, whether so many or more belong
+    /// together.
     pub(crate) fn count(&mut self, many: u32, is_many: &mut Vec<bool>) {
         let n = self.sets.parent.len();
         self.sizes.clear();
@@ -87,8 +90,8 @@ impl Islands {
         is_many.extend(self.sets.parent.iter().map(|&root| many <= self.sizes[root as usize]));
     }
 
-    /// After counting: a motor is to turn the body at this place, and with it its island. However slow it is, it is not coming to
-    /// rest: a motor may take long to get a heavy train going.
+    /// After counting: a motor is to turn the body at this place, and with it its island. However
+    /// slow it is, it is not coming to rest: a motor may take long to get a heavy train going.
     pub(crate) fn drive(&mut self, place: u32) {
         let root = self.sets.parent[place as usize];
         self.is_driven[root as usize] = true;
@@ -111,8 +114,8 @@ impl Islands {
         }
     }
 
-    /// Finds for how long each island has been at rest. `is_active` says which places move by forces, `rest_times` for how long
-    /// these have been at rest.
+    /// Finds for how long each island has been at rest. `is_active` says which places move by
+    /// forces, `rest_times` for how long these have been at rest.
     pub(crate) fn finish(&mut self, is_active: &[bool], rest_times: &[Real]) {
         let n = self.sets.parent.len();
         self.rest_times.clear();

@@ -1,11 +1,12 @@
-//! Joints: two bodies held together at a point, at a distance, about an axis, or wholly, enough for ragdolls.
+//! Joints: two bodies held together at a point, at a distance, about an axis, or wholly, enough for
+//! ragdolls.
 //!
-//! Every joint is a spring and damper, much stiffer than what it holds, solved and relaxed in every substep. The
-//! point is one block of three rows; axes, limits and motors are rows of their own. Limits are left alone
-//! until they would be passed within the substep.
+//! Every joint is a spring and damper, much stiffer than what it holds, solved and relaxed in every
+//! substep. The point is one block of three rows; axes, limits and motors are rows of their own.
+//! Limits are left alone until they would be passed within the substep.
 //!
-//! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints); E. Catto, Modeling and Solving Constraints, GDC
-//! 2009.
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints); E. Catto, Modeling and Solving
+//! Constraints, GDC 2009.
 
 use crate::body::Body;
 use crate::contact::scale_for;
@@ -49,22 +50,22 @@ pub struct Joint {
 pub enum JointKind {
     /// Nothing: the frames coincide.
     Fixed,
-    /// All turning about the common origin, with the angle between the two x axes at most `cone` (in radians; pi or
-    /// more is free).
+    /// All turning about the common origin, with the angle between the two x axes at most `cone`
+    /// (in radians; pi or more is free).
     Ball {
         /// The largest angle between the x axes. Not negative.
         cone: Real,
     },
     /// Turning about the common x axis.
     Hinge {
-        /// The least and the largest angle from A's y axis to B's; `None` turns freely. Whole turns more or less are the same, so what
-        /// counts is the angle nearest to the middle of the two.
+        /// The least and the largest angle from A's y axis to B's; `None` turns freely. Whole turns
+        /// more or less are the same, so what counts is the angle nearest to the middle of the two.
         limits: Option<[Real; 2]>,
         /// Speed that a motor aims at, and the torque it has; `None` has no motor.
         motor: Option<Motor>,
     },
-    /// Everything, as long as the distance of the two origins stays in these bounds; equal bounds make a rod, 0 and
-    /// a length a rope.
+    /// Everything, as long as the distance of the two origins stays in these bounds; equal bounds
+    /// make a rod, 0 and a length a rope.
     Distance {
         /// Not negative, and finite.
         min: Real,
@@ -74,7 +75,8 @@ pub enum JointKind {
 }
 
 impl JointKind {
-    /// Every number is one, bounds are in their order, and there is something that both bounds allow.
+    /// Every number is one, bounds are in their order, and there is something that both bounds
+    /// allow.
     pub fn is_sound(&self) -> bool {
         match *self {
             JointKind::Fixed => true,
@@ -117,7 +119,8 @@ pub struct JointImpulse {
     /// Of the spring.
     #[cfg_attr(feature = "serde", serde(default))]
     pub spring: Real,
-    /// Length of the substep in which they were: as long as this one, they are as large. 0 where there was none.
+    /// Length of the substep in which they were: as long as this one, they are as large. 0 where
+    /// there was none.
     pub substep: Real,
 }
 
@@ -128,7 +131,8 @@ impl Joint {
         motor.speed != 0.0 && 0.0 < motor.max_torque
     }
 
-    /// A joint at `point` of the world for bodies where they are now, whose x axis is `axis`, a unit vector.
+    /// A joint at `point` of the world for bodies where they are now, whose x axis is `axis`, a
+    /// unit vector.
     pub fn at(
         kind: JointKind,
         bodies: &[Body],
@@ -212,7 +216,8 @@ pub(crate) struct Softness {
 impl Softness {
     pub(crate) const RIGID: Softness = Softness { bias_rate: 0.0, mass_scale: 1.0, impulse_scale: 0.0 };
 
-    /// From cycles per unit of time, damping in units of the critical one, and the length of a substep.
+    /// From cycles per unit of time, damping in units of the critical one, and the length of a
+    /// substep.
     pub(crate) fn new(frequency: f32, damping: f32, h: f32) -> Softness {
         if !(0.0 < frequency) {
             return Softness::RIGID;
@@ -236,7 +241,8 @@ pub(crate) struct Substep {
 /// The bodies as joints change them.
 pub(crate) struct Jointed<'a> {
     pub(crate) states: &'a mut [State],
-    /// What the joints did to each body in this substep: the joints turn, so the next substep does it anew.
+    /// What the joints did to each body in this substep: the joints turn, so the next substep does
+    /// it anew.
     pub(crate) pushes: &'a mut [(Vec3, Vec3)],
 }
 
@@ -276,7 +282,8 @@ impl JointStep {
         }
     }
 
-    /// `slots` and `scales` are those of the two bodies; see [`JointMasses`](crate::joint_mass::JointMasses).
+    /// `slots` and `scales` are those of the two bodies; see
+    /// [`JointMasses`](crate::joint_mass::JointMasses).
     pub(crate) fn new(
         joint: &Joint,
         a: &Body,
@@ -565,7 +572,8 @@ impl Rows {
         self.between + self.anchor_b - self.anchor_a
     }
 
-    /// From the joint's point on A to that on B, a unit vector; of two that are one place, along A's x axis.
+    /// From the joint's point on A to that on B, a unit vector; of two that are one place, along
+    /// A's x axis.
     fn along(&self) -> Vec3 {
         self.offset().try_normalize().unwrap_or(rotation::rotate(self.rotation_a, Vec3::X))
     }
@@ -575,7 +583,8 @@ impl Rows {
         self.v_b + self.w_b.cross(self.anchor_b) - self.v_a - self.w_a.cross(self.anchor_a)
     }
 
-    /// One of the bodies turns so far in the substep that its side of the joint is somewhere else then.
+    /// One of the bodies turns so far in the substep that its side of the joint is somewhere else
+    /// then.
     fn whirl(&self, kind: &JointKind, substep: &Substep) -> bool {
         let most = MAX_TURN / substep.h;
         let turns = |w: Vec3| most < w.length();
@@ -643,7 +652,8 @@ impl Rows {
         ops::atan2(y.z, y.y)
     }
 
-    /// The same, whole turns more or less, as near to `middle` as can be; as it is where that is no number.
+    /// The same, whole turns more or less, as near to `middle` as can be; as it is where that is no
+    /// number.
     fn hinge_angle_near(&self, middle: Real) -> Real {
         let (angle, turn) = (self.hinge_angle(), 2.0 * core::f32::consts::PI);
         let turns = ops::floor((middle - angle) / turn + 0.5);

@@ -1,20 +1,22 @@
-//! Masses as joints see them: none is much lighter than the heaviest body that joints connect it with.
+//! Masses as joints see them: none is much lighter than the heaviest body that joints connect it
+//! with.
 //!
-//! A tension T at a lever r turns a link as a spring of stiffness T r does. A joint impulse keeps its
-//! direction for a substep h, so a link of inertia I becomes unstable from about h^2 T r = 4 I on. More
-//! passes do not help, because only the inertia limits it. A light link is also a weak one: the stiffness
-//! of its joint is proportional to its mass, whatever hangs on it.
+//! A tension T at a lever r turns a link as a spring of stiffness T r does. A joint impulse keeps
+//! its direction for a substep h, so a link of inertia I becomes unstable from about h^2 T r = 4 I
+//! on. More passes do not help, because only the inertia limits it. A light link is also a weak
+//! one: the stiffness of its joint is proportional to its mass, whatever hangs on it.
 //!
-//! 1. Bodies that move by forces and are connected by joints form a system. Fixed and kinematic bodies
-//!    connect nothing and have no mass.
-//! 2. The joints of a system see an inverse mass of at most [`MAX_RATIO`] times the least one in it, and
-//!    scale the inverse inertia alike. Gravity, contacts and forces see the true mass.
-//! 3. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`]: a load that
-//!    swings or is jerked pulls with several times its weight.
-//! 4. The scales are found once per step. They depend on the connections alone, not on tensions, so that
-//!    they store no energy.
+//! 1. Bodies that move by forces and are connected by joints form a system. Fixed and kinematic
+//!    bodies connect nothing and have no mass.
+//! 2. The joints of a system see an inverse mass of at most [`MAX_RATIO`] times the least one in
+//!    it, and scale the inverse inertia alike. Gravity, contacts and forces see the true mass.
+//! 3. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`]: a load
+//!    that swings or is jerked pulls with several times its weight.
+//! 4. The scales are found once per step. They depend on the connections alone, not on tensions, so
+//!    that they store no energy.
 //!
-//! Reference: R. E. Tarjan, Efficiency of a Good But Not Linear Set Union Algorithm, JACM 22(2), 1975.
+//! Reference: R. E. Tarjan, Efficiency of a Good But Not Linear Set Union Algorithm, JACM 22(2),
+//! 1975.
 //! Tried: an inertia that follows the tension; it adds energy to bodies that whirl.
 
 use crate::island::DisjointSets;
@@ -28,7 +30,8 @@ const MAX_RATIO: Real = 300.0;
 /// By how much more than its mass the inertia of a light body is raised, at most.
 const MAX_TURN_FACTOR: Real = 3.0;
 
-/// Factors of the inverse mass and of the inverse inertia of a body, as its joints see them. At most 1.
+/// Factors of the inverse mass and of the inverse inertia of a body, as its joints see them. At
+/// most 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct JointScale {
     pub(crate) moving: Real,
@@ -49,7 +52,8 @@ pub(crate) struct JointMasses {
 }
 
 impl JointMasses {
-    /// Finds the systems. `links` are the slots of the two bodies of each joint; their order does not matter.
+    /// Finds the systems. `links` are the slots of the two bodies of each joint; their order does
+    /// not matter.
     pub(crate) fn find(&mut self, masses: &[MassData], links: impl Iterator<Item = (usize, usize)>) {
         self.systems.reset(masses.len());
         self.least_inverse.clear();

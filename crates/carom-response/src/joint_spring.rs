@@ -7,8 +7,9 @@ use crate::joint::{Joint, JointKind};
 use crate::spring::{TorsionSpring, Winding};
 use carom_math::{Real, Vec3, ops, rotation};
 
-/// Angular speed, in radians per unit of time. Slower than this a wound spring is held by something, and may fall asleep.
-/// It bounds the rounding of a solved stop, far below any speed that can be seen.
+/// Angular speed, in radians per unit of time. Slower than this a wound spring is held by
+/// something, and may fall asleep. It bounds the rounding of a solved stop, far below any speed
+/// that can be seen.
 const MIN_SPRING_SPEED: Real = 1e-3;
 
 impl Joint {
@@ -21,7 +22,8 @@ impl Joint {
 
     /// Returns the angle of a hinge from A's y axis to B's, in radians; `None` for other joints.
     ///
-    /// `a` and `b` are its bodies. With a spring it counts whole turns since the hinge got it, else it is within pi.
+    /// `a` and `b` are its bodies. With a spring it counts whole turns since the hinge got it, else
+    /// it is within pi.
     pub fn hinge_angle(&self, a: &Body, b: &Body) -> Option<f64> {
         let JointKind::Hinge { .. } = self.kind else { return None };
         let turn = |body: &Body, own| rotation::normalize(rotation::mul(body.pose.rotation, own));
@@ -35,9 +37,10 @@ impl Joint {
 
     /// Returns the energy that is stored in the spring; 0 without one.
     ///
-    /// `a` and `b` are the bodies of the joint, `substep` is the length of a substep. Velocities lag half a substep
-    /// behind places, so the energy is that of the angle half a substep ago. With the kinetic energy it
-    /// has a constant sum for a free wheel. A `substep` of 0 takes the angle as it is.
+    /// `a` and `b` are the bodies of the joint, `substep` is the length of a substep. Velocities
+    /// lag half a substep behind places, so the energy is that of the angle half a substep ago.
+    /// With the kinetic energy it has a constant sum for a free wheel. A `substep` of 0 takes the
+    /// angle as it is.
     pub fn spring_energy(&self, a: &Body, b: &Body, substep: Real) -> f64 {
         let (Some(spring), Some(angle)) = (self.spring, self.hinge_angle(a, b)) else { return 0.0 };
         let back = 0.5 * f64::from(substep) * f64::from(self.hinge_speed(a, b));

@@ -1,10 +1,11 @@
 //! Manifolds into lanes and back, and the impulses that are kept between: what makes stacks stand.
 //!
-//! A contact finds its impulse of the step before by pair, parts and features. The place where the manifold's friction acts
-//! is the mean of its contacts, weighted by these impulses, so that it lies where the body presses.
+//! A contact finds its impulse of the step before by pair, parts and features. The place where the
+//! manifold's friction acts is the mean of its contacts, weighted by these impulses, so that it
+//! lies where the body presses.
 //!
-//! Reference: E. Catto, Contact Manifolds, GDC 2007 (feature ids); E. Catto, Iterative Dynamics with Temporal
-//! Coherence, GDC 2005 (warm starting).
+//! Reference: E. Catto, Contact Manifolds, GDC 2007 (feature ids); E. Catto, Iterative Dynamics
+//! with Temporal Coherence, GDC 2005 (warm starting).
 
 use crate::contact::scale_for;
 use crate::contact::{ContactImpulse, PairKey, Seen};
@@ -42,8 +43,8 @@ pub(crate) struct Kept {
 
 /// The pairs of a step, kept for the next one.
 ///
-/// They stand as they were solved, eight of a group side by side: impulses are written as lanes are, and the next step, whose order is much
-/// the same, reads one behind the other.
+/// They stand as they were solved, eight of a group side by side: impulses are written as lanes
+/// are, and the next step, whose order is much the same, reads one behind the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptList {
     /// Where each pair is, sorted by their keys.
@@ -180,11 +181,11 @@ impl Trace {
         trace
     }
 
-    /// Of the impulses `old` on the contacts of this trace, those of these contacts, and how many of them were known by their features.
-    /// `center` is A's centre of mass.
+    /// Of the impulses `old` on the contacts of this trace, those of these contacts, and how many
+    /// of them were known by their features. `center` is A's centre of mass.
     ///
-    /// What is left over goes to the nearest contact that has none: where a corner slides over an edge its features
-    /// change, and the load stays.
+    /// What is left over goes to the nearest contact that has none: where a corner slides over an
+    /// edge its features change, and the load stays.
     fn hand_over(
         &self,
         old: &[Real; MAX_CONTACTS],
@@ -231,16 +232,18 @@ impl Trace {
     }
 }
 
-/// What eight manifolds are made of, eight numbers of each at a time: so they are turned into lanes. A pile of 10,000 boxes is loaded in 1.8
-/// milliseconds; number by number it took 3.0.
+/// What eight manifolds are made of, eight numbers of each at a time: so they are turned into
+/// lanes. A pile of 10,000 boxes is loaded in 1.8 milliseconds; number by number it took 3.0.
 #[derive(Debug)]
 pub(crate) struct Rows {
     /// Inverse mass and inertia; how calm it is.
     mass_a: [Lanes; 8],
     mass_b: [Lanes; 8],
-    /// Centres of mass of A and of B; 1 if contacts hold the centre of A, 2 for B; how many contacts there are.
+    /// Centres of mass of A and of B; 1 if contacts hold the centre of A, 2 for B; how many
+    /// contacts there are.
     centers: [Lanes; 8],
-    /// The normal, the coefficient of friction; the friction of the step before and its torque about the normal.
+    /// The normal, the coefficient of friction; the friction of the step before and its torque
+    /// about the normal.
     pairs: [Lanes; 8],
     /// Per contact: where on A, where on B, the distance, the impulse of the step before.
     points: [[Lanes; 8]; MAX_CONTACTS],
@@ -258,7 +261,8 @@ impl Rows {
 
     /// Reads a manifold, writes its trace, and says how many of its contacts were known.
     ///
-    /// `masses` are those of the two bodies, `ratio` is the length of this substep in units of the one that the kept impulses come from.
+    /// `masses` are those of the two bodies, `ratio` is the length of this substep in units of the
+    /// one that the kept impulses come from.
     pub(crate) fn read(
         &mut self,
         lane: usize,
@@ -304,8 +308,10 @@ impl Rows {
     ///
     /// Contacts within `slop` of the nearest count as touching where no impulse tells.
     ///
-    /// Friction in the middle of the contacts that touch, whatever presses them, was tried: in the fifth second boxes of twenty heaps of 10,000 moved
-    /// by 0.00006 in the mean instead of 0.0001, but a stack of ten whose substeps are cut at random swayed ten times as fast (November 2026).
+    /// Friction in the middle of the contacts that touch, whatever presses them, was tried: in the
+    /// fifth second boxes of twenty heaps of 10,000 moved by 0.00006 in the mean instead of 0.0001,
+    /// but a stack of ten whose substeps are cut at random swayed ten times as fast (November
+    /// 2026).
     #[inline(always)]
     pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real, load: &LoadScale) {
         let zero = S::F32x8::splat(simd, 0.0);
@@ -315,8 +321,9 @@ impl Rows {
         let mass_b = transposed(simd, &self.mass_b);
         mass_a[0].store(&mut group.inverse_mass_a);
         mass_b[0].store(&mut group.inverse_mass_b);
-        // To undo overlaps of bodies at rest, each of which gives way to others, keeps a pile creeping: with the same slop for all one box of
-        // a hundred crept by 0.6 millimetres in a second, whatever braked it; with no push at all, by 0.08.
+        // To undo overlaps of bodies at rest, each of which gives way to others, keeps a pile
+        // creeping: with the same slop for all one box of a hundred crept by 0.6 millimetres in a
+        // second, whatever braked it; with no push at all, by 0.08.
         let calm = mass_a[7].min(mass_b[7]);
         (S::F32x8::splat(simd, slop) * (one + calm)).store(&mut group.slop);
         let mut k = 0;
@@ -449,7 +456,8 @@ pub(crate) fn store<S: Simd>(
     }
     let tangents = [tangent_1, tangent_2];
     write(rows(simd, impulses, tangents, &group.tangent_impulse, &group.twist_impulse), kept);
-    // Where numbers ran out of their range, as friction does long before the normals: nothing is told.
+    // Where numbers ran out of their range, as friction does long before the normals: nothing is
+    // told.
     let most = S::F32x8::splat(simd, Real::MAX);
     let mut told = rows(simd, totals, tangents, &group.tangent_total, &group.twist_total);
     let mut k = 0;
@@ -460,7 +468,8 @@ pub(crate) fn store<S: Simd>(
     write(told, reports);
 }
 
-/// By manifold: impulses along the normals, the friction in the world, the torque. Closures would not be built with the lanes' instructions.
+/// By manifold: impulses along the normals, the friction in the world, the torque. Closures would
+/// not be built with the lanes' instructions.
 #[inline(always)]
 fn rows<S: Simd>(
     simd: S,

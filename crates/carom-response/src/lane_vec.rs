@@ -1,9 +1,12 @@
-//! Vectors, symmetric matrices and motions of eight bodies at a time, and how they come from and go to memory.
+//! Vectors, symmetric matrices and motions of eight bodies at a time, and how they come from and go
+//! to memory.
 //!
-//! A state is two rows of eight floats; eight states transposed are the lanes. Nothing is fused, and lanes never
-//! mix, so that any instruction set and any grouping of the same contacts gives the same bits.
+//! A state is two rows of eight floats; eight states transposed are the lanes. Nothing is fused,
+//! and lanes never mix, so that any instruction set and any grouping of the same contacts gives the
+//! same bits.
 //!
-//! Reference: E. Catto, SIMD Matters, box2d.org, 2024 (gathering bodies into wide contact constraints).
+//! Reference: E. Catto, SIMD Matters, box2d.org, 2024 (gathering bodies into wide contact
+//! constraints).
 
 use carom_lanes::{F32Lanes, Line, Simd};
 use core::ops::{Add, Mul, Sub};
@@ -11,8 +14,9 @@ use core::ops::{Add, Mul, Sub};
 /// Eight floats in memory.
 pub(crate) type Lanes = [f32; 8];
 
-/// How a body moves during a step. In front: velocity, angular velocity, two unused. At the back, how far it has moved since the step
-/// began: translation, and rotation as a quaternion x y z w; one unused.
+/// How a body moves during a step. In front: velocity, angular velocity, two unused. At the back,
+/// how far it has moved since the step began: translation, and rotation as a quaternion x y z w;
+/// one unused.
 pub(crate) type State = Line;
 
 /// Of what does not move.
@@ -158,7 +162,8 @@ pub(crate) struct Motion<S: Simd> {
 
 #[inline(always)]
 pub(crate) fn gather_motion<S: Simd>(simd: S, states: &impl States, bodies: &[u32; 8]) -> Motion<S> {
-    // All at once, before the first is read: a branch between two of them keeps words of rows apart, on the stack.
+    // All at once, before the first is read: a branch between two of them keeps words of rows
+    // apart, on the stack.
     let (bodies, n) = (*bodies, states.n_states());
     let mut lane = 0;
     while lane < 8 {

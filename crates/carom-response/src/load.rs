@@ -1,14 +1,15 @@
 //! Loads: how many times its own weight a body carries, and what the solver does about it.
 //!
-//! One pass over the contacts makes the contact of a light body m under a heavy one M a spring of stiffness
-//! m / h^2. Three things follow, each with its remedy.
+//! One pass over the contacts makes the contact of a light body m under a heavy one M a spring of
+//! stiffness m / h^2. Three things follow, each with its remedy.
 //!
-//! 1. The speed that undoes the overlap stays in the impulse from substep to substep, which integrates it:
-//!    s^3 + w^2 s + w^2 b = 0 with w^2 = m / (M h^2) and the push-out rate b. That swings and grows from a
-//!    load of about 2 / (b h) on. A loaded impulse therefore leaks at the rate b, which damps it.
+//! 1. The speed that undoes the overlap stays in the impulse from substep to substep, which
+//!    integrates it: s^3 + w^2 s + w^2 b = 0 with w^2 = m / (M h^2) and the push-out rate b. That
+//!    swings and grows from a load of about 2 / (b h) on. A loaded impulse therefore leaks at the
+//!    rate b, which damps it.
 //! 2. Loaded groups are relaxed after each substep, so that the push is not integrated twice.
-//! 3. The heavy body sinks by (M / m) g h^2, and a column buckles at a load of about 1 / (4 g h^2). The next
-//!    step of a loaded world has more and shorter substeps.
+//! 3. The heavy body sinks by (M / m) g h^2, and a column buckles at a load of about 1 / (4 g h^2).
+//!    The next step of a loaded world has more and shorter substeps.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft contacts leak, relaxation).
 //! Differs: only loaded contacts leak; a pile in which all do creeps on.
@@ -112,7 +113,8 @@ pub(crate) struct WorldLoad {
 }
 
 impl WorldLoad {
-    /// After a step: the largest load of an island that is small or mostly loaded. A large pile carries itself.
+    /// After a step: the largest load of an island that is small or mostly loaded. A large pile
+    /// carries itself.
     pub(crate) fn note(&mut self, groups: &[Group], scale: &LoadScale, islands: &Islands) {
         let mut islands_loaded: BTreeMap<u32, (usize, Real)> = BTreeMap::new();
         for group in groups.iter().filter(|group| group.is_loaded) {

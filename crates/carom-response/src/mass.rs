@@ -13,11 +13,13 @@ pub(crate) struct MassData {
     /// xx, yy, zz, xy, xz, yz.
     pub(crate) inverse_inertia: [Real; 6],
     pub(crate) center: Vec3,
-    /// From 0 to 1: it has come to rest, and no overlap has to be undone for its sake. What cannot move is at rest.
+    /// From 0 to 1: it has come to rest, and no overlap has to be undone for its sake. What cannot
+    /// move is at rest.
     pub(crate) calm: Real,
     /// When the step begins.
     pub(crate) velocity: Vec3,
-    /// Square of a relative speed: a body that passes another one faster moves farther than its size in the step.
+    /// Square of a relative speed: a body that passes another one faster moves farther than its
+    /// size in the step.
     pub(crate) max_contact_speed_sq: Real,
     /// It turns too far in the step for contacts to follow.
     pub(crate) spins_far: bool,
@@ -41,16 +43,19 @@ impl MassData {
         [self.inverse_mass, xx, yy, zz, xy, xz, yz, self.calm]
     }
 
-    /// Returns whether the body moves or turns too far in the step for its contacts with `other` to follow.
+    /// Returns whether the body moves or turns too far in the step for its contacts with `other` to
+    /// follow.
     fn outruns(&self, other: &MassData) -> bool {
         self.spins_far || self.max_contact_speed_sq < (self.velocity - other.velocity).length_squared()
     }
 
-    /// Returns whether a contact of a body that outruns it acts on the centre of the body, wherever it touches.
+    /// Returns whether a contact of a body that outruns it acts on the centre of the body, wherever
+    /// it touches.
     ///
-    /// A body that spins fast has turned its contact away before the step is over, and something else of it is there.
-    /// Once it is in deep, its contacts may part at each step while its centre goes on. `outwards` is the unit
-    /// normal that points to this body, `lever` the contact from its centre.
+    /// A body that spins fast has turned its contact away before the step is over, and something
+    /// else of it is there. Once it is in deep, its contacts may part at each step while its centre
+    /// goes on. `outwards` is the unit normal that points to this body, `lever` the contact from
+    /// its centre.
     fn is_held_at_center(&self, lever: Vec3, outwards: Vec3, distance: Real, slop: Real) -> bool {
         if !(distance < -slop) {
             return false;
@@ -67,8 +72,8 @@ impl MassData {
 
 /// Returns which of two bodies contacts hold at its centre, if they hold one: 0 for A, 1 for B.
 ///
-/// Both bodies get the impulse on one line, or the pair would gain angular momentum: so it is one centre for both. If
-/// both bodies outrun their contacts, it is that of the lighter one.
+/// Both bodies get the impulse on one line, or the pair would gain angular momentum: so it is one
+/// centre for both. If both bodies outrun their contacts, it is that of the lighter one.
 #[inline]
 pub(crate) fn held_center(
     [a, b]: [&MassData; 2],

@@ -1,19 +1,19 @@
 //! The motion of bodies as one ordinary differential equation, y' = f(t, y), for a general solver.
 //!
 //! - The state of a body is 13 numbers: centre of mass, rotation, momentum, angular momentum.
-//! - A derivative reads forces and contacts from the caller: [`RigidOde`]. Contacts push as springs.
+//! - A derivative reads forces and contacts from the caller: [`RigidOde`]. Contacts push as
+//!   springs.
 //! - A solver is a fixed step of fourth order, or pairs of orders 5 and 4 with a step that follows
 //!   the error: [`Integrator`].
 //!
 //! Without forces both momenta are constant to the bit, since the state holds them. All of it is in
 //! `f64`, and a solver knows nothing of bodies: [`Ode`] is any y' = f(t, y).
 //!
-//! Reference: A. Witkin, D. Baraff, Physically Based Modeling, SIGGRAPH 2001 course 25 (the state of
-//! rigid bodies); J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp.
-//! Appl. Math. 6, 1980; E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations
-//! I, 1993, II.4 (control of the step).
-//! Degenerate cases: a body that forces do not move keeps its velocities; a body that cannot turn
-//! keeps its angular velocity.
+//! Reference: A. Witkin, D. Baraff, Physically Based Modeling, SIGGRAPH 2001 course 25 (the state
+//! of rigid bodies); J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J.
+//! Comp. Appl. Math. 6, 1980; E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential
+//! Equations I, 1993, II.4 (control of the step). Degenerate cases: a body that forces do not move
+//! keeps its velocities; a body that cannot turn keeps its angular velocity.
 
 use crate::body::{Body, BodyKind};
 use crate::penalty::Penalty;
@@ -527,7 +527,8 @@ fn fifth_root(x: f64) -> f64 {
     if x == f64::INFINITY {
         return x;
     }
-    // Newton's method from above falls until it stands; a factor of 32 is a factor of 2 of the root.
+    // Newton's method from above falls until it stands; a factor of 32 is a factor of 2 of the
+    // root.
     let (mut scaled, mut factor) = (x, 1.0);
     while 1.0 < scaled {
         (scaled, factor) = (scaled / 32.0, factor * 2.0);

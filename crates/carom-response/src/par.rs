@@ -1,10 +1,11 @@
 //! The loops of a step by several threads, with the bits of the serial answer.
 //!
-//! Contacts of one colour share no moving body, so whichever thread solves them, and in whatever order, each
-//! body is read and written by one contact alone; the colours follow each other as they do without threads. The states
-//! are atomic words meanwhile ([`SharedLine`]).
+//! Contacts of one colour share no moving body, so whichever thread solves them, and in whatever
+//! order, each body is read and written by one contact alone; the colours follow each other as they
+//! do without threads. The states are atomic words meanwhile ([`SharedLine`]).
 //!
-//! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph colouring).
+//! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph
+//! colouring).
 
 mod crew;
 
@@ -28,7 +29,8 @@ pub(crate) use crew::Colors;
 /// Bodies or manifolds per piece: some 15 microseconds of work.
 const PIECE: usize = 512;
 
-/// Bodies per piece of loops that take some 5 nanoseconds for each. Pieces of 512 made two threads slower than one with 3,000 bodies.
+/// Bodies per piece of loops that take some 5 nanoseconds for each. Pieces of 512 made two threads
+/// slower than one with 3,000 bodies.
 const LIGHT_PIECE: usize = 2048;
 
 /// Groups per piece: some 10 microseconds of loading.
@@ -183,8 +185,8 @@ pub(crate) fn load_groups(
     counts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-/// Cuts groups into pieces, in their order: `cut` is told how many come next. The answer has them as the threads solve them, those of the
-/// first in front: rayon lets each begin with its own.
+/// Cuts groups into pieces, in their order: `cut` is told how many come next. The answer has them
+/// as the threads solve them, those of the first in front: rayon lets each begin with its own.
 fn in_shares<T>(classes: &Classes, per_piece: usize, mut cut: impl FnMut(usize) -> T) -> Vec<T> {
     let n_members = rayon::current_num_threads();
     let mut shares: Vec<Vec<T>> = (0..n_members).map(|_| Vec::new()).collect();

@@ -1,6 +1,8 @@
-//! The loops of a step over bodies and over manifolds, each on a piece of them: what one thread does, and several share.
+//! The loops of a step over bodies and over manifolds, each on a piece of them: what one thread
+//! does, and several share.
 //!
-//! No iteration of a loop reads what another one writes, so the pieces may be of any size and done in any order.
+//! No iteration of a loop reads what another one writes, so the pieces may be of any size and done
+//! in any order.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
@@ -35,8 +37,9 @@ pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> b
     are_finite
 }
 
-/// Where each of the contacts with these numbers was in the step before; these and `order`, which says where all were, are sorted by their
-/// keys. `left` gets the places of those that are none of these contacts'.
+/// Where each of the contacts with these numbers was in the step before; these and `order`, which
+/// says where all were, are sorted by their keys. `left` gets the places of those that are none of
+/// these contacts'.
 pub(crate) fn match_kept(
     summaries: &[Summary],
     active: &[u32],
@@ -73,8 +76,8 @@ pub(crate) fn both(_size: usize, a: impl FnOnce(), b: impl FnOnce()) {
 pub(crate) struct Forces<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) gravity: Vec3,
-    /// Bodies marked in `settles` become calm when they have been at rest for longer than this; after twice
-    /// that time they are calm.
+    /// Bodies marked in `settles` become calm when they have been at rest for longer than this;
+    /// after twice that time they are calm.
     pub(crate) calm_from: Real,
     /// Speed that who is calm loses in this step.
     pub(crate) braked: Real,
@@ -123,8 +126,10 @@ pub(crate) fn load_bodies(
             let is_calming = settles && forces.calm_from < body.rest.slow_time();
             mass.calm =
                 if is_calming { (body.rest.slow_time() / forces.calm_from - 1.0).min(1.0) } else { 0.0 };
-            // As a part of the velocity, it held back what tips and has to fall: in the fifth second the boxes of 16 heaps of 10,000 moved by
-            // 0.00008 in the mean, with this by 0.00004 (November 2026). In each substep, it keeps errors from being mended in the next.
+            // As a part of the velocity, it held back what tips and has to fall: in the fifth
+            // second the boxes of 16 heaps of 10,000 moved by 0.00008 in the mean, with this by
+            // 0.00004 (November 2026). In each substep, it keeps errors from being mended in the
+            // next.
             if mass.calm == 1.0 && 2.0 * forces.calm_from < body.rest.calm_time() {
                 v = slower(v, forces.braked);
                 let gyration = ops::sqrt(gyration_sq(body));
@@ -176,12 +181,13 @@ pub(crate) struct Manifolds<'a> {
     pub(crate) load: LoadScale,
 }
 
-/// Lays out groups of eight manifolds, of which the first is number `first`, and writes their traces. Returns contacts known from the step
-/// before, and all contacts.
+/// Lays out groups of eight manifolds, of which the first is number `first`, and writes their
+/// traces. Returns contacts known from the step before, and all contacts.
 ///
-/// With the warm start at once, while a group is in the cache, a pile of 10,000 boxes took 2.8 ms instead of 2.0 and 0.5 of a pass of its own,
-/// and the next pass as much more as this saved; nor was it faster to store what they did in the last pass, or to let each thread load the
-/// groups that it solves.
+/// With the warm start at once, while a group is in the cache, a pile of 10,000 boxes took 2.8 ms
+/// instead of 2.0 and 0.5 of a pass of its own, and the next pass as much more as this saved; nor
+/// was it faster to store what they did in the last pass, or to let each thread load the groups
+/// that it solves.
 pub(crate) fn load_groups(
     from: &Manifolds<'_>,
     _classes: &Classes,
@@ -217,7 +223,8 @@ impl Kernel for Loader<'_> {
 }
 
 impl Manifolds<'_> {
-    /// Reads what a group is made of. Returns contacts known from the step before, and all contacts.
+    /// Reads what a group is made of. Returns contacts known from the step before, and all
+    /// contacts.
     fn read(
         &self,
         group_number: usize,
@@ -333,8 +340,9 @@ pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses:
     }
 }
 
-/// What happens to bodies between two passes over contacts: the end of a substep, the beginning of one, or one after the other. Each body is
-/// brought from memory once for both: a step of 10,000 boxes is 3 to 4 hundredths shorter on two threads, and 0 to 6 on one (November 2026).
+/// What happens to bodies between two passes over contacts: the end of a substep, the beginning of
+/// one, or one after the other. Each body is brought from memory once for both: a step of 10,000
+/// boxes is 3 to 4 hundredths shorter on two threads, and 0 to 6 on one (November 2026).
 #[derive(Clone, Copy)]
 pub(crate) struct Advance {
     /// How long the substep was of which places are made by velocities.
@@ -344,7 +352,8 @@ pub(crate) struct Advance {
     pub(crate) dt: Real,
 }
 
-/// Radians per step. Contacts follow a body that turns less; one that turns farther leaves the place of its contacts.
+/// Radians per step. Contacts follow a body that turns less; one that turns farther leaves the
+/// place of its contacts.
 const MAX_CONTACT_TURN: Real = 0.5;
 
 /// A substep at its beginning.
@@ -381,11 +390,13 @@ pub(crate) fn take<'a, T>(list: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     list.split_off_mut(..n).unwrap_or_default()
 }
 
-/// Forces, and, from the second substep on, what the contacts did in the one before, as a warm start.
+/// Forces, and, from the second substep on, what the contacts did in the one before, as a warm
+/// start.
 fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(Vec3, Vec3)], begun: Begun) {
     let mut by_joints = joint_pushes.iter_mut();
     for (state, free) in states.iter_mut().zip(free) {
-        // What the contacts did stays in the velocity and is done again; what the joints did only stays.
+        // What the contacts did stays in the velocity and is done again; what the joints did only
+        // stays.
         let (joint_v, joint_w) = by_joints.next().map(core::mem::take).unwrap_or_default();
         if free.moves != Moves::ByForce {
             continue;
@@ -401,7 +412,8 @@ fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(V
         if free.is_jointed && free.inertia != Mat3::ZERO {
             let turned = rotation::mul(delta_rotation(state), free.rotation);
             let own = rotation::rotate_back(turned, free.w);
-            // The change alone is turned back: a rounded turn of the whole would let it grow or shrink, step by step.
+            // The change alone is turned back: a rounded turn of the whole would let it grow or
+            // shrink, step by step.
             let change = integrate::gyroscopic(free.inertia, own, begun.h) - own;
             free.w += rotation::rotate(turned, change);
         }
@@ -411,8 +423,9 @@ fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(V
 
 /// Places by velocities. A loose body that spins faster than `fastest` whirls.
 ///
-/// The angular velocity of a loose body stays that of the orientation at the start of the step, for which the contacts
-/// have their levers and inertia: it stands for the angular momentum. [`store_bodies`] converts it.
+/// The angular velocity of a loose body stays that of the orientation at the start of the step, for
+/// which the contacts have their levers and inertia: it stands for the angular momentum.
+/// [`store_bodies`] converts it.
 fn end_substep(states: &mut [State], free: &mut [Free], h: Real, fastest: Real) {
     for (state, free) in states.iter_mut().zip(free) {
         if free.moves == Moves::Not {

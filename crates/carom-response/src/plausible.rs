@@ -17,9 +17,11 @@ use crate::body::{Body, BodyKind};
 use carom_math::{Real, Vec3, ops};
 use core::f32::consts::{FRAC_PI_2, TAU};
 
-/// Takes the speed with which the centres approach along `normal`, a unit vector from A to B, and says whether they did.
+/// Takes the speed with which the centres approach along `normal`, a unit vector from A to B, and
+/// says whether they did.
 ///
-/// Sleeping and fixed bodies do not give way; bodies that are set in motion by their owner do not either.
+/// Sleeping and fixed bodies do not give way; bodies that are set in motion by their owner do not
+/// either.
 pub fn stop_approach(a: &mut Body, b: &mut Body, normal: Vec3) -> bool {
     let Some(meeting) = Meeting::of(a, b, normal) else { return false };
     let [inverse_a, inverse_b] = meeting.inverse_masses;

@@ -1,7 +1,8 @@
-//! What is found out before a step is solved: who moves with whom, which manifolds are solved, in which order, and what is known of them
-//! from the step before.
+//! What is found out before a step is solved: who moves with whom, which manifolds are solved, in
+//! which order, and what is known of them from the step before.
 //!
-//! Each part reads what the parts before it wrote and writes its own, so that those that do not wait for each other may be done at once.
+//! Each part reads what the parts before it wrote and writes its own, so that those that do not
+//! wait for each other may be done at once.
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024.
 
@@ -60,9 +61,10 @@ impl Given<'_> {
         self.is_active[slot as usize].then_some(slot)
     }
 
-    /// Finds which bodies move together. `settles` becomes which of them are in an island of many that comes
-    /// to rest, `touches` what supports each, and `stirred` the numbers of those that a body pushes which moves
-    /// by given velocities, or a surface carries: they have not been slow at all.
+    /// Finds which bodies move together. `settles` becomes which of them are in an island of many
+    /// that comes to rest, `touches` what supports each, and `stirred` the numbers of those that a
+    /// body pushes which moves by given velocities, or a surface carries: they have not been slow
+    /// at all.
     pub(crate) fn find_islands(
         &self,
         islands: &mut Islands,
@@ -128,8 +130,8 @@ impl Given<'_> {
         bouncing.extend(active.iter().copied().filter(bounces));
     }
 
-    /// Of each manifold in `active`, where it is in `kept`, to which what is known of sleepers is added. `h` is the length of the substep that
-    /// `kept` belongs to, `left` is workspace.
+    /// Of each manifold in `active`, where it is in `kept`, to which what is known of sleepers is
+    /// added. `h` is the length of the substep that `kept` belongs to, `left` is workspace.
     pub(crate) fn match_kept(
         &self,
         active: &[u32],
@@ -177,7 +179,8 @@ impl Given<'_> {
         }
     }
 
-    /// Colours the manifolds and lays them out eight by eight; false, and nothing is laid out, if there is one that nothing moves in.
+    /// Colours the manifolds and lays them out eight by eight; false, and nothing is laid out, if
+    /// there is one that nothing moves in.
     pub(crate) fn lay_out(&self, active: &[u32], coloring: &mut Coloring, classes: &mut Classes) -> bool {
         let are_moved = coloring.color(self.still() as usize, active.len(), |k| {
             let Summary { key, n_contacts, .. } = self.summaries[active[k] as usize];

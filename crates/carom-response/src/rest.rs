@@ -1,24 +1,25 @@
 //! Rest: when a body may fall asleep.
 //!
-//! A small speed is not rest. A body that has just begun to fall is slow, and so is a pendulum that turns
-//! back. A body is at rest when, for the whole delay,
+//! A small speed is not rest. A body that has just begun to fall is slow, and so is a pendulum that
+//! turns back. A body is at rest when, for the whole delay,
 //!
 //! 1. it was slow, measured at its radius of gyration;
-//! 2. its velocity stayed steady, within a tolerance of what it was when the time began; or, for three times
-//!    as long, it stayed near its place: a stack may sway a little for long;
+//! 2. its velocity stayed steady, within a tolerance of what it was when the time began; or, for
+//!    three times as long, it stayed near its place: a stack may sway a little for long;
 //! 3. something supported it, or it stood still without a force on it;
 //! 4. it was not being pushed out of a deep overlap.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (speed and delay).
-//! Differs: rules 2 to 4. Tried: a low-passed velocity as the reference; it misses half as small a force.
+//! Differs: rules 2 to 4. Tried: a low-passed velocity as the reference; it misses half as small a
+//! force.
 
 use carom_math::{Real, Vec3};
 
 /// Rule 2: how far a velocity may stray, as a part of the speed below which a body is slow.
 const STEADY_TOLERANCE: Real = 0.2;
 
-/// Rule 2: how far a body may go and still be near its place, as a part of the way at the same speed in a
-/// unit of time.
+/// Rule 2: how far a body may go and still be near its place, as a part of the way at the same
+/// speed in a unit of time.
 const NEAR_WAY: Real = 0.2;
 
 /// Rule 2: for how many delays it has to stay there.
@@ -52,8 +53,9 @@ pub(crate) enum Touch {
 pub(crate) struct StepMotion {
     pub(crate) linear_velocity: Vec3,
     pub(crate) angular_velocity: Vec3,
-    /// Way of the centre of mass and turn over the step, each divided by its length. Undoing an overlap
-    /// displaces a body without a velocity, and contacts against each other leave a velocity without a way.
+    /// Way of the centre of mass and turn over the step, each divided by its length. Undoing an
+    /// overlap displaces a body without a velocity, and contacts against each other leave a
+    /// velocity without a way.
     pub(crate) linear_way: Vec3,
     pub(crate) angular_way: Vec3,
     /// Squared radius of gyration: brings turning to the unit of a speed.
@@ -63,7 +65,8 @@ pub(crate) struct StepMotion {
     pub(crate) touch: Touch,
 }
 
-/// For how long a body has been at rest: what the rules of this file need to know from step to step.
+/// For how long a body has been at rest: what the rules of this file need to know from step to
+/// step.
 ///
 /// Times are in units of time, speeds are ways over a whole step divided by its length.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,13 +74,13 @@ pub(crate) struct StepMotion {
 pub struct Rest {
     /// Rule 1: for how long it has been slow.
     slow_time: Real,
-    /// Rule 2: for how long its velocity has been steady and something supported it, and the velocities of
-    /// the centre of mass and of turning at the beginning of that time.
+    /// Rule 2: for how long its velocity has been steady and something supported it, and the
+    /// velocities of the centre of mass and of turning at the beginning of that time.
     steady_time: Real,
     steady_linear: Vec3,
     steady_angular: Vec3,
-    /// Rule 2: for how long it has been near one place and something supported it, and how far its centre of
-    /// mass has gone and it has turned from there.
+    /// Rule 2: for how long it has been near one place and something supported it, and how far its
+    /// centre of mass has gone and it has turned from there.
     near_time: Real,
     near_linear: Vec3,
     near_angular: Vec3,

@@ -28,8 +28,8 @@ pub struct SolverSettings {
     /// one more, to relax them. From 1 to [`SolverSettings::MAX_SUBSTEPS`]. More make stacks
     /// stiffer: ten boxes stand on 3, a house of cards of five floors on 4, twenty boxes on 5.
     pub substeps: u32,
-    /// How many times as many substeps there may be while bodies carry many times their own weight: a crate
-    /// under a tank. From 1 to 16. A step on a budget never has more than `substeps`.
+    /// How many times as many substeps there may be while bodies carry many times their own weight:
+    /// a crate under a tank. From 1 to 16. A step on a budget never has more than `substeps`.
     pub max_load_factor: u32,
     /// A length of the world that is one metre: all lengths and speeds below count in it.
     pub length_unit: Real,
@@ -37,22 +37,24 @@ pub struct SolverSettings {
     pub joint_frequency: Real,
     /// Damping of joints, in units of the critical damping.
     pub joint_damping: Real,
-    /// Which part of an overlap beyond the slop is undone per unit of time; never more than a quarter of it per substep.
+    /// Which part of an overlap beyond the slop is undone per unit of time; never more than a
+    /// quarter of it per substep.
     pub push_out_rate: Real,
     /// The fastest that overlapping bodies are pushed apart.
     pub push_out_speed: Real,
-    /// Overlap that is left alone: room in which a pile can come to rest. Twice as much once both bodies have been slow for the delay, in
-    /// islands of four and more.
+    /// Overlap that is left alone: room in which a pile can come to rest. Twice as much once both
+    /// bodies have been slow for the delay, in islands of four and more.
     pub slop: Real,
     /// Slower than this, bodies meet without bouncing.
     pub restitution_threshold: Real,
     /// Bodies slower than this, turning included, may fall asleep.
     pub sleep_speed: Real,
-    /// For how long all bodies of an island must be slow before it falls asleep. One with a motor that is to turn, or a spring that
-    /// turns, stays awake.
+    /// For how long all bodies of an island must be slow before it falls asleep. One with a motor
+    /// that is to turn, or a spring that turns, stays awake.
     pub sleep_delay: Real,
-    /// Speed per unit of time that bodies in islands of four and more lose once they have stayed near their place, whether they may sleep or
-    /// not, and no motor drives them: as rolling friction brakes. Without it the top of a tall stack sways for minutes, because a few passes
+    /// Speed per unit of time that bodies in islands of four and more lose once they have stayed
+    /// near their place, whether they may sleep or not, and no motor drives them: as rolling
+    /// friction brakes. Without it the top of a tall stack sways for minutes, because a few passes
     /// over the contacts answer a lean a little late.
     pub settle_braking: Real,
     /// Islands fall asleep at all.
@@ -185,17 +187,21 @@ pub enum SolverError {
     BadSetting(&'static str),
     /// The body with this number has a number that is infinite or NaN.
     BodyNotFinite(usize),
-    /// The number at this place of the list of those who move is that of no body, or not larger than the one before.
+    /// The number at this place of the list of those who move is that of no body, or not larger
+    /// than the one before.
     Mover(usize),
     /// The manifold with this number names a body that does not exist, or the same one twice.
     ContactBody(usize),
     /// The contact with this number names a manifold that does not exist.
     ContactManifold(usize),
-    /// The manifold with this number has a number that is infinite or NaN, or negative friction or restitution.
+    /// The manifold with this number has a number that is infinite or NaN, or negative friction or
+    /// restitution.
     ContactNotFinite(usize),
-    /// The surface velocity at this place of the list is not finite, of no contact, or of one not after the one before.
+    /// The surface velocity at this place of the list is not finite, of no contact, or of one not
+    /// after the one before.
     SurfaceVelocity(usize),
-    /// The number at this place of the list of joints that move is that of no joint, or not larger than the one before.
+    /// The number at this place of the list of joints that move is that of no joint, or not larger
+    /// than the one before.
     MovingJoint(usize),
     /// The joint with this number names a body that does not exist, or the same one twice.
     JointBody(usize),

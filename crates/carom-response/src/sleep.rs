@@ -1,9 +1,11 @@
 //! Sleep: bodies that came to rest together are left out of steps until something wakes them.
 //!
 //! - **Rest** is measured by each step of the solver: the rules are in `rest.rs`.
-//! - **Falling asleep**: an island falls asleep when all of its bodies have been at rest for the delay of the
-//!   settings. From then on they are a group, and the contacts between them need not be found any more.
-//! - **Waking**: a group wakes as a whole, so that nothing hangs on a neighbour that is still asleep.
+//! - **Falling asleep**: an island falls asleep when all of its bodies have been at rest for the
+//!   delay of the settings. From then on they are a group, and the contacts between them need not
+//!   be found any more.
+//! - **Waking**: a group wakes as a whole, so that nothing hangs on a neighbour that is still
+//!   asleep.
 //!
 //! The solver neither puts to sleep nor wakes; who owns the bodies calls this around its steps.
 //!
@@ -49,8 +51,8 @@ pub struct Sleepers {
 }
 
 impl Sleepers {
-    /// After a step: puts the islands to sleep that have been at rest for the delay of the settings. Returns how many
-    /// bodies fell asleep.
+    /// After a step: puts the islands to sleep that have been at rest for the delay of the
+    /// settings. Returns how many bodies fell asleep.
     pub fn fall_asleep(&mut self, bodies: &mut [Body], solver: &Solver) -> usize {
         let &SolverSettings { sleep, sleep_delay, .. } = solver.settings();
         self.fallen.clear();
@@ -77,7 +79,8 @@ impl Sleepers {
         }
     }
 
-    /// Wakes a body and all that fell asleep with it. It has to come to rest anew, also if it was awake.
+    /// Wakes a body and all that fell asleep with it. It has to come to rest anew, also if it was
+    /// awake.
     pub fn wake(&self, bodies: &mut [Body], body: usize) {
         self.wake_each(bodies, body, |_| ());
     }
@@ -93,7 +96,8 @@ impl Sleepers {
         }
     }
 
-    /// Before a step: wakes whoever sleeps and is touched by something that moves, directly or through others.
+    /// Before a step: wakes whoever sleeps and is touched by something that moves, directly or
+    /// through others.
     pub fn wake_touched(
         &self,
         bodies: &mut [Body],
@@ -119,7 +123,8 @@ impl Sleepers {
         }
     }
 
-    /// Checks that who sleeps belongs to one group, of bodies that sleep. The error names the first body that does not.
+    /// Checks that who sleeps belongs to one group, of bodies that sleep. The error names the first
+    /// body that does not.
     pub fn validate(&self, bodies: &[Body]) -> Result<(), Inconsistency> {
         let mut is_named = alloc::vec![false; bodies.len()];
         for (index, _) in bodies.iter().enumerate().filter(|(_, body)| body.is_sleeping) {

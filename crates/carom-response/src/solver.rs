@@ -1,13 +1,13 @@
 //! One step of a world of rigid bodies in contact, top to bottom.
 //!
-//! Each substep adds the forces, lets bodies bounce, solves joints and contacts, moves
-//! the bodies, and relaxes the joints; after the last one, bodies bounce again and contacts are relaxed.
-//! Impulses are kept by pair and feature for the next step. [`Solver::islands`] says who may fall asleep;
-//! [`Sleepers`](crate::Sleepers) does the rest.
-//! The order of everything depends on the numbers of bodies and parts alone.
+//! Each substep adds the forces, lets bodies bounce, solves joints and contacts, moves the bodies,
+//! and relaxes the joints; after the last one, bodies bounce again and contacts are relaxed.
+//! Impulses are kept by pair and feature for the next step. [`Solver::islands`] says who may fall
+//! asleep; [`Sleepers`](crate::Sleepers) does the rest. The order of everything depends on the
+//! numbers of bodies and parts alone.
 //!
-//! Reference: E. Catto, Solver2D, box2d.org, 2024; Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2
-//! and 25.9.
+//! Reference: E. Catto, Solver2D, box2d.org, 2024; Akenine-Moller et al., Real-Time Rendering, 4th
+//! ed., figure 25.2 and 25.9.
 
 use crate::body::Body;
 use crate::classes::Classes;
@@ -60,7 +60,8 @@ pub struct StepStats {
     pub n_colors: usize,
     /// Substeps that were made.
     pub n_substeps: u32,
-    /// Groups of bodies with a fast one, whose impulses were reduced, because they would have given energy.
+    /// Groups of bodies with a fast one, whose impulses were reduced, because they would have given
+    /// energy.
     pub n_bounded: usize,
 }
 
@@ -83,7 +84,8 @@ pub struct Solver {
     coloring: Coloring,
     /// The pairs of the last step.
     kept: KeptList,
-    /// Those between bodies of which none moves and one sleeps or is halted: under its number, of two the larger.
+    /// Those between bodies of which none moves and one sleeps or is halted: under its number, of
+    /// two the larger.
     asleep: BTreeMap<u32, Stowed>,
     /// Length of the substep that the kept impulses belong to.
     kept_h: Real,
@@ -138,8 +140,8 @@ pub struct SolverMemory {
     pub(crate) kept_h: Real,
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) load: WorldLoad,
-    /// Those of who sleeps or is halted, with the number of the body under which they are, and the length of the substep that they
-    /// belong to.
+    /// Those of who sleeps or is halted, with the number of the body under which they are, and the
+    /// length of the substep that they belong to.
     pub(crate) asleep: Vec<(u32, Real, Kept)>,
 }
 
@@ -163,8 +165,8 @@ impl Solver {
         &mut self.settings
     }
 
-    /// The surface velocities of the next step, to be filled before it, sorted by their contacts; the step empties the
-    /// list, even if it is refused.
+    /// The surface velocities of the next step, to be filled before it, sorted by their contacts;
+    /// the step empties the list, even if it is refused.
     pub fn surface_velocities_mut(&mut self) -> &mut Vec<SurfaceVelocity> {
         &mut self.surfaces
     }
@@ -206,13 +208,14 @@ impl Solver {
         self.load = memory.load;
     }
 
-    /// What each contact pair of the last step did, in the order in which they were given; zero for pairs that were not
-    /// solved because nothing in them moves.
+    /// What each contact pair of the last step did, in the order in which they were given; zero for
+    /// pairs that were not solved because nothing in them moves.
     pub fn contact_impulses(&self) -> &[ContactImpulse] {
         &self.impulses
     }
 
-    /// Whom the last step moved by forces, by their numbers, and with whom; none after a step of no time.
+    /// Whom the last step moved by forces, by their numbers, and with whom; none after a step of no
+    /// time.
     ///
     /// [`Sleepers::fall_asleep`](crate::Sleepers::fall_asleep) reads it.
     pub fn islands(&self) -> impl Iterator<Item = IslandMember> + '_ {
@@ -226,10 +229,11 @@ impl Solver {
 
     /// Advances the bodies by `dt`.
     ///
-    /// `contacts` are the manifolds found for the bodies' present poses, in the world frame. Those between two bodies
-    /// that are asleep or cannot move may be left out; their impulses are remembered. Impulses are known again by
-    /// the numbers of the bodies, the parts, and the features of the contacts. Equal input gives equal bits;
-    /// so does the input in another order, as long as no two pairs have the same bodies and parts.
+    /// `contacts` are the manifolds found for the bodies' present poses, in the world frame. Those
+    /// between two bodies that are asleep or cannot move may be left out; their impulses are
+    /// remembered. Impulses are known again by the numbers of the bodies, the parts, and the
+    /// features of the contacts. Equal input gives equal bits; so does the input in another order,
+    /// as long as no two pairs have the same bodies and parts.
     pub fn step(
         &mut self,
         bodies: &mut [Body],
@@ -276,13 +280,14 @@ impl Solver {
         self.advance(bodies, contacts, (joints, all), dt)
     }
 
-    /// As [`Solver::step`] in a world of which most sleeps: only the bodies in `movers` are looked at, and those that contacts and joints
-    /// name with them, so that others cost nothing.
+    /// As [`Solver::step`] in a world of which most sleeps: only the bodies in `movers` are looked
+    /// at, and those that contacts and joints name with them, so that others cost nothing.
     ///
-    /// `movers` are numbers of bodies, ascending; all that are dynamic and awake are among them, and all that their owner moves.
-    /// With the joints come numbers of joints, ascending; all those of such bodies are among them, and no other is looked at.
-    /// Others are not moved, whether they sleep or not. Nobody is woken: whom something moving touches should be awake, with
-    /// those it fell asleep with ([`Sleepers`](crate::Sleepers)).
+    /// `movers` are numbers of bodies, ascending; all that are dynamic and awake are among them,
+    /// and all that their owner moves. With the joints come numbers of joints, ascending; all those
+    /// of such bodies are among them, and no other is looked at. Others are not moved, whether they
+    /// sleep or not. Nobody is woken: whom something moving touches should be awake, with those it
+    /// fell asleep with ([`Sleepers`](crate::Sleepers)).
     pub fn step_awake(
         &mut self,
         bodies: &mut [Body],
@@ -510,8 +515,10 @@ impl Solver {
 
     /// All that is to be known before the manifolds are loaded.
     ///
-    /// Bodies are loaded by all threads, each the half that it goes on with, and not by one of two beside what the other does for manifolds: where
-    /// that was so, and for storing too, threads whose cores have no cache in common took 0.5 of 11 milliseconds more for a step of 10,000 boxes.
+    /// Bodies are loaded by all threads, each the half that it goes on with, and not by one of two
+    /// beside what the other does for manifolds: where that was so, and for storing too, threads
+    /// whose cores have no cache in common took 0.5 of 11 milliseconds more for a step of 10,000
+    /// boxes.
     fn prepare(
         &mut self,
         bodies: &mut [Body],
@@ -622,7 +629,8 @@ impl Solver {
         }
     }
 
-    /// States into bodies, impulses into what is kept and what is told; the islands that are at rest fall asleep.
+    /// States into bodies, impulses into what is kept and what is told; the islands that are at
+    /// rest fall asleep.
     ///
     /// Returns for how many groups of bodies impulses were reduced.
     fn store(&mut self, bodies: &mut [Body], n_contacts: usize, h: Real, dt: Real) -> usize {

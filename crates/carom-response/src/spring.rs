@@ -1,17 +1,21 @@
-//! Torsion springs on hinges: a mainspring that drives a train, the hairspring of a balance, a door that closes.
+//! Torsion springs on hinges: a mainspring that drives a train, the hairspring of a balance, a door
+//! that closes.
 //!
-//! 1. The torque is the stiffness times the angle to the rest angle, less the damping times the speed.
+//! 1. The torque is the stiffness times the angle to the rest angle, less the damping times the
+//!    speed.
 //! 2. The angle counts whole turns, so a spring can be wound up.
-//! 3. The angle is the mean `(x[n-1] + 2 x[n] + x[n+1]) / 4` over substeps. A free wheel then keeps its energy exactly, and
-//!    no stiffness is unstable. At a stop the torque is the full one.
+//! 3. The angle is the mean `(x[n-1] + 2 x[n] + x[n+1]) / 4` over substeps. A free wheel then keeps
+//!    its energy exactly, and no stiffness is unstable. At a stop the torque is the full one.
 //! 4. The damping acts at the speed at the end of the substep, so it never turns a wheel back.
-//! 5. It drives nothing beyond [`MAX_TURN`] in a substep, about 180 rad/s by default: farther than that the way of a
-//!    joint falls behind its speed. The energy is lost then.
+//! 5. It drives nothing beyond [`MAX_TURN`] in a substep, about 180 rad/s by default: farther than
+//!    that the way of a joint falls behind its speed. The energy is lost then.
 //! 6. The impulse is warm started and corrected in every substep, beside contacts and joints.
 //!
 //! Reference: N. Newmark, A Method of Computation for Structural Dynamics, 1959 (beta = 1/4).
-//! Differs: velocities are those of semi-implicit Euler, which lag half a substep; see [`Joint::spring_energy`].
-//! Differs: soft rows use backward Euler, which loses energy at the rate `w^2 h` for a frequency `w`.
+//! Differs: velocities are those of semi-implicit Euler, which lag half a substep; see
+//! [`Joint::spring_energy`].
+//! Differs: soft rows use backward Euler, which loses energy at the rate `w^2 h` for a frequency
+//! `w`.
 
 use crate::settings::MAX_SETTING;
 use carom_math::{Real, ops};
@@ -23,8 +27,9 @@ use core::f64::consts::TAU;
 pub struct TorsionSpring {
     /// Torque per radian, from 0 to 1e9.
     pub stiffness: Real,
-    /// The angle from A's y axis to B's at which it has no torque, in radians. Beyond pi it means whole turns:
-    /// the angle of a hinge is within pi when it gets its spring. At most 1e9 in absolute value.
+    /// The angle from A's y axis to B's at which it has no torque, in radians. Beyond pi it means
+    /// whole turns: the angle of a hinge is within pi when it gets its spring. At most 1e9 in
+    /// absolute value.
     pub rest_angle: Real,
     /// Torque per angular speed, against the turning, from 0 to 1e9.
     pub damping: Real,
@@ -57,8 +62,9 @@ impl TorsionSpring {
 
     /// Returns the impulse of a substep of length `h`.
     ///
-    /// `deviation` is the angle from rest at the start, `start_speed` the speed before any impulse and `speed` the one
-    /// now, with the impulse `old`. `inverse_inertia` is that of both bodies about the axis.
+    /// `deviation` is the angle from rest at the start, `start_speed` the speed before any impulse
+    /// and `speed` the one now, with the impulse `old`. `inverse_inertia` is that of both bodies
+    /// about the axis.
     pub(crate) fn impulse(
         &self,
         deviation: Real,
@@ -98,7 +104,8 @@ impl Winding {
         f64::from(self.turns) * TAU + f64::from(self.angle)
     }
 
-    /// Returns the winding at `angle`, within pi, with the number of turns that is nearest to this one after turning by `way`.
+    /// Returns the winding at `angle`, within pi, with the number of turns that is nearest to this
+    /// one after turning by `way`.
     pub(crate) fn at(self, angle: Real, way: Real) -> Winding {
         let more = ops::floor((self.angle + way - angle) / TAU as Real + 0.5);
         // Numbers out of their range count nothing.
@@ -114,7 +121,8 @@ impl Winding {
     }
 }
 
-/// Radians. How a body that turns farther than this in a substep lies at its end, is not seen in its velocity at the start: a joint of
-/// such bodies holds their velocities alone, for as long as they whirl, and pulls nothing together. Pulled, a joint ten metres beside two
-/// bodies threw them about ever faster, without end.
+/// Radians. How a body that turns farther than this in a substep lies at its end, is not seen in
+/// its velocity at the start: a joint of such bodies holds their velocities alone, for as long as
+/// they whirl, and pulls nothing together. Pulled, a joint ten metres beside two bodies threw them
+/// about ever faster, without end.
 pub(crate) const MAX_TURN: Real = 0.5;

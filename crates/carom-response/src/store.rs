@@ -4,7 +4,8 @@
 //! - A body that contacts pushed turns as it did in the substeps, if that keeps its energy.
 //! - Each body counts for how long it has been at rest.
 //!
-//! Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, VII.5 (rigid bodies).
+//! Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, VII.5 (rigid
+//! bodies).
 
 use crate::body::{Body, BodyKind};
 use crate::free::{Free, Moves, delta_rotation, gyration_sq, motion};
@@ -56,8 +57,8 @@ pub(crate) struct Limits {
     pub(crate) dt: Real,
 }
 
-/// Writes what was computed into bodies; the first of them is number `first`. `rest_times` becomes for how
-/// long each body that moves by force has been at rest.
+/// Writes what was computed into bodies; the first of them is number `first`. `rest_times` becomes
+/// for how long each body that moves by force has been at rest.
 pub(crate) fn store_bodies(
     limits: &Limits,
     first: u32,
@@ -79,22 +80,27 @@ pub(crate) fn store_bodies(
     }
 }
 
-/// Part of the energy that a body may lose because contacts turned it otherwise than its momentum does.
+/// Part of the energy that a body may lose because contacts turned it otherwise than its momentum
+/// does.
 const MAX_TURN_LOSS: f64 = 0.01;
 
-/// Part of the energy that a body may gain so, before it is taken out of its angular velocity: rounding.
+/// Part of the energy that a body may gain so, before it is taken out of its angular velocity:
+/// rounding.
 const MAX_TURN_GAIN: f64 = 1e-5;
 
-/// Radians per step. A body that contacts pushed and that turns less turns as in the substeps, whatever its energy.
+/// Radians per step. A body that contacts pushed and that turns less turns as in the substeps,
+/// whatever its energy.
 const MAX_SETTLING_TURN: Real = 0.01;
 
 /// Radians per step: the angular velocity of what turns less changes by its rounding only.
 const MIN_TURN: Real = 1e-5;
 
-/// Returns the orientation and the angular velocity at the end of the step of a body that moves by forces.
+/// Returns the orientation and the angular velocity at the end of the step of a body that moves by
+/// forces.
 ///
-/// A free body keeps its angular momentum and energy. A body that contacts pushed turns as it did in the substeps, and
-/// keeps its momentum; if that would change its energy, it turns from its first orientation with its final momentum.
+/// A free body keeps its angular momentum and energy. A body that contacts pushed turns as it did
+/// in the substeps, and keeps its momentum; if that would change its energy, it turns from its
+/// first orientation with its final momentum.
 fn rotate(body: &Body, state: &State, free: &Free, dt: Real) -> (Quat, Vec3) {
     let (_, w) = motion(state);
     let delta = delta_rotation(state);
@@ -109,7 +115,8 @@ fn rotate(body: &Body, state: &State, free: &Free, dt: Real) -> (Quat, Vec3) {
         return (if free.is_whirling { whirled().as_quat() } else { turned(delta) }, w);
     }
     let inverse = body.inverse_inertia.as_dmat3();
-    // Not the inertia in single precision: it would not undo its inverse, and the momentum would grow.
+    // Not the inertia in single precision: it would not undo its inverse, and the momentum would
+    // grow.
     let momentum = integrate::spin_of(start, w.as_dvec3(), &inverse.inverse());
     let twice_energy = momentum.dot(w.as_dvec3());
     if free.is_pushed(state) && !free.is_whirling {

@@ -24,7 +24,8 @@ pub(crate) struct Summary {
 pub(crate) struct Verdict {
     /// They are between two bodies that there are, and have good numbers.
     pub(crate) are_good: bool,
-    /// They are in the order of their keys, also of the one before, none is empty, and none bounces.
+    /// They are in the order of their keys, also of the one before, none is empty, and none
+    /// bounces.
     pub(crate) are_plain: bool,
 }
 
@@ -40,7 +41,8 @@ impl Verdict {
     }
 }
 
-/// Writes what is to be known of the contacts from number `first` on, as many as `out` is long. Bodies are numbered below `n_bodies`.
+/// Writes what is to be known of the contacts from number `first` on, as many as `out` is long.
+/// Bodies are numbered below `n_bodies`.
 pub(crate) fn summarize(
     contacts: &Contacts<'_>,
     first: usize,
@@ -57,7 +59,8 @@ pub(crate) fn summarize(
         if !contacts.is_whole(k) {
             return Verdict::BAD;
         }
-        // Several threads leave gaps between their manifolds, at which a processor stops reading ahead.
+        // Several threads leave gaps between their manifolds, at which a processor stops reading
+        // ahead.
         contacts.prefetch(k + AHEAD);
         let contact = contacts.get(k);
         all.are_good &= contact.is_between(n_bodies) && contact.is_valid();
@@ -91,6 +94,7 @@ fn touch_of(points: &[Contact], slop: Real) -> Touch {
 /// Of a contact that is not known from the step before.
 pub(crate) const NOT_MATCHED: u32 = u32::MAX;
 
-/// So many manifolds ahead are asked for from memory: their order, by colours, is none that it could foresee, and loading a pile of 10,000
-/// boxes took 6.2 milliseconds where it took 2.7 with this. 3 or 8 ahead are as good, 16 a tenth slower.
+/// So many manifolds ahead are asked for from memory: their order, by colours, is none that it
+/// could foresee, and loading a pile of 10,000 boxes took 6.2 milliseconds where it took 2.7 with
+/// this. 3 or 8 ahead are as good, 16 a tenth slower.
 pub(crate) const AHEAD: usize = 5;

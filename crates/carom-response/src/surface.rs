@@ -1,11 +1,16 @@
 //! Surfaces that move otherwise than their body: belts, turntables, meshes that change their shape.
 //!
-//! - Along the surface it is a target for the friction: it pulls the other body to the speed of the surface.
-//! - Along the normal it is a target for the contact: the other body may not come nearer than the surface goes.
-//! - Both are written once per step into lanes beside the groups that have such a contact; the others read nothing.
-//! - A motor moves the surface, so such a contact may give energy. Both bodies get opposite impulses.
+//! - Along the surface it is a target for the friction: it pulls the other body to the speed of the
+//!   surface.
+//! - Along the normal it is a target for the contact: the other body may not come nearer than the
+//!   surface goes.
+//! - Both are written once per step into lanes beside the groups that have such a contact; the
+//!   others read nothing.
+//! - A motor moves the surface, so such a contact may give energy. Both bodies get opposite
+//!   impulses.
 //!
-//! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (velocity bias); Box2D, `b2Contact::SetTangentSpeed`.
+//! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (velocity bias); Box2D,
+//! `b2Contact::SetTangentSpeed`.
 
 use crate::body::{Body, BodyKind};
 use crate::contact::Contacts;
@@ -18,12 +23,15 @@ use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Real, Vec3};
 
-/// A body that moves along with a surface, at this part of its speed or faster, is carried: it is not at rest.
+/// A body that moves along with a surface, at this part of its speed or faster, is carried: it is
+/// not at rest.
 const CARRIED_PART: Real = 1.0 / 16.0;
 
-/// The velocity of the surface of B against that of A at one contact, beyond the motion of the two bodies.
+/// The velocity of the surface of B against that of A at one contact, beyond the motion of the two
+/// bodies.
 ///
-/// All vectors are in the world frame. The velocity of a surface of A counts with the opposite sign.
+/// All vectors are in the world frame. The velocity of a surface of A counts with the opposite
+/// sign.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SurfaceVelocity {
@@ -35,7 +43,8 @@ pub struct SurfaceVelocity {
     pub slide: Vec3,
     /// Angular velocity of the surface about the normal, in radians per time.
     pub spin: Real,
-    /// For each contact of the manifold, the speed at which the surfaces part along the normal. Length per time.
+    /// For each contact of the manifold, the speed at which the surfaces part along the normal.
+    /// Length per time.
     pub part: [Real; MAX_CONTACTS],
 }
 
@@ -53,7 +62,8 @@ impl SurfaceVelocity {
             && self.part.iter().all(|speed| speed.is_finite())
     }
 
-    /// The velocity of the surface of B at the point, for a contact with so many places and this normal.
+    /// The velocity of the surface of B at the point, for a contact with so many places and this
+    /// normal.
     pub(crate) fn mean_velocity(&self, normal: Vec3, n_contacts: usize) -> Vec3 {
         let n = n_contacts.clamp(1, MAX_CONTACTS);
         let part = self.part[..n].iter().sum::<Real>() / n as Real;
@@ -79,7 +89,8 @@ pub(crate) fn of_contact(surfaces: &[SurfaceVelocity], contact: u32) -> Option<&
     surfaces.get(place)
 }
 
-/// The first surface that is not of one of `n_contacts` contacts, not after the one before, or not finite.
+/// The first surface that is not of one of `n_contacts` contacts, not after the one before, or not
+/// finite.
 pub(crate) fn find_bad(surfaces: &[SurfaceVelocity], n_contacts: usize) -> Option<usize> {
     let is_good = |(place, surface): (usize, &SurfaceVelocity)| {
         let is_after = place == 0 || surfaces[place - 1].contact < surface.contact;
@@ -117,8 +128,8 @@ pub(crate) struct Driven<'a> {
 }
 
 impl Driven<'_> {
-    /// Writes the drives of groups that are loaded already, and gives these groups their numbers. Calls `mark` with
-    /// the slots of the two bodies of each such contact.
+    /// Writes the drives of groups that are loaded already, and gives these groups their numbers.
+    /// Calls `mark` with the slots of the two bodies of each such contact.
     pub(crate) fn load(&self, groups: &mut [Group], drives: &mut Vec<Drive>, mut mark: impl FnMut([u32; 2])) {
         drives.clear();
         if self.surfaces.is_empty() {

@@ -1,15 +1,18 @@
-//! Takes back the speed at which overlaps were undone, once the bodies have moved for the last time.
+//! Takes back the speed at which overlaps were undone, once the bodies have moved for the last
+//! time.
 //!
-//! A contact that pushes bodies out of each other in an early substep presses no more when contacts are
-//! relaxed, but its speed is still there. So each contact of an overlap takes back what it gave in the whole
-//! step, as far as its bodies still part, up to what the overlap could ask for. The friction follows: it
-//! keeps no more than what still presses allows. Bodies that push each other need several passes.
+//! A contact that pushes bodies out of each other in an early substep presses no more when contacts
+//! are relaxed, but its speed is still there. So each contact of an overlap takes back what it gave
+//! in the whole step, as far as its bodies still part, up to what the overlap could ask for. The
+//! friction follows: it keeps no more than what still presses allows. Bodies that push each other
+//! need several passes.
 //!
-//! Reference: none; in the terms of E. Catto, Solver2D, box2d.org, 2024, a relaxation over the impulses of
-//! all substeps.
-//! Tried: a part of all impulses of a manifold; a box that lay aslant in a wall drifted off, turning. Contact
-//! after contact; a box that carries fifty times its weight began to rock. To relax in each substep what is
-//! near a deep overlap; it also held a third box, but shook what rocks on its rim.
+//! Reference: none; in the terms of E. Catto, Solver2D, box2d.org, 2024, a relaxation over the
+//! impulses of all substeps.
+//! Tried: a part of all impulses of a manifold; a box that lay aslant in a wall drifted off,
+//! turning. Contact after contact; a box that carries fifty times its weight began to rock. To
+//! relax in each substep what is near a deep overlap; it also held a third box, but shook what
+//! rocks on its rim.
 
 use crate::group::{Group, Pass};
 use crate::lane_vec::{Motion, States, Sym3, V3, gather_motion, scatter_motion};
@@ -65,7 +68,8 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
         angular_b = angular_b + turn_b * back;
         k += 1;
     }
-    // All take back the same part of it, so that a box does not turn: that after which they part no more.
+    // All take back the same part of it, so that a box does not turn: that after which they part no
+    // more.
     let (turned_a, turned_b) = (inertia_a.transform(angular_a), inertia_b.transform(angular_b));
     let felt = linear * linear * (mass_a + mass_b) + angular_a.dot(turned_a) + angular_b.dot(turned_b);
     let part = S::F32x8::select(felt.gt(zero), (power / felt).min(one), zero);

@@ -4,7 +4,8 @@
 //! on and names the first entry that is wrong. A step keeps what these checks ask for, so tests may
 //! call them after each one.
 //!
-//! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11 (invariants).
+//! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11
+//! (invariants).
 
 use crate::body::{Body, BodyKind};
 use crate::contact::{ContactImpulse, PairKey};

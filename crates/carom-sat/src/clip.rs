@@ -1,17 +1,19 @@
-//! Contact candidates where two supporting features cover each other, seen along the contact normal.
+//! Contact candidates where two supporting features cover each other, seen along the contact
+//! normal.
 //!
-//! Both features are polygons, segments or points. Polygon against polygon: B's is clipped by the planes through
-//! A's edges that hold the normal (Sutherland-Hodgman); every corner of what is left lies on B and is carried along
-//! the normal to A's plane. A corner remembers the edges it lies between, which makes feature ids that
-//! are the same whichever body is clipped. A segment is clipped by the planes of the other body's polygon; two
-//! segments give the ends of what they share when nearly parallel, else the crossing. A polygon without width counts as
-//! a segment, and a thin one is cut at its ends as well, where its sides meet at no angle.
+//! Both features are polygons, segments or points. Polygon against polygon: B's is clipped by the
+//! planes through A's edges that hold the normal (Sutherland-Hodgman); every corner of what is left
+//! lies on B and is carried along the normal to A's plane. A corner remembers the edges it lies
+//! between, which makes feature ids that are the same whichever body is clipped. A segment is
+//! clipped by the planes of the other body's polygon; two segments give the ends of what they share
+//! when nearly parallel, else the crossing. A polygon without width counts as a segment, and a thin
+//! one is cut at its ends as well, where its sides meet at no angle.
 //!
-//! Reference: I. E. Sutherland, G. W. Hodgman, Reentrant Polygon Clipping, CACM 17(1), 1974; C. Ericson, Real-Time
-//! Collision Detection, 2005, 5.1.8 (lines) and 8.3.4.
-//! Differs: it clips along the contact normal, not along a face's, so that no contact can be deeper than the depth
-//! along that normal, also when the two faces are a little tilted; and of bodies apart none is nearer than they are,
-//! because its two points lie over each other.
+//! Reference: I. E. Sutherland, G. W. Hodgman, Reentrant Polygon Clipping, CACM 17(1), 1974; C.
+//! Ericson, Real-Time Collision Detection, 2005, 5.1.8 (lines) and 8.3.4.
+//! Differs: it clips along the contact normal, not along a face's, so that no contact can be deeper
+//! than the depth along that normal, also when the two faces are a little tilted; and of bodies
+//! apart none is nearer than they are, because its two points lie over each other.
 
 use crate::reduce::Candidate;
 use carom_geom::{Feature, FeatureId};
@@ -20,8 +22,8 @@ use glam::DVec3;
 
 /// The candidates of one pair of features.
 ///
-/// `N` is how many there may be: a segment makes at most two, two polygons as many as they have corners together, and
-/// clearing room for more would cost more than the clipping.
+/// `N` is how many there may be: a segment makes at most two, two polygons as many as they have
+/// corners together, and clearing room for more would cost more than the clipping.
 pub(crate) struct Candidates<const N: usize> {
     list: [Candidate; N],
     len: usize,
@@ -43,7 +45,8 @@ impl<const N: usize> Candidates<N> {
         &mut self.list[..self.len]
     }
 
-    /// Keeps those whose distance is in the range, in their order, and says how near the nearest is.
+    /// Keeps those whose distance is in the range, in their order, and says how near the nearest
+    /// is.
     pub(crate) fn keep_within(&mut self, least: f64, most: f64) -> f64 {
         let mut deepest = f64::INFINITY;
         let mut n_kept = 0;
@@ -63,8 +66,8 @@ impl<const N: usize> Candidates<N> {
     }
 }
 
-/// Squared, of the coordinates: a wide polygon this long is as wide as [`tol::CLIP_ON_PLANE`] allows, since it is at least a
-/// thousandth as wide as long.
+/// Squared, of the coordinates: a wide polygon this long is as wide as [`tol::CLIP_ON_PLANE`]
+/// allows, since it is at least a thousandth as wide as long.
 const SPECK_SQ: f64 = tol::CLIP_ON_PLANE * tol::CLIP_ON_PLANE / tol::THIN_POLYGON_SQ;
 
 /// A feature ready for clipping, in A's frame.
@@ -96,11 +99,12 @@ impl<'a> Face<'a> {
         Face::new(feature.points(), feature.ids(), feature.id, feature.normal, margin)
     }
 
-    /// Surely no polygon without width, seen along a plane's outward normal: one that the cutting may rely on. `size` is that of
-    /// all coordinates.
+    /// Surely no polygon without width, seen along a plane's outward normal: one that the cutting
+    /// may rely on. `size` is that of all coordinates.
     #[inline]
     fn is_wide(&self, outward: DVec3, size: f64) -> bool {
-        // Twice the area is that of the diagonals; the longer one is at least half as long as the polygon.
+        // Twice the area is that of the diagonals; the longer one is at least half as long as the
+        // polygon.
         let (d, e) = match *self.points {
             [] | [_] | [_, _] => return true,
             [p, q, r] => (r - p, p - q),
@@ -128,8 +132,8 @@ impl<'a> Face<'a> {
             && tol::FACE_SEEN_EDGE_ON < self.normal.dot(outward)
     }
 
-    /// What a polygon that is not wide comes down to: a segment where it has no width or is seen edge-on, else itself with
-    /// its ends known. `kept` is room for the segment.
+    /// What a polygon that is not wide comes down to: a segment where it has no width or is seen
+    /// edge-on, else itself with its ends known. `kept` is room for the segment.
     #[cold]
     fn narrowed<'k>(&self, outward: DVec3, size: f64, kept: &'k mut ([DVec3; 2], [FeatureId; 2])) -> Face<'k>
     where
@@ -172,14 +176,15 @@ impl<'a> Face<'a> {
         Face { points: &kept.0, ids: &kept.1, id, normal: DVec3::ZERO, ..whole }
     }
 
-    /// Through how many planes the polygon is cut out: one for each edge, and two for the ends of a thin one.
+    /// Through how many planes the polygon is cut out: one for each edge, and two for the ends of a
+    /// thin one.
     #[inline]
     fn n_cuts(&self) -> usize {
         self.points.len() + if self.ends.is_some() { 2 } else { 0 }
     }
 
-    /// A plane, as an edge that is as good a name for it, a point and a vector outward; `outward` is the contact normal seen
-    /// from this body, against which the polygon is counter-clockwise.
+    /// A plane, as an edge that is as good a name for it, a point and a vector outward; `outward`
+    /// is the contact normal seen from this body, against which the polygon is counter-clockwise.
     #[inline]
     fn cut(&self, k: usize, outward: DVec3) -> (usize, DVec3, DVec3) {
         let p = self.points;
@@ -198,7 +203,8 @@ impl<'a> Face<'a> {
         }
     }
 
-    /// From a core point of the feature to the rounded surface; `outward` is the contact normal seen from this body.
+    /// From a core point of the feature to the rounded surface; `outward` is the contact normal
+    /// seen from this body.
     fn offset(&self, outward: DVec3) -> DVec3 {
         if self.margin == 0.0 {
             return DVec3::ZERO;
@@ -223,8 +229,8 @@ pub(crate) fn edge_id(a: FeatureId, b: FeatureId) -> FeatureId {
 
 /// Adds every corner of the common part of two features, seen along the unit `normal` from A to B.
 ///
-/// Both in A's frame. Nothing is added when the features do not cover each other. A point as a feature adds nothing
-/// either: its contact is the pair of closest points, which the caller has.
+/// Both in A's frame. Nothing is added when the features do not cover each other. A point as a
+/// feature adds nothing either: its contact is the pair of closest points, which the caller has.
 pub(crate) fn clip<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
     let size = a.points.iter().chain(b.points).fold(DVec3::ZERO, |size, p| size.max(p.abs())).max_element();
     if a.is_wide(normal, size) && b.is_wide(-normal, size) {
@@ -439,8 +445,9 @@ fn segment_segment<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut 
     }
 }
 
-/// Two segments that are nearly parallel, and apart, lie beside each other and not over each other, seen along the normal:
-/// they do not cross between the `pairs` at the ends of what they share. The normal would say less than their distance.
+/// Two segments that are nearly parallel, and apart, lie beside each other and not over each other,
+/// seen along the normal: they do not cross between the `pairs` at the ends of what they share. The
+/// normal would say less than their distance.
 fn is_beside(pairs: &[(DVec3, DVec3); 2], along: DVec3, normal: DVec3) -> bool {
     let side = along.cross(normal);
     let [between_from, between_to] = pairs.map(|(p, q)| q - p);

@@ -1,7 +1,9 @@
-//! The closest points of two features, by trying all: for features that do not cover each other along the normal.
+//! The closest points of two features, by trying all: for features that do not cover each other
+//! along the normal.
 //!
-//! Every vertex of either polygon against the other polygon's inside, every edge against every edge. Sixteen
-//! edge pairs for two quadrilaterals, and rare: only bodies that are apart, within the prediction, and side by side.
+//! Every vertex of either polygon against the other polygon's inside, every edge against every
+//! edge. Sixteen edge pairs for two quadrilaterals, and rare: only bodies that are apart, within
+//! the prediction, and side by side.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.9 (segments).
 
@@ -10,7 +12,8 @@ use carom_math::scaling::{length, unit};
 use carom_math::tol;
 use glam::DVec3;
 
-/// Squared sine of edges that are parallel but for the rounding of a pose: 2^-100, of some ten roundings.
+/// Squared sine of edges that are parallel but for the rounding of a pose: 2^-100, of some ten
+/// roundings.
 const PARALLEL_SQ: f64 = f64::from_bits((1023 - 100) << 52);
 
 /// The closest points of two convex polygons, segments or points, each not empty.
@@ -43,10 +46,11 @@ pub(crate) fn closest_points(a: &[DVec3], b: &[DVec3]) -> (DVec3, DVec3) {
     best
 }
 
-/// The closest points of two bodies that are apart, each given by convex polygons that cover its surface.
+/// The closest points of two bodies that are apart, each given by convex polygons that cover its
+/// surface.
 ///
-/// `start` is a pair of points of the two, the closer the fewer polygons are looked into; it is what is left when none
-/// is closer.
+/// `start` is a pair of points of the two, the closer the fewer polygons are looked into; it is
+/// what is left when none is closer.
 pub(crate) fn closest_polygons(
     start: (DVec3, DVec3),
     polygons_a: impl Fn(&mut dyn FnMut(&[DVec3])),
@@ -83,7 +87,8 @@ fn n_edges(points: &[DVec3]) -> usize {
     if points.len() == 2 { 1 } else { points.len() }
 }
 
-/// The foot of the perpendicular on the polygon's plane, where it lies inside; of a thin polygon the closest point.
+/// The foot of the perpendicular on the polygon's plane, where it lies inside; of a thin polygon
+/// the closest point.
 fn foot_inside(polygon: &[DVec3], p: DVec3) -> Option<DVec3> {
     if polygon.len() < 3 {
         return None;
@@ -99,7 +104,8 @@ fn foot_inside(polygon: &[DVec3], p: DVec3) -> Option<DVec3> {
         }
         longest_sq = longest_sq.max(edge_from(k).length_squared());
     }
-    // Of a long and narrow polygon neither the normal is known so far along nor the sides that the foot is on.
+    // Of a long and narrow polygon neither the normal is known so far along nor the sides that the
+    // foot is on.
     if area.length_squared() <= tol::THIN_POLYGON_SQ * longest_sq * longest_sq {
         let closest = |k: usize| tri_distance::point_triangle(p, &[polygon[0], polygon[k], polygon[k + 1]]);
         let nearest = (1..n - 1).map(closest).min_by(|a, b| a.distance.total_cmp(&b.distance));
@@ -141,17 +147,19 @@ pub(crate) fn segments(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3) -> (DVec3, DV
     (a0 + u * s, b0 + v * t)
 }
 
-/// The points of the nearest contact, given with its distance along the normal, do not lie over each other: of bodies apart the
-/// normal then says less than their distance, as where edges are all but parallel and count as one over the other.
+/// The points of the nearest contact, given with its distance along the normal, do not lie over
+/// each other: of bodies apart the normal then says less than their distance, as where edges are
+/// all but parallel and count as one over the other.
 pub(crate) fn is_nearest_beside(contacts: impl Iterator<Item = (DVec3, DVec3, f64)>, room: f64) -> bool {
     let nearest = contacts.min_by(|c, d| c.2.total_cmp(&d.2));
     nearest.is_some_and(|(p, q, distance)| distance + room < length(q - p))
 }
 
-/// The points of two segments that lie over each other, seen along the normal, clamped to the segments; and whether
-/// they truly do.
+/// The points of two segments that lie over each other, seen along the normal, clamped to the
+/// segments; and whether they truly do.
 ///
-/// For edges that overlap: their closest points would be found on the wrong side where the edges reach deep.
+/// For edges that overlap: their closest points would be found on the wrong side where the edges
+/// reach deep.
 pub(crate) fn crossing(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3, normal: DVec3) -> (DVec3, DVec3, bool) {
     let flat = |v: DVec3| v - normal * normal.dot(v);
     let (u, v, w) = (a1 - a0, b1 - b0, b0 - a0);

@@ -1,12 +1,16 @@
-//! Up to four of many contact candidates, so that the deepest stays and the area they span stays large.
+//! Up to four of many contact candidates, so that the deepest stays and the area they span stays
+//! large.
 //!
-//! Four corners are chosen by place alone: the extreme one in a direction fixed in A's frame, the farthest from it,
-//! and the one that spans the largest triangle on either side. Then the deepest candidate, if it is not
-//! among them, takes the place of the corner whose loss costs the least area. So that points of almost equal depth
-//! that change ranks from frame to frame exchange at most one corner, and a solver keeps its impulses.
+//! Four corners are chosen by place alone: the extreme one in a direction fixed in A's frame, the
+//! farthest from it, and the one that spans the largest triangle on either side. Then the deepest
+//! candidate, if it is not among them, takes the place of the corner whose loss costs the least
+//! area. So that points of almost equal depth that change ranks from frame to frame exchange at
+//! most one corner, and a solver keeps its impulses.
 //!
-//! Reference: D. Gregorius, Robust Contact Creation for Physics Simulations, Game Developers Conference, 2015.
-//! Differs: he begins with the deepest point, from which all other choices follow; here only one depends on it.
+//! Reference: D. Gregorius, Robust Contact Creation for Physics Simulations, Game Developers
+//! Conference, 2015.
+//! Differs: he begins with the deepest point, from which all other choices follow; here only one
+//! depends on it.
 
 use carom_geom::FeatureId;
 use glam::DVec3;
@@ -37,11 +41,12 @@ impl Candidate {
 /// The most candidates that one pair of features makes.
 pub(crate) const MAX_CANDIDATES: usize = 64;
 
-/// Which contacts of a pair were kept of many, to be kept again: as long as all are there, none is deeper than they are by
-/// more than an eighth of the prediction, and others would not span much more.
+/// Which contacts of a pair were kept of many, to be kept again: as long as all are there, none is
+/// deeper than they are by more than an eighth of the prediction, and others would not span much
+/// more.
 ///
-/// Where many corners are about as deep, which is the deepest changes with every tremor, and the load of a pile would jump from one corner
-/// to another.
+/// Where many corners are about as deep, which is the deepest changes with every tremor, and the
+/// load of a pile would jump from one corner to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Chosen {
@@ -61,14 +66,16 @@ impl Chosen {
         Chosen { marks: [0; 4] }
     }
 
-    /// Two features in few bits: to mistake one for another changes what is kept, not what is right.
+    /// Two features in few bits: to mistake one for another changes what is kept, not what is
+    /// right.
     fn mark(candidate: &Candidate) -> u16 {
         let (a, b) = (candidate.feature_a.0, candidate.feature_b.0);
         let mixed = a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca77);
         ((mixed >> 16) as u16).max(1)
     }
 
-    /// The contacts of the last time, in the order of the list, if there were four and all are there again.
+    /// The contacts of the last time, in the order of the list, if there were four and all are
+    /// there again.
     fn again(&self, candidates: &[Candidate]) -> Option<[usize; 4]> {
         if self.marks.contains(&0) {
             return None;
@@ -91,14 +98,15 @@ impl Chosen {
     }
 }
 
-/// Twice the area of four candidates, by the diagonals; in whatever order they are, that of some quadrilateral.
+/// Twice the area of four candidates, by the diagonals; in whatever order they are, that of some
+/// quadrilateral.
 fn area(candidates: &[Candidate], corners: [usize; 4], normal: DVec3) -> f64 {
     let [p, q, r, s] = corners.map(|c| candidates[c].a);
     (r - p).cross(s - q).dot(normal).abs()
 }
 
-/// Keeps at most four of the candidates, moved to the front in their old order, and says how many: those `chosen` the last time, if they
-/// will do.
+/// Keeps at most four of the candidates, moved to the front in their old order, and says how many:
+/// those `chosen` the last time, if they will do.
 ///
 /// `normal` is the unit normal that the area is seen along.
 pub(crate) fn reduce(

@@ -1,8 +1,9 @@
-//! Ants: a crowd of small bodies on hilly ground that carry crumbs from four heaps to their hill, while a ball rolls among them. One
-//! giant and many small ones, nearly all of which move.
+//! Ants: a crowd of small bodies on hilly ground that carry crumbs from four heaps to their hill,
+//! while a ball rolls among them. One giant and many small ones, nearly all of which move.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 (bodies of very different sizes: what cells of one size are worst at);
-//! H. Vogel, A Better Way to Construct the Sunflower Head, Mathematical Biosciences 44, 1979 (places spread evenly over a disc).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 (bodies of very different
+//! sizes: what cells of one size are worst at); H. Vogel, A Better Way to Construct the Sunflower
+//! Head, Mathematical Biosciences 44, 1979 (places spread evenly over a disc).
 
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
 use crate::mesh::{MeshData, terrain};
@@ -62,7 +63,8 @@ pub struct AntHill {
     pub half_size: f32,
 }
 
-/// `n_ants` ants around a hill, three crumbs for four of them in heaps far from it, pebbles and twigs in between, and a ball.
+/// `n_ants` ants around a hill, three crumbs for four of them in heaps far from it, pebbles and
+/// twigs in between, and a ball.
 pub fn ants(n_ants: usize, seed: u64) -> AntHill {
     let mut rng = Rng::new(seed);
     let n_ants = n_ants.max(1);
@@ -145,7 +147,8 @@ pub fn ants(n_ants: usize, seed: u64) -> AntHill {
     AntHill { scene, hill, ball, ants, crumbs, heaps, half_size: half as f32 }
 }
 
-/// The number of the first pebble or twig in each cell of a grid, and of the next one in the same cell.
+/// The number of the first pebble or twig in each cell of a grid, and of the next one in the same
+/// cell.
 struct Cells {
     half: f64,
     row: usize,

@@ -1,6 +1,7 @@
 //! Bodies, shapes and joints of a scene, as plain data: what a world is filled from.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (what a rigid body is to a simulation).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (what a rigid body is to a
+//! simulation).
 
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
@@ -77,7 +78,8 @@ pub struct BodySpec {
     pub restitution: f32,
     /// What fraction of the spin a second takes away, nearly: the friction of joints and of flesh.
     pub angular_damping: f32,
-    /// Bodies with the same number, other than 0, do not collide with each other: the limbs of one ragdoll.
+    /// Bodies with the same number, other than 0, do not collide with each other: the limbs of one
+    /// ragdoll.
     pub family: u32,
     /// Fast for its size: it shall pass through nothing within a step.
     pub is_fast: bool,
@@ -225,8 +227,8 @@ pub enum JointSpec {
         axis_b: Vec3,
         /// Torque per radian.
         stiffness: f32,
-        /// Radians by which the spring is wound: B is turned to this angle, whole turns counted, if nothing holds it. 0 is the
-        /// angle where the scene starts if the two frames agree there.
+        /// Radians by which the spring is wound: B is turned to this angle, whole turns counted, if
+        /// nothing holds it. 0 is the angle where the scene starts if the two frames agree there.
         rest_angle: f32,
         /// Torque per angular speed, against it.
         damping: f32,

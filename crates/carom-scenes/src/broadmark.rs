@@ -1,14 +1,18 @@
-//! The three scenes of Broadmark: cubes that fly about, that fall and rest, and that a turning gravity throws about.
+//! The three scenes of Broadmark: cubes that fly about, that fall and rest, and that a turning
+//! gravity throws about.
 //!
-//! Unit cubes fill a tenth of a cubic world. At first they stand in a ball of 0.9 of its side, with velocities from a
-//! ball of 0.75 sides a second; gravity is 0.0981 sides a second squared, a frame 1/30 s. So everything grows with the
-//! world: with many cubes a frame moves them by more than their size.
+//! Unit cubes fill a tenth of a cubic world. At first they stand in a ball of 0.9 of its side, with
+//! velocities from a ball of 0.75 sides a second; gravity is 0.0981 sides a second squared, a frame
+//! 1/30 s. So everything grows with the world: with many cubes a frame moves them by more than
+//! their size.
 //!
-//! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision Detection Algorithms,
-//! Computer Graphics Forum, 2019; the numbers are those of its public generator of scenes.
-//! Differs: there, an engine keeps bodies apart and turns them. Here they fly through each other, bounce off the walls
-//! without loss, and in free fall each lands on what its square metre of floor already holds, which costs nothing at
-//! any size and leaves a heap in which each overlaps a few others.
+//! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision
+//! Detection Algorithms, Computer Graphics Forum, 2019; the numbers are those of its public
+//! generator of scenes.
+//! Differs: there, an engine keeps bodies apart and turns them. Here they fly through each other,
+//! bounce off the walls without loss, and in free fall each lands on what its square metre of floor
+//! already holds, which costs nothing at any size and leaves a heap in which each overlaps a few
+//! others.
 
 use crate::crowd::CrowdKind;
 use crate::rng::Rng;
@@ -74,7 +78,8 @@ pub(crate) struct Arena {
     axis: DVec3,
     /// The next cube of the Brownian scene to get a new velocity.
     next: usize,
-    /// How high each square of the floor is filled, the last ones beyond the wall, and how many there are to a row.
+    /// How high each square of the floor is filled, the last ones beyond the wall, and how many
+    /// there are to a row.
     stacks: Vec<f64>,
     row: usize,
 }

@@ -1,10 +1,12 @@
 //! A clock of gears and springs: thousands of pairs of concave parts that run close to each other.
 //!
-//! Arbors stand on a square grid, and on each sit a gear in every layer and two coil springs, one inside the windings of the
-//! other, between any two layers. Gears of neighbouring arbors mesh and turn against each other; layers differ in the number of teeth.
-//! The arbors have a little play, which time moves them through, so that at any moment some pairs touch, and most just do not.
+//! Arbors stand on a square grid, and on each sit a gear in every layer and two coil springs, one
+//! inside the windings of the other, between any two layers. Gears of neighbouring arbors mesh and
+//! turn against each other; layers differ in the number of teeth. The arbors have a little play,
+//! which time moves them through, so that at any moment some pairs touch, and most just do not.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25 (an old clock of springs and gears, wound up).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25 (an old clock of springs and
+//! gears, wound up).
 
 use crate::mesh::{Gear, MeshData, Spring, gear, spring};
 use crate::rng::Rng;
@@ -20,8 +22,8 @@ const SPACING: f64 = 2.0;
 /// Between the middles of two layers.
 const LAYER: f64 = 1.0;
 
-/// Teeth of the gears, layer by layer and then from the start again; every number of four quarters, so that a gear meshes in four
-/// directions.
+/// Teeth of the gears, layer by layer and then from the start again; every number of four quarters,
+/// so that a gear meshes in four directions.
 const TEETH: [u32; 4] = [24, 32, 16, 40];
 
 /// How large a clock is.
@@ -32,8 +34,8 @@ pub struct ClockSettings {
     pub n_arbors: u32,
     /// Layers of gears.
     pub n_layers: u32,
-    /// How finely parts are made: 1 is some 500 triangles for the smallest gear and for a spring; it grows with
-    /// the square of this for springs, more slowly for gears.
+    /// How finely parts are made: 1 is some 500 triangles for the smallest gear and for a spring;
+    /// it grows with the square of this for springs, more slowly for gears.
     pub detail: u32,
     /// How far an arbor moves to each side, as a part of a tooth's width.
     pub play: f64,
@@ -101,8 +103,9 @@ pub struct Clock {
     pub meshes: Vec<MeshData>,
     /// The parts.
     pub parts: Vec<ClockPart>,
-    /// Parts that may come to touch, the lower number first, each pair once: gears of neighbouring arbors in a layer, the two
-    /// springs between two layers, and these with the gears below and above.
+    /// Parts that may come to touch, the lower number first, each pair once: gears of neighbouring
+    /// arbors in a layer, the two springs between two layers, and these with the gears below and
+    /// above.
     pub pairs: Vec<(u32, u32)>,
 }
 
@@ -179,7 +182,8 @@ impl Clock {
         clock
     }
 
-    /// Where a part is at a time, in seconds: an arbor turns once in a minute. There is a part 0 where there is any.
+    /// Where a part is at a time, in seconds: an arbor turns once in a minute. There is a part 0
+    /// where there is any.
     pub fn pose(&self, part: u32, time: f64) -> Pose {
         let Some(part) = self.parts.get(part as usize) else { return Pose::IDENTITY };
         let turned = TAU * time / 60.0;

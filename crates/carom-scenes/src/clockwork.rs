@@ -1,13 +1,17 @@
-//! Clock movements on a plate: each has a mainspring, a train of gears, an escapement and a balance with a hairspring.
+//! Clock movements on a plate: each has a mainspring, a train of gears, an escapement and a balance
+//! with a hairspring.
 //!
-//! 1. The mainspring is wound up and drives the barrel. From there each wheel drives the pinion of the next arbor, by its
-//!    teeth alone.
-//! 2. The last pinion turns the escape wheel. The anchor lets one tooth go in each period of the balance.
-//! 3. An arbor is one body: gears as meshes, a coil spring or a rod beside them. Gears of a pair lie in a layer of their own.
+//! 1. The mainspring is wound up and drives the barrel. From there each wheel drives the pinion of
+//!    the next arbor, by its teeth alone.
+//! 2. The last pinion turns the escape wheel. The anchor lets one tooth go in each period of the
+//!    balance.
+//! 3. An arbor is one body: gears as meshes, a coil spring or a rod beside them. Gears of a pair
+//!    lie in a layer of their own.
 //! 4. The movements swing at rates of their own, so that they are seen to be driven one by one.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25 (an old clock of springs and gears, wound up); M. Headrick,
-//! Origin and Evolution of the Anchor Clock Escapement, IEEE Control Systems 22(2), 2002.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25 (an old clock of springs and
+//! gears, wound up); M. Headrick, Origin and Evolution of the Anchor Clock Escapement, IEEE Control
+//! Systems 22(2), 2002.
 
 use crate::body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 use crate::escapement::Escapement;
@@ -47,14 +51,16 @@ const MAINSPRING: f32 = 8.0;
 /// Torque per radian of the hairspring of a balance with one period in a second.
 const HAIRSPRING: f32 = 2600.0;
 
-/// Torque per angular speed of the balance at that rate: a swing left alone is halved within five periods.
+/// Torque per angular speed of the balance at that rate: a swing left alone is halved within five
+/// periods.
 const BRAKE: f32 = 21.0;
 
 /// The angle from which the balance is let go.
 const SWING: f64 = 0.09;
 
-/// Returns so many movements before a plate that stands still, in rows. The numbers of the bodies are
-/// those of the plate, 0, and then movement by movement those of [`MOVEMENT_BODIES`] in their order; joint by joint alike.
+/// Returns so many movements before a plate that stands still, in rows. The numbers of the bodies
+/// are those of the plate, 0, and then movement by movement those of [`MOVEMENT_BODIES`] in their
+/// order; joint by joint alike.
 pub fn clockwork(n_movements: usize) -> SceneSpec {
     let mut scene = SceneSpec::default();
     let n_columns = (1..).find(|n| n_movements <= n * n).unwrap_or(1);
@@ -123,7 +129,8 @@ fn arbors(escapement: &Escapement) -> Vec<(ShapeSpec, DVec2, f32)> {
         let layer = LAYER * (3 - pair) as f32;
         let way = ARBORS[pair + 1] - ARBORS[pair];
         let direction = atan2(way.y, way.x);
-        // Teeth of the wheel from its own first to the line between the two; the two counts make a half.
+        // Teeth of the wheel from its own first to the line between the two; the two counts make a
+        // half.
         let phase = (direction - angle) * f64::from(WHEEL_TEETH) / TAU;
         let own = direction + PI - (0.5 - phase) * TAU / f64::from(PINION_TEETH);
         // The escape wheel starts at an angle of its own.

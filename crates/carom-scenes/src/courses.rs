@@ -1,4 +1,5 @@
-//! Courses for characters: a step, a slope, sharp corners, an arena of all of them, a castle. Metres, y up.
+//! Courses for characters: a step, a slope, sharp corners, an arena of all of them, a castle.
+//! Metres, y up.
 //!
 //! Reference: none needed.
 
@@ -16,7 +17,8 @@ pub fn step_course(height: f64) -> Level {
     level
 }
 
-/// A floor, and along x, two metres from the start, a slope of this angle, radians, that rises by two metres to a platform.
+/// A floor, and along x, two metres from the start, a slope of this angle, radians, that rises by
+/// two metres to a platform.
 pub fn slope_course(angle: f64) -> Level {
     let mut level = Level::default();
     let (sin, cos) = (libm::sin(angle), libm::cos(angle));
@@ -28,8 +30,8 @@ pub fn slope_course(angle: f64) -> Level {
     level
 }
 
-/// A floor and two walls that leave a corner of this angle, radians, its point in the origin, open against x; the start is where they are
-/// 1.6 metres apart.
+/// A floor and two walls that leave a corner of this angle, radians, its point in the origin, open
+/// against x; the start is where they are 1.6 metres apart.
 pub fn corner_course(angle: f64) -> Level {
     let mut level = Level::default();
     let (sin, cos) = (libm::sin(0.5 * angle), libm::cos(0.5 * angle));
@@ -44,7 +46,8 @@ pub fn corner_course(angle: f64) -> Level {
     level
 }
 
-/// A walled square of 24 metres with stairs of many heights, ramps of many angles, sharp corners, thin walls, and gaps between boxes.
+/// A walled square of 24 metres with stairs of many heights, ramps of many angles, sharp corners,
+/// thin walls, and gaps between boxes.
 pub fn arena(seed: u64) -> Level {
     let mut rng = Rng::new(seed);
     let mut level = Level::default();
@@ -119,7 +122,8 @@ fn turned_box(x: f64, z: f64, half: [f64; 2], turn: f64, bottom: f64, top: f64) 
     Block::prism(&outline, bottom, top)
 }
 
-/// A road along x for a car: bumps, a bridge two metres high over a crossing road, and a tunnel 2.2 metres high. 160 metres, 12 wide.
+/// A road along x for a car: bumps, a bridge two metres high over a crossing road, and a tunnel 2.2
+/// metres high. 160 metres, 12 wide.
 pub fn car_course() -> Level {
     let mut level = Level::default();
     level.cuboid([-20.0, -1.0, -6.0], [140.0, 0.0, 6.0]);
@@ -151,8 +155,9 @@ pub fn car_course() -> Level {
     level
 }
 
-/// A castle of 48 metres: a curtain wall with a gate, towers, battlements and a walk that stairs and a ramp lead up to; a keep of two
-/// floors with a door, pillars and stairs; buttresses, sharp corners, a low wall, crates. A wall of twelve metres is around everything.
+/// A castle of 48 metres: a curtain wall with a gate, towers, battlements and a walk that stairs
+/// and a ramp lead up to; a keep of two floors with a door, pillars and stairs; buttresses, sharp
+/// corners, a low wall, crates. A wall of twelve metres is around everything.
 pub fn castle() -> Level {
     let mut level = Level::default();
     level.cuboid([-24.0, -1.0, -24.0], [24.0, 0.0, 24.0]);
@@ -171,8 +176,9 @@ pub fn castle() -> Level {
     level
 }
 
-/// A way through the castle for one who walks from each point (x, z) straight to the next: in at the gate, up the stairs to the wall, around
-/// it, down the ramp, into the keep and up to its upper floor. 206 metres.
+/// A way through the castle for one who walks from each point (x, z) straight to the next: in at
+/// the gate, up the stairs to the wall, around it, down the ramp, into the keep and up to its upper
+/// floor. 206 metres.
 pub const CASTLE_PATH: [[f64; 2]; 26] = [
     [0.0, -21.0],
     [0.0, -13.0],
@@ -202,7 +208,8 @@ pub const CASTLE_PATH: [[f64; 2]; 26] = [
     [2.0, 4.0],
 ];
 
-/// The wall with its walk at five metres, the gate in the south, the way up in the west, the ramp in the east.
+/// The wall with its walk at five metres, the gate in the south, the way up in the west, the ramp
+/// in the east.
 fn curtain(level: &mut Level) {
     const TOP: f64 = 5.0;
     level.cuboid([-18.0, 0.0, 16.0], [18.0, TOP, 18.0]);
@@ -232,7 +239,8 @@ fn curtain(level: &mut Level) {
     level.cuboid([14.0, 0.0, -5.0], [16.0, TOP, -2.0]);
 }
 
-/// A house of eight metres with thin walls, a door of 1.2 metres, pillars, stairs to a floor above, and a roof.
+/// A house of eight metres with thin walls, a door of 1.2 metres, pillars, stairs to a floor above,
+/// and a roof.
 fn keep(level: &mut Level) {
     let (wall, high) = (0.15, 6.0);
     level.cuboid([-5.0, 0.0, 5.0 - wall], [5.0, high, 5.0]);
@@ -258,7 +266,8 @@ fn keep(level: &mut Level) {
     }
 }
 
-/// Buttresses as steep as 50 to 85 degrees, corners of 15 and 30 degrees, a low wall, crates, and stones in the way.
+/// Buttresses as steep as 50 to 85 degrees, corners of 15 and 30 degrees, a low wall, crates, and
+/// stones in the way.
 fn yard(level: &mut Level) {
     for (i, degrees) in [50.0_f64, 55.0, 60.0, 65.0, 70.0, 75.0, 80.0, 85.0].into_iter().enumerate() {
         let angle = degrees.to_radians();

@@ -1,11 +1,12 @@
 //! Crowds of boxes for broad phases: who moves, and where to, frame by frame.
 //!
-//! Ten ways of moving, each the weak side of some broad phase: slow and coherent, wholly incoherent, mostly at rest,
-//! resting in tight contact on one slab, sizes over three decades, a few that cross the world, one as large as the
-//! world, and the three scenes of Broadmark.
+//! Ten ways of moving, each the weak side of some broad phase: slow and coherent, wholly
+//! incoherent, mostly at rest, resting in tight contact on one slab, sizes over three decades, a
+//! few that cross the world, one as large as the world, and the three scenes of Broadmark.
 //!
-//! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision Detection Algorithms,
-//! Computer Graphics Forum, 2019 (several scenes, since each algorithm has its own weak side).
+//! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision
+//! Detection Algorithms, Computer Graphics Forum, 2019 (several scenes, since each algorithm has
+//! its own weak side).
 
 use crate::broadmark::{self, Arena};
 use crate::rng::Rng;
@@ -19,31 +20,33 @@ use libm::cbrt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CrowdKind {
-    /// Sizes per axis in [0.5, 1.5] in a cube of side cbrt(n / 0.1875), so about 1.5 overlaps per box; each box moves
-    /// 0.01 a frame in its own direction, reflected at the walls.
+    /// Sizes per axis in [0.5, 1.5] in a cube of side cbrt(n / 0.1875), so about 1.5 overlaps per
+    /// box; each box moves 0.01 a frame in its own direction, reflected at the walls.
     Uniform,
     /// The boxes of `Uniform`, at a fresh uniform position in each frame.
     Jump,
     /// `Uniform`, but only every tenth box moves.
     Static90,
-    /// One slab, the others on a jittered grid ten layers high on it (spacing 1.05 sideways, 0.98 up, size 1 +- 5 %),
-    /// numbers shuffled; each frame every box is within +- 0.002 of its place.
+    /// One slab, the others on a jittered grid ten layers high on it (spacing 1.05 sideways, 0.98
+    /// up, size 1 +- 5 %), numbers shuffled; each frame every box is within +- 0.002 of its place.
     Floor,
-    /// Sizes with density s^-3 on [0.1, 100], aspect per axis in [0.5, 1], side cbrt(n / 1.14); each moves 1 % of its
-    /// size a frame.
+    /// Sizes with density s^-3 on [0.1, 100], aspect per axis in [0.5, 1], side cbrt(n / 1.14);
+    /// each moves 1 % of its size a frame.
     Mixed,
     /// `Uniform`, but one box of a hundred moves a tenth of the world a frame.
     Fast,
-    /// `Uniform`, but the box in the middle of the list is as large as the world, so that it touches all others. It
-    /// drifts as they do.
+    /// `Uniform`, but the box in the middle of the list is as large as the world, so that it
+    /// touches all others. It drifts as they do.
     Giant,
-    /// Broadmark's Brownian scene: unit cubes fill a tenth of the world and fly up to 1/40 of its side a frame; each
-    /// frame the next hundredth of them gets a new velocity. With many boxes that is more than their size.
+    /// Broadmark's Brownian scene: unit cubes fill a tenth of the world and fly up to 1/40 of its
+    /// side a frame; each frame the next hundredth of them gets a new velocity. With many boxes
+    /// that is more than their size.
     Brownian,
-    /// Broadmark's free fall: those cubes fall to the floor, half of them within 75 frames, all within about 250, and stay
-    /// where they land.
+    /// Broadmark's free fall: those cubes fall to the floor, half of them within 75 frames, all
+    /// within about 250, and stay where they land.
     FreeFall,
-    /// Broadmark's gravity: those cubes fly under four times that gravity, whose direction turns in 6.2 s.
+    /// Broadmark's gravity: those cubes fly under four times that gravity, whose direction turns in
+    /// 6.2 s.
     Gravity,
 }
 
@@ -198,7 +201,8 @@ impl Crowd {
     }
 }
 
-/// The slab is box 0 before the shuffle, and has no velocity; the velocity of the others only says that they jitter.
+/// The slab is box 0 before the shuffle, and has no velocity; the velocity of the others only says
+/// that they jitter.
 fn place_floor(
     n: usize,
     rng: &mut Rng,

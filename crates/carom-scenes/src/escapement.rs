@@ -1,14 +1,17 @@
-//! A dead-beat escapement: a wheel with pointed teeth, and an anchor with two pallets on the arbor of a balance.
+//! A dead-beat escapement: a wheel with pointed teeth, and an anchor with two pallets on the arbor
+//! of a balance.
 //!
-//! 1. The wheel turns counter-clockwise about the origin. The anchor swings about a point above, where the tangents to the
-//!    wheel at the two pallets meet.
-//! 2. A tooth rests on the locking face of a pallet. That face lies along a circle about the anchor's arbor, so the tooth
-//!    does not push the balance.
-//! 3. As the pallet leaves, the tooth slides along its slanted end and pushes the balance on. Then another tooth drops on
-//!    the other pallet. The wheel advances by half a tooth each time, one tooth in a period.
+//! 1. The wheel turns counter-clockwise about the origin. The anchor swings about a point above,
+//!    where the tangents to the wheel at the two pallets meet.
+//! 2. A tooth rests on the locking face of a pallet. That face lies along a circle about the
+//!    anchor's arbor, so the tooth does not push the balance.
+//! 3. As the pallet leaves, the tooth slides along its slanted end and pushes the balance on. Then
+//!    another tooth drops on the other pallet. The wheel advances by half a tooth each time, one
+//!    tooth in a period.
 //! 4. All parts are convex prisms along z.
 //!
-//! Reference: M. Headrick, Origin and Evolution of the Anchor Clock Escapement, IEEE Control Systems 22(2), 2002.
+//! Reference: M. Headrick, Origin and Evolution of the Anchor Clock Escapement, IEEE Control
+//! Systems 22(2), 2002.
 //! Differs: the inner locking face is one plane, so that the exit pallet is convex.
 
 use crate::body::ShapeSpec;
@@ -99,7 +102,8 @@ impl Escapement {
         let (locked, left) = (0.5 * (self.lock - self.lift), 0.5 * (self.lock + self.lift));
         let mut parts = Vec::new();
         for side in [1.0, -1.0] {
-            // The entry pallet is on the right. It is lifted by a turn to the left, the exit pallet by one to the right.
+            // The entry pallet is on the right. It is lifted by a turn to the left, the exit pallet
+            // by one to the right.
             let foot = DVec2::new(side * sin(span), cos(span)) * self.radius - pivot;
             let middle = atan2(foot.y, foot.x);
             let at = |radius: f64, out: f64| {

@@ -1,7 +1,7 @@
 //! Random convex hulls with a chosen number of vertices.
 //!
-//! Points are spread over an ellipsoid by best candidate: of several random points the one farthest from those that
-//! are there already. Every point of an ellipsoid is a vertex of the hull of all.
+//! Points are spread over an ellipsoid by best candidate: of several random points the one farthest
+//! from those that are there already. Every point of an ellipsoid is a vertex of the hull of all.
 //!
 //! Reference: D. Mitchell, Spectrally Optimal Sampling for Distribution Ray Tracing, SIGGRAPH 1991.
 

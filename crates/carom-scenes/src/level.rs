@@ -1,4 +1,5 @@
-//! Levels of convex blocks: as planes for brush worlds, and as triangles for mesh worlds, of the same geometry.
+//! Levels of convex blocks: as planes for brush worlds, and as triangles for mesh worlds, of the
+//! same geometry.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (what characters walk in).
 
@@ -43,7 +44,8 @@ impl Block {
         Block::prism(&outline, bottom, top)
     }
 
-    /// A ramp that rises from the edge through `foot` along `direction`, a vector across y, to `height` at its end; `width` across.
+    /// A ramp that rises from the edge through `foot` along `direction`, a vector across y, to
+    /// `height` at its end; `width` across.
     pub fn ramp(foot: [f64; 3], direction: [f64; 3], height: f64, width: f64) -> Block {
         let (foot, along) = (DVec3::from(foot), DVec3::from(direction));
         let across = along.cross(DVec3::Y);
@@ -130,7 +132,8 @@ impl Level {
         self.blocks.push(Block::cuboid(low, high));
     }
 
-    /// Adds steps that rise along `direction`, a unit vector across y, from `foot`: each a block that goes on to the end of the last.
+    /// Adds steps that rise along `direction`, a unit vector across y, from `foot`: each a block
+    /// that goes on to the end of the last.
     pub fn stairs(
         &mut self,
         foot: [f64; 3],

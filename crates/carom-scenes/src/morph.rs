@@ -1,6 +1,7 @@
 //! A head with targets that are blended: a generated mesh for morphing.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 4.5 (the base, plus weighted differences to it).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 4.5 (the base, plus weighted
+//! differences to it).
 
 use crate::mesh::{MeshData, icosphere};
 use alloc::vec::Vec;
@@ -29,8 +30,8 @@ impl MorphMesh {
     }
 }
 
-/// A head of some height 1 around the origin that looks along x, of about so many triangles. Its targets are a long nose, full
-/// cheeks, and a high skull; negative weights make each the less.
+/// A head of some height 1 around the origin that looks along x, of about so many triangles. Its
+/// targets are a long nose, full cheeks, and a high skull; negative weights make each the less.
 pub fn morph_head(n_triangles: usize) -> MorphMesh {
     // How near a direction is to another: 1 there, nearly 0 from the width on.
     let bump = |p: DVec3, at: DVec3, width: f64| exp(-(p - at).length_squared() / (width * width));

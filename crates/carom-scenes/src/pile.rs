@@ -1,6 +1,7 @@
 //! Piles: thousands of bodies that fall into a heap between walls.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., fig. 25.1 (boxes, tori and a ragdoll).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., fig. 25.1 (boxes, tori and a
+//! ragdoll).
 
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
 use crate::ragdoll::{RAGDOLL_BODIES, push_ragdoll};
@@ -17,7 +18,8 @@ const TORUS_EVERY: usize = 12;
 /// One body in this many starts a ragdoll; there is always at least one.
 const RAGDOLL_EVERY: usize = 500;
 
-/// Figure 25.1: `n_bodies` boxes of several sizes, tori of convex pieces and ragdolls, in layers above a floor with walls.
+/// Figure 25.1: `n_bodies` boxes of several sizes, tori of convex pieces and ragdolls, in layers
+/// above a floor with walls.
 ///
 /// The moving bodies, limbs included, are `n_bodies` whenever that is at least eleven.
 pub fn pile(n_bodies: usize, seed: u64) -> SceneSpec {
@@ -26,7 +28,8 @@ pub fn pile(n_bodies: usize, seed: u64) -> SceneSpec {
     let n_ragdolls = if n_bodies < RAGDOLL_BODIES { 0 } else { (n_bodies / RAGDOLL_EVERY).max(1) };
     let n_pieces = n_bodies - n_ragdolls * RAGDOLL_BODIES;
     let n_cells = n_pieces + n_ragdolls;
-    // More layers than a row is long, for a high pile; a larger one is wider too. No two cells' bodies overlap.
+    // More layers than a row is long, for a high pile; a larger one is wider too. No two cells'
+    // bodies overlap.
     const SPACING: f64 = 1.55;
     let row = (ceil(libm::cbrt(n_cells as f64 * 0.6)) as usize).max(2);
     let half_width = 0.5 * SPACING * row as f64 + 0.5;
@@ -66,8 +69,8 @@ pub fn pile(n_bodies: usize, seed: u64) -> SceneSpec {
     scene
 }
 
-/// The pile of the benches: `n` unit boxes on a 22 x 22 grid (spacing 1.15, jitter 0.1), layers 1.3 apart from y = 1,
-/// randomly turned, between walls at +- 14 on a floor at 0.
+/// The pile of the benches: `n` unit boxes on a 22 x 22 grid (spacing 1.15, jitter 0.1), layers 1.3
+/// apart from y = 1, randomly turned, between walls at +- 14 on a floor at 0.
 pub fn bench_pile(n: usize, seed: u64) -> SceneSpec {
     const ROW: usize = 22;
     let mut rng = Rng::new(seed);
@@ -92,7 +95,8 @@ pub fn bench_pile(n: usize, seed: u64) -> SceneSpec {
 pub fn torus_compound(major: f64, minor: f64, n: usize) -> ShapeSpec {
     const SIDES: usize = 8;
     let n = n.max(3);
-    // The chord of a wedge lies inside the circle: the spine is widened so that its middle is as far out as it should.
+    // The chord of a wedge lies inside the circle: the spine is widened so that its middle is as
+    // far out as it should.
     let spine = major * 2.0 / (1.0 + cos(TAU * 0.5 / n as f64));
     let ring = |at: usize, middle: Vec3| -> Vec<Vec3> {
         let a = TAU * at as f64 / n as f64;

@@ -1,11 +1,13 @@
 //! A ragdoll: eleven capsules and boxes of a standing figure, held together by balls and hinges.
 //!
-//! Reference: T. Jakobsen, Advanced Character Physics, Game Developers Conference, 2001 (the parts and which joints bend which way).
+//! Reference: T. Jakobsen, Advanced Character Physics, Game Developers Conference, 2001 (the parts
+//! and which joints bend which way).
 
 use crate::body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 use carom_math::{Pose, Quat, Vec3};
 
-/// A limb that nothing holds back would spin about its own axis for ever: joints and flesh take this much a second.
+/// A limb that nothing holds back would spin about its own axis for ever: joints and flesh take
+/// this much a second.
 const LIMB_DAMPING: f32 = 3.0;
 
 /// Bodies of one ragdoll.
@@ -21,7 +23,8 @@ fn capsule(center: Vec3, half_height: f32, radius: f32) -> Limb {
     Limb { center, shape: ShapeSpec::Capsule { half_height, radius } }
 }
 
-/// Adds a ragdoll with its hips at `pose`, `scale` times 1.8 high; its limbs do not collide with each other.
+/// Adds a ragdoll with its hips at `pose`, `scale` times 1.8 high; its limbs do not collide with
+/// each other.
 pub fn push_ragdoll(scene: &mut SceneSpec, pose: &Pose, scale: f32, family: u32) {
     const PELVIS: usize = 0;
     const TORSO: usize = 1;

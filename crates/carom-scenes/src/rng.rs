@@ -1,10 +1,12 @@
 //! Random numbers that are the same on every machine.
 //!
-//! Splitmix64, and on top of it only sums, products and correctly rounded square roots: no sine, no logarithm, so
-//! every number is the same bit for bit wherever IEEE arithmetic is.
+//! Splitmix64, and on top of it only sums, products and correctly rounded square roots: no sine, no
+//! logarithm, so every number is the same bit for bit wherever IEEE arithmetic is.
 //!
-//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014, fig. 17.
-//! Reference: G. Marsaglia, Choosing a Point from the Surface of a Sphere, 1972 (by refusal of what lies outside).
+//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
+//! 2014, fig. 17.
+//! Reference: G. Marsaglia, Choosing a Point from the Surface of a Sphere, 1972 (by refusal of what
+//! lies outside).
 
 use carom_math::ops::sqrt;
 use glam::{DQuat, DVec3};

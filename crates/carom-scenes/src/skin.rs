@@ -29,8 +29,8 @@ pub struct Bone {
 }
 
 impl SkinnedMesh {
-    /// The vertices if each bone is turned by an angle about the z axis, in radians and relative to its parent. The first bone
-    /// carries all.
+    /// The vertices if each bone is turned by an angle about the z axis, in radians and relative to
+    /// its parent. The first bone carries all.
     pub fn posed(&self, angles: &[f64]) -> Vec<DVec3> {
         let placed = self.placed(angles);
         let by = |bone: u32, p: DVec3| {
@@ -63,7 +63,8 @@ impl SkinnedMesh {
         placed
     }
 
-    /// The angles of the bones of [`walking_figure`], and the way that the figure has gone, after so many steps of both feet.
+    /// The angles of the bones of [`walking_figure`], and the way that the figure has gone, after
+    /// so many steps of both feet.
     pub fn stride(steps: f64) -> (Vec<f64>, f64) {
         let phase = core::f64::consts::TAU * steps;
         let leg = |phase: f64| {
@@ -82,8 +83,8 @@ impl SkinnedMesh {
     }
 }
 
-/// A jointed doll, 1.86 m high, whose trunk, head, arms and legs are tubes of `n` sides beside each other. Bones: trunk, head, and of
-/// each side thigh, shin, foot, upper arm and forearm.
+/// A jointed doll, 1.86 m high, whose trunk, head, arms and legs are tubes of `n` sides beside each
+/// other. Bones: trunk, head, and of each side thigh, shin, foot, upper arm and forearm.
 pub fn walking_figure(n: usize) -> SkinnedMesh {
     let v = DVec3::new;
     let mut figure = SkinnedMesh { rest: MeshData::default(), bones: Vec::new(), follows: Vec::new() };
@@ -122,9 +123,11 @@ pub fn walking_figure(n: usize) -> SkinnedMesh {
 }
 
 impl SkinnedMesh {
-    /// A closed tube along a path, with rounded ends; `radii` at the corners of the path, and a bone for each of its parts.
+    /// A closed tube along a path, with rounded ends; `radii` at the corners of the path, and a
+    /// bone for each of its parts.
     fn tube(&mut self, n: usize, path: &[DVec3], radii: &[f64], bones: &[u32]) {
-        /// Rings of each part, and in each part the share next to a joint in which both bones are followed.
+        /// Rings of each part, and in each part the share next to a joint in which both bones are
+        /// followed.
         const RINGS: usize = 12;
         const BLEND: f64 = 0.3;
         let first = self.rest.vertices.len() as u32;

@@ -174,7 +174,8 @@ pub fn cloth_over(over: Over, n: usize) -> SoftScene {
         Over::MovingBall => (icosphere(500).scaled(0.35), Path::Swing(DVec3::X * 0.3, 4.0), 0.35),
         Over::Corner => {
             let half = 0.3;
-            // The diagonal (1, 1, 1) becomes y: a rotation about (-1, 0, 1) by the angle with this cosine.
+            // The diagonal (1, 1, 1) becomes y: a rotation about (-1, 0, 1) by the angle with this
+            // cosine.
             let cosine = 1.0 / sqrt(3.0);
             let (half_sine, half_cosine) = (sqrt(0.5 * (1.0 - cosine)), sqrt(0.5 * (1.0 + cosine)));
             let along = half_sine / sqrt(2.0);
@@ -326,7 +327,8 @@ fn floor(half_side: f64) -> ObstacleSpec {
     ObstacleSpec { mesh, path: Path::Still, is_floor: true }
 }
 
-/// A wedge in a box around the origin: as wide as the box at its foot, and sharp along z at its top.
+/// A wedge in a box around the origin: as wide as the box at its foot, and sharp along z at its
+/// top.
 fn wedge(half: DVec3) -> MeshData {
     let foot = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]].map(|[x, z]| DVec3::new(x, -1.0, z));
     let top = [-1.0, 1.0].map(|z| DVec3::new(0.0, 1.0, z));

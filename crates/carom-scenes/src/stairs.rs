@@ -1,7 +1,7 @@
 //! Stairs, and ragdolls that are thrown down them: joints, corners and many contacts at once.
 //!
-//! Reference: M. Macklin et al., Small Steps in Physics Simulation, Symposium on Computer Animation, 2019 (why joints under
-//! load in contact are what solvers blow up on).
+//! Reference: M. Macklin et al., Small Steps in Physics Simulation, Symposium on Computer
+//! Animation, 2019 (why joints under load in contact are what solvers blow up on).
 
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
 use crate::ragdoll::{RAGDOLL_BODIES, push_ragdoll};
@@ -15,9 +15,10 @@ const ABREAST: usize = 6;
 /// Between two ragdolls of one row, and between rows, which begin above each other.
 const SPACING: f64 = 2.4;
 
-/// `n_dolls` ragdolls of several sizes, turned and thrown at random towards stairs of a random slope, roughness and bounce, that go
-/// down along x from a landing to a floor at y = 0. They begin in the air, clear of everything; their limbs are fast, or they would get
-/// into the stairs where they strike.
+/// `n_dolls` ragdolls of several sizes, turned and thrown at random towards stairs of a random
+/// slope, roughness and bounce, that go down along x from a landing to a floor at y = 0. They begin
+/// in the air, clear of everything; their limbs are fast, or they would get into the stairs where
+/// they strike.
 pub fn stairs(n_dolls: usize, seed: u64) -> SceneSpec {
     let mut rng = Rng::new(seed);
     let mut scene = SceneSpec::default();

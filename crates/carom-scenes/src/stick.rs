@@ -1,6 +1,8 @@
-//! Bodies that stick to what they hit: darts in boxes that hang, and balls of mud on a wall and on each other.
+//! Bodies that stick to what they hit: darts in boxes that hang, and balls of mud on a wall and on
+//! each other.
 //!
-//! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 2002, 1.2 (momentum of a system: the ballistic pendulum).
+//! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 2002, 1.2 (momentum of a system: the
+//! ballistic pendulum).
 
 use crate::body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 use crate::rng::Rng;

@@ -101,8 +101,8 @@ impl Tetrahedra {
         }
     }
 
-    /// Two bodies hit each other: if they come nearer, they exchange their velocities along the line
-    /// of their centres, as equal elastic balls do. Says whether they did.
+    /// Two bodies hit each other: if they come nearer, they exchange their velocities along the
+    /// line of their centres, as equal elastic balls do. Says whether they did.
     pub fn bounce(&mut self, a: usize, b: usize) -> bool {
         let (Some(first), Some(second)) = (self.bodies.get(a), self.bodies.get(b)) else { return false };
         let line = second.place - first.place;

@@ -1,9 +1,12 @@
-//! The works of a clock: a train of gears on arbors, each with a coil spring around it, that drive each other by their teeth alone.
+//! The works of a clock: a train of gears on arbors, each with a coil spring around it, that drive
+//! each other by their teeth alone.
 //!
-//! The gears go back and forth in rows before a plate; each meshes with the one before it. The first is driven.
+//! The gears go back and forth in rows before a plate; each meshes with the one before it. The
+//! first is driven.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25 (an old clock of springs and gears, wound up); F. Litvin,
-//! A. Fuentes, Gear Geometry and Applied Theory, 2nd ed., 2004, ch. 10.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25 (an old clock of springs and
+//! gears, wound up); F. Litvin, A. Fuentes, Gear Geometry and Applied Theory, 2nd ed., 2004, ch.
+//! 10.
 
 use crate::body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 use crate::mesh::{Gear, MeshData, Spring, gear, spring};
@@ -14,7 +17,8 @@ use core::f64::consts::{FRAC_PI_2, PI, TAU};
 use glam::DVec2;
 use libm::{cos, sin};
 
-/// Teeth one after the other, and from the start again: with these no gear of a row meets one of the next.
+/// Teeth one after the other, and from the start again: with these no gear of a row meets one of
+/// the next.
 const TEETH: [u32; 4] = [40, 16, 32, 24];
 
 /// Pitch diameter over teeth.
@@ -26,7 +30,8 @@ const ROW: usize = 7;
 /// Half the length of an arbor.
 const ARBOR: f32 = 0.55;
 
-/// `n_arbors` gears with their springs, before a plate that stands still; the first is turned once in six seconds.
+/// `n_arbors` gears with their springs, before a plate that stands still; the first is turned once
+/// in six seconds.
 pub fn works(n_arbors: usize) -> SceneSpec {
     let mut scene = SceneSpec::default();
     let (places, angles) = layout(n_arbors);
@@ -63,7 +68,8 @@ fn pitch_radius(i: usize) -> f64 {
     0.5 * MODULE * f64::from(TEETH[i % TEETH.len()])
 }
 
-/// Where the arbors are, and how their gears are turned so that each has a gap where the one before has a tooth.
+/// Where the arbors are, and how their gears are turned so that each has a gap where the one before
+/// has a tooth.
 fn layout(n_arbors: usize) -> (Vec<DVec2>, Vec<f64>) {
     let (mut places, mut angles) = (vec![DVec2::ZERO], vec![0.0]);
     for i in 1..n_arbors {
@@ -74,7 +80,8 @@ fn layout(n_arbors: usize) -> (Vec<DVec2>, Vec<f64>) {
         let (before, own) = (TEETH[(i - 1) % TEETH.len()], TEETH[i % TEETH.len()]);
         let way = pitch_radius(i - 1) + pitch_radius(i);
         places.push(places[i - 1] + DVec2::new(cos(direction), sin(direction)) * way);
-        // Teeth of the one before from its own first to the line between the two; the two counts make a half.
+        // Teeth of the one before from its own first to the line between the two; the two counts
+        // make a half.
         let phase = (direction - angles[i - 1]) * f64::from(before) / TAU;
         angles.push(direction + PI - (0.5 - phase) * TAU / f64::from(own));
     }

@@ -1,8 +1,8 @@
 //! A field as a shape: with linear floors of boxes, by which queries leave out what is far.
 //!
 //! Interpolation between eight nodes is nowhere below the least of them. So a linear function is
-//! below the field in a box of cells if it is at all nodes. Those of larger boxes come from those of
-//! their parts. In a part of one cell the mixed slopes say what a linear function misses.
+//! below the field in a box of cells if it is at all nodes. Those of larger boxes come from those
+//! of their parts. In a part of one cell the mixed slopes say what a linear function misses.
 //!
 //! Reference: K. Museth, VDB: High-Resolution Sparse Volumes with Dynamic Topology, ACM TOG 32(3),
 //! 2013 (a hierarchy of blocks over a grid).
@@ -35,8 +35,8 @@ const LEAST: u32 = BLOCK / 2;
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldShape<F> {
     field: F,
-    /// The floors of boxes of [`LEAST`] cells, then of two of them along each axis, and so on, until
-    /// there is one.
+    /// The floors of boxes of [`LEAST`] cells, then of two of them along each axis, and so on,
+    /// until there is one.
     levels: Vec<Level>,
     least_unsampled: f64,
 }
@@ -84,7 +84,8 @@ impl Floor {
     }
 }
 
-/// The floor of a box that parts of the given half extents cover, each with its center and its floor.
+/// The floor of a box that parts of the given half extents cover, each with its center and its
+/// floor.
 fn joined(
     parts: impl Iterator<Item = (DVec3, LinearFloor)> + Clone,
     half: DVec3,
@@ -313,8 +314,8 @@ fn least_unsampled(field: &impl Field) -> f64 {
         least = sides.map(|node| node_value(field, node).abs()).fold(least, f32::min);
     }
     let (cell, rounding) = (f64::from(field.grid().cell()), 1.0 - f64::from(f32::EPSILON));
-    // A point of the border is half the diagonal of a square from a node, at most. A cell that has a
-    // node at the band has no point farther from it than its diagonal.
+    // A point of the border is half the diagonal of a square from a node, at most. A cell that has
+    // a node at the band has no point farther from it than its diagonal.
     let border = f64::from(least) * rounding - sqrt(0.5) * cell;
     let band = f64::from(field.band()) * rounding - sqrt(3.0) * cell;
     border.min(band).max(0.0)

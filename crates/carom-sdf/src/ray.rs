@@ -271,8 +271,8 @@ const SIGN_CHANGE_SPAN: f64 = 1.0 / (1_u64 << 44) as f64;
 /// Secants that are tried before halving.
 const MAX_SECANTS: u32 = 24;
 
-/// Where a function that is monotone between two numbers, of 0 to 1, changes between above 0 and not
-/// above 0, to within [`SIGN_CHANGE_SPAN`]: the nearest known number on the side of the second.
+/// Where a function that is monotone between two numbers, of 0 to 1, changes between above 0 and
+/// not above 0, to within [`SIGN_CHANGE_SPAN`]: the nearest known number on the side of the second.
 ///
 /// Reference: M. Dowell, P. Jarratt, A Modified Regula Falsi Method for Computing the Root of an
 /// Equation, BIT 11, 1971 (the Illinois rule).
@@ -285,7 +285,8 @@ pub(crate) fn sign_change([mut from, mut to]: [f64; 2], value: impl Fn(f64) -> f
         if width <= SIGN_CHANGE_SPAN {
             break;
         }
-        // Not nearer to an end than what is wanted, so that a secant that is right is the last but one.
+        // Not nearer to an end than what is wanted, so that a secant that is right is the last but
+        // one.
         let secant = width * (value_from / (value_from - value_to));
         let secant = secant.clamp(0.5 * SIGN_CHANGE_SPAN, width - 0.5 * SIGN_CHANGE_SPAN);
         let next = from + if i < MAX_SECANTS && secant.is_finite() { secant } else { 0.5 * width };

@@ -1,19 +1,23 @@
 //! The part of a mesh in a box, and points whose hull contains it.
 //!
-//! Cells are boxes that tile the box around the mesh. Cuts run along the axes at numbers that `f32` holds. The points of a cell
-//! are the corners of the parts that its sides leave of the triangles, and those of its own corners at which it is full: the
-//! solid fills the box in a neighbourhood of the corner.
+//! Cells are boxes that tile the box around the mesh. Cuts run along the axes at numbers that `f32`
+//! holds. The points of a cell are the corners of the parts that its sides leave of the triangles,
+//! and those of its own corners at which it is full: the solid fills the box in a neighbourhood of
+//! the corner.
 //!
-//! Nothing is left out. Take the closure of the solid's inside in the open box, and an extreme point of that. If no triangle
-//! that reaches into the open box contains the point, the box is full there, and only a corner of the box is extreme. If one
-//! does, that triangle parts inside from outside, so its part in the box belongs to the closure, and the point is a corner of that
-//! part. Each corner is decided by exact signs. A coordinate that `f32` does not hold is replaced by one on either side of it, so
-//! that the hull of the `f32` points contains the true corner. A triangle in the plane of a cut is no part of this argument:
-//! one of the two cells gets it, the one with the solid behind it, so that the surface is covered if it encloses nothing.
+//! Nothing is left out. Take the closure of the solid's inside in the open box, and an extreme
+//! point of that. If no triangle that reaches into the open box contains the point, the box is full
+//! there, and only a corner of the box is extreme. If one does, that triangle parts inside from
+//! outside, so its part in the box belongs to the closure, and the point is a corner of that part.
+//! Each corner is decided by exact signs. A coordinate that `f32` does not hold is replaced by one
+//! on either side of it, so that the hull of the `f32` points contains the true corner. A triangle
+//! in the plane of a cut is no part of this argument: one of the two cells gets it, the one with
+//! the solid behind it, so that the surface is covered if it encloses nothing.
 //!
-//! Reference: K. Mamou, Volumetric Hierarchical Approximate Convex Decomposition, Game Engine Gems 3, 2016 (planes along
-//! the axes, judged by the volume of the hulls).
-//! Differs: triangles are cut, not voxels, so that nothing is lost; the solid's inside is kept by a few points.
+//! Reference: K. Mamou, Volumetric Hierarchical Approximate Convex Decomposition, Game Engine Gems
+//! 3, 2016 (planes along the axes, judged by the volume of the hulls).
+//! Differs: triangles are cut, not voxels, so that nothing is lost; the solid's inside is kept by a
+//! few points.
 
 use crate::surface::{Surface, Unit};
 use alloc::vec::Vec;
@@ -29,7 +33,8 @@ const N_SLABS: usize = 12;
 /// Most planes of faces that are tried on each axis beside those at even distances.
 const MAX_FACE_PLANES: usize = 12;
 
-/// The extreme points of a part, in the mesh's coordinates, and the volume of their hull at unit size.
+/// The extreme points of a part, in the mesh's coordinates, and the volume of their hull at unit
+/// size.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cloud {
     pub(crate) points: Vec<Vec3>,
@@ -99,7 +104,8 @@ impl Region {
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) region: Region,
-    /// The triangles that reach into the box, or lie in one of its sides and were given to this cell.
+    /// The triangles that reach into the box, or lie in one of its sides and were given to this
+    /// cell.
     triangles: Vec<u32>,
     pub(crate) cloud: Cloud,
 }
@@ -117,8 +123,9 @@ impl Cell {
         }
     }
 
-    /// The two cells on both sides of the plane along an axis for which their hulls have the least volume together; `None` where the
-    /// cell is a point or so small that `f32` has no plane through it. `is_solid`: the mesh is closed.
+    /// The two cells on both sides of the plane along an axis for which their hulls have the least
+    /// volume together; `None` where the cell is a point or so small that `f32` has no plane
+    /// through it. `is_solid`: the mesh is closed.
     pub(crate) fn cut(&self, surface: &Surface, unit: Unit, is_solid: bool) -> Option<[Cell; 2]> {
         let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for p in self.cloud.points.iter().map(|&p| unit.enter(p)) {
@@ -148,7 +155,8 @@ impl Cell {
                 below.push(all.clone());
             }
             let mut order: Vec<usize> = (0..planes.len()).collect();
-            // Look ahead: a window closes no hull until all its sides are cut, so faces go first where volumes are alike.
+            // Look ahead: a window closes no hull until all its sides are cut, so faces go first
+            // where volumes are alike.
             order.sort_by_key(|&i| (!of_faces.contains(&planes[i]), (2 * i + 1).abs_diff(planes.len())));
             for i in order {
                 let total = below[i].volume + above[i + 1].volume;
@@ -179,9 +187,8 @@ impl Cell {
         ])
     }
 
-    /// Planes strictly between two coordinates, which `f32` holds, in order: at even distances, and those of the largest faces that
-    /// lie across the axis.
-    /// Also those of faces alone.
+    /// Planes strictly between two coordinates, which `f32` holds, in order: at even distances, and
+    /// those of the largest faces that lie across the axis. Also those of faces alone.
     fn planes(
         &self,
         (low, high): (f64, f64),
@@ -244,7 +251,8 @@ impl Cell {
         for &number in &self.triangles {
             let t = surface.triangle(number);
             let (least, most) = ends(t, axis);
-            // The first slab that ends above the triangle's lowest corner, and those that begin below the highest.
+            // The first slab that ends above the triangle's lowest corner, and those that begin
+            // below the highest.
             let mut first = planes.partition_point(|plane| *plane <= least);
             let mut last = planes.partition_point(|plane| *plane < most);
             if least == most && last < first {
@@ -267,7 +275,8 @@ impl Cell {
         points.into_iter().map(|points| Cloud::new(points, unit)).collect()
     }
 
-    /// Whether the cell above a triangle that lies in a plane across an axis gets it, not the cell below.
+    /// Whether the cell above a triangle that lies in a plane across an axis gets it, not the cell
+    /// below.
     ///
     /// Either would do; the one with the solid behind the triangle has a smaller hull.
     fn is_above(&self, t: &[DVec3; 3], axis: usize, surface: &Surface, unit: Unit, is_solid: bool) -> bool {
@@ -301,7 +310,8 @@ fn ends(t: &[DVec3; 3], axis: usize) -> (f64, f64) {
 #[derive(Clone, Copy, Debug)]
 struct Corner {
     place: DVec3,
-    /// Whether a coordinate is exact, and one of `f32`; else it is within [`tol::CUT_ROUNDING`] of the true one.
+    /// Whether a coordinate is exact, and one of `f32`; else it is within [`tol::CUT_ROUNDING`] of
+    /// the true one.
     is_exact: [bool; 3],
 }
 
@@ -310,7 +320,8 @@ impl Corner {
         Corner { place, is_exact: [true; 3] }
     }
 
-    /// Sets a coordinate to the `f32` number at or beside it, if `is_true` proves that one to be right.
+    /// Sets a coordinate to the `f32` number at or beside it, if `is_true` proves that one to be
+    /// right.
     fn settle(&mut self, axis: usize, unit: Unit, is_true: impl Fn(f64) -> bool) {
         let Some(near) = unit.leave(self.place) else { return };
         let near = unit.enter(near)[axis];
@@ -340,8 +351,8 @@ impl Corner {
     }
 }
 
-/// The corners of what a region leaves of a triangle, and perhaps points within rounding of it. None if that lies in a side of the
-/// region, and the triangle does not.
+/// The corners of what a region leaves of a triangle, and perhaps points within rounding of it.
+/// None if that lies in a side of the region, and the triangle does not.
 fn part_corners(t: &[DVec3; 3], region: &Region, unit: Unit, out: &mut Vec<Corner>) {
     let &Region { low, high } = region;
     let first = out.len();
@@ -366,7 +377,8 @@ fn part_corners(t: &[DVec3; 3], region: &Region, unit: Unit, out: &mut Vec<Corne
     }
 }
 
-/// The point in which an edge of a triangle passes a plane across an axis, if it lies in the region.
+/// The point in which an edge of a triangle passes a plane across an axis, if it lies in the
+/// region.
 fn add_crossing(
     p: DVec3,
     q: DVec3,
@@ -414,7 +426,8 @@ fn add_edge_hits(t: &[DVec3; 3], axis: usize, region: &Region, unit: Unit, out: 
             let sides = [0, 1, 2].map(|i| orient2d_along(axis, t[i], t[(i + 1) % 3], from));
             let is_past = sides.iter().any(|s| *s < 0.0) && sides.iter().any(|s| 0.0 < *s);
             let (at_from, at_to) = (orient3d(t[0], t[1], t[2], from), orient3d(t[0], t[1], t[2], to));
-            // Along the plane, or seen edge-on: then the triangle's own edges pass the sides of the region.
+            // Along the plane, or seen edge-on: then the triangle's own edges pass the sides of the
+            // region.
             let is_along = (at_from == 0.0 && at_to == 0.0) || sides == [0.0; 3];
             if is_past || is_along || (0.0 < at_from && 0.0 < at_to) || (at_from < 0.0 && at_to < 0.0) {
                 continue;

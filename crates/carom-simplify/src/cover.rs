@@ -1,12 +1,13 @@
 //! Keeps a surface within a distance of the one that it came from, both ways, collapse by collapse.
 //!
-//! New triangles must lie within the limit of the original surface. For the other way every original triangle knows a few
-//! triangles of the surface as it is that prove it to be near; where a collapse changes one of these, the proof is done again
-//! with the new ones, and a collapse for which that fails is refused. So after every step both one-sided Hausdorff distances are
-//! proven to be within the limit.
+//! New triangles must lie within the limit of the original surface. For the other way every
+//! original triangle knows a few triangles of the surface as it is that prove it to be near; where
+//! a collapse changes one of these, the proof is done again with the new ones, and a collapse for
+//! which that fails is refused. So after every step both one-sided Hausdorff distances are proven
+//! to be within the limit.
 //!
-//! Reference: J. Cohen, D. Manocha, M. Olano, Simplifying Polygonal Models Using Successive Mappings, IEEE Visualization
-//! 1997 (a local bound for every collapse).
+//! Reference: J. Cohen, D. Manocha, M. Olano, Simplifying Polygonal Models Using Successive
+//! Mappings, IEEE Visualization 1997 (a local bound for every collapse).
 //! Differs: distances to the original surface itself, not sums over the steps.
 
 use crate::patch::{Collapse, Patch};
@@ -16,7 +17,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use glam::DVec3;
 
-/// A polygon counts as too far when so many pieces of it have been looked at, and no proof is found yet: a small triangle,
+/// A polygon counts as too far when so many pieces of it have been looked at, and no proof is found
+/// yet: a small triangle,
 const FEW_PIECES: usize = 32;
 /// and one over many.
 const MOST_PIECES: usize = 256;
@@ -35,7 +37,8 @@ pub(crate) struct Cover<'a> {
 pub(crate) type Proofs = Vec<(u32, Vec<u32>)>;
 
 impl<'a> Cover<'a> {
-    /// Face and original triangle have the same number; a face that is not alive is part of one that is.
+    /// Face and original triangle have the same number; a face that is not alive is part of one
+    /// that is.
     pub(crate) fn new(original: &'a Surface, patch: &Patch, limit: f64) -> Cover<'a> {
         let n = patch.faces.len();
         let mut cover = Cover { original, limit, by: vec![Vec::new(); n], of: vec![Vec::new(); n] };

@@ -1,15 +1,18 @@
 //! A concave mesh as a few convex hulls that cover it.
 //!
-//! The part whose hull stands farthest off the mesh is cut in two, by the plane across an axis that leaves the hulls
-//! the least volume; among planes that leave the same, those of the mesh's own faces go first. That goes on until all are near enough or there are twice as many as wanted. Then parts are put together again: first
-//! those whose common hull adds least volume, until there are few enough, then those whose common hull is still near
-//! enough. How far a hull stands off is bounded by `reach.rs`, the inside of a closed mesh counting as distance 0.
+//! The part whose hull stands farthest off the mesh is cut in two, by the plane across an axis that
+//! leaves the hulls the least volume; among planes that leave the same, those of the mesh's own
+//! faces go first. That goes on until all are near enough or there are twice as many as wanted.
+//! Then parts are put together again: first those whose common hull adds least volume, until there
+//! are few enough, then those whose common hull is still near enough. How far a hull stands off is
+//! bounded by `reach.rs`, the inside of a closed mesh counting as distance 0.
 //!
-//! Reference: K. Mamou, F. Ghorbel, A Simple and Efficient Approach for 3D Mesh Approximate Convex Decomposition, ICIP 2009;
-//! X. Wei, M. Liu, Z. Ling, H. Su, Approximate Convex Decomposition for 3D Meshes with Collision-Aware Concavity and Tree
-//! Search, ACM TOG 41(4), 2022 (cutting the mesh itself; concavity as a distance).
-//! Differs: the concavity is a proven bound; one step is looked ahead, not many; vertices are saved by growing the hull, never by
-//! leaving points out.
+//! Reference: K. Mamou, F. Ghorbel, A Simple and Efficient Approach for 3D Mesh Approximate Convex
+//! Decomposition, ICIP 2009; X. Wei, M. Liu, Z. Ling, H. Su, Approximate Convex Decomposition for
+//! 3D Meshes with Collision-Aware Concavity and Tree Search, ACM TOG 41(4), 2022 (cutting the mesh
+//! itself; concavity as a distance).
+//! Differs: the concavity is a proven bound; one step is looked ahead, not many; vertices are saved
+//! by growing the hull, never by leaving points out.
 
 use crate::cell::{Cell, Cloud, Region};
 use crate::full::is_surely_full;
@@ -29,7 +32,8 @@ use glam::{DVec3, Vec3};
 pub struct DecomposeSettings {
     /// At most so many hulls; at least 1.
     pub max_hulls: usize,
-    /// No more cuts once every hull's surface is within this of the mesh: a fraction of the diagonal of the box around the mesh.
+    /// No more cuts once every hull's surface is within this of the mesh: a fraction of the
+    /// diagonal of the box around the mesh.
     pub concavity: f64,
     /// At most so many vertices of a hull; at least 8.
     pub max_vertices: usize,
@@ -81,27 +85,29 @@ pub enum Stop {
     Concavity,
     /// The number of hulls does not do.
     MaxHulls,
-    /// Neither: parts are too small to be cut, or the limit on vertices, or the thickness of flat parts, makes hulls larger.
+    /// Neither: parts are too small to be cut, or the limit on vertices, or the thickness of flat
+    /// parts, makes hulls larger.
     Resolution,
 }
 
 /// Hulls that cover a mesh.
 ///
-/// The cells are the proof that nothing is left out. They tile the box around the mesh, and each names a hull. That hull
-/// contains the mesh's part in the cell: the triangles and, if the mesh is closed, the inside. So a point can be checked with
-/// one cell and one hull.
+/// The cells are the proof that nothing is left out. They tile the box around the mesh, and each
+/// names a hull. That hull contains the mesh's part in the cell: the triangles and, if the mesh is
+/// closed, the inside. So a point can be checked with one cell and one hull.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Decomposition {
-    /// The hulls, at least one. Every triangle of the mesh lies in their union, and so does the inside of a closed mesh. That
-    /// is exact for the vertices as they are stored; the planes of a hull's faces are rounded.
+    /// The hulls, at least one. Every triangle of the mesh lies in their union, and so does the
+    /// inside of a closed mesh. That is exact for the vertices as they are stored; the planes of a
+    /// hull's faces are rounded.
     pub hulls: Vec<ConvexHull>,
     /// Boxes without common inside whose union is the box around the mesh.
     pub cells: Vec<CoverCell>,
     /// Why there are no more hulls.
     pub stop: Stop,
-    /// For each hull: no point of its surface is farther than this from the mesh, or from its inside if it is closed. An
-    /// upper bound, a length.
+    /// For each hull: no point of its surface is farther than this from the mesh, or from its
+    /// inside if it is closed. An upper bound, a length.
     pub concavities: Vec<f64>,
     /// The mesh is closed, whatever its triangles face, and its inside is covered.
     pub is_solid: bool,
@@ -116,8 +122,9 @@ impl Decomposition {
 
 /// Hulls that cover a mesh, whatever its state. The same input gives the same hulls.
 ///
-/// There may be fewer hulls than allowed, and where that many do not do, the concavity asked for is not reached: the result says
-/// which was. A mesh that is not closed is covered as a surface. A part without volume becomes a hull a little thicker than nothing.
+/// There may be fewer hulls than allowed, and where that many do not do, the concavity asked for is
+/// not reached: the result says which was. A mesh that is not closed is covered as a surface. A
+/// part without volume becomes a hull a little thicker than nothing.
 pub fn decompose(mesh: &TriMesh, settings: &DecomposeSettings) -> Result<Decomposition, DecomposeError> {
     decompose_with(mesh, settings, &mut |_| ControlFlow::Continue(()))
 }
@@ -138,7 +145,8 @@ pub fn decompose_with(
         return Err(DecomposeError::BadConcavity);
     }
     let unit = Unit::of(mesh);
-    // A part that faces inwards counts as turned over, so that the solid is covered, and a cavity is none of it.
+    // A part that faces inwards counts as turned over, so that the solid is covered, and a cavity
+    // is none of it.
     let (mesh, _) = mesh.clone().oriented();
     let surface = Surface::new(mesh.iter_corners().map(|t| t.map(|p| unit.enter_wide(p))).collect());
     let is_solid = mesh.is_solid();
@@ -270,10 +278,12 @@ impl Work<'_> {
         self.concavity(&cloud.points, self.goal(self.target), Stage::Cutting, count)
     }
 
-    /// Fewer parts: while there are too many those that add least volume, then those that stay near enough.
+    /// Fewer parts: while there are too many those that add least volume, then those that stay near
+    /// enough.
     fn merge(&mut self, mut parts: Vec<Part>, max_parts: usize) -> Result<Vec<Part>, DecomposeError> {
         let unit = self.unit;
-        // What joining two parts adds, and whether they are too far apart, or stand off too far together.
+        // What joining two parts adds, and whether they are too far apart, or stand off too far
+        // together.
         let cost = |a: &Cloud, b: &Cloud| a.joined(b, unit).volume - a.volume - b.volume;
         let target = self.target;
         let entry = |a: &Cloud, b: &Cloud| (cost(a, b), target < a.gap(b, unit));

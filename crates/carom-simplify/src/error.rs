@@ -6,8 +6,8 @@ use carom_geom::HullError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SimplifyError {
-    /// The surface is to enclose, or to be enclosed by, the old one, and that has no inside: along this many edges not as
-    /// many triangles run forwards as backwards.
+    /// The surface is to enclose, or to be enclosed by, the old one, and that has no inside: along
+    /// this many edges not as many triangles run forwards as backwards.
     NotClosed {
         /// Their number.
         n_edges: usize,

@@ -1,12 +1,14 @@
-//! A mesh whose edges are collapsed one after the other: which triangles meet at a vertex, and what may be changed.
+//! A mesh whose edges are collapsed one after the other: which triangles meet at a vertex, and what
+//! may be changed.
 //!
-//! Corners with equal coordinates are one vertex. A vertex is free where its triangles form one closed fan, all turned the
-//! same way; every other one (on a border, at an edge of three triangles, between flipped or doubled triangles) is locked: it
-//! stays where it is, and only free neighbours may be drawn into it. A collapse has to keep fans closed, which is the
-//! link condition, and may not turn a triangle over.
+//! Corners with equal coordinates are one vertex. A vertex is free where its triangles form one
+//! closed fan, all turned the same way; every other one (on a border, at an edge of three
+//! triangles, between flipped or doubled triangles) is locked: it stays where it is, and only free
+//! neighbours may be drawn into it. A collapse has to keep fans closed, which is the link
+//! condition, and may not turn a triangle over.
 //!
-//! Reference: T. Dey, H. Edelsbrunner, S. Guha, D. Nekhayev, Topology Preserving Edge Contraction, Publications de
-//! l'Institut Mathematique 66, 1999 (the link condition).
+//! Reference: T. Dey, H. Edelsbrunner, S. Guha, D. Nekhayev, Topology Preserving Edge Contraction,
+//! Publications de l'Institut Mathematique 66, 1999 (the link condition).
 
 use crate::surface::Unit;
 use alloc::vec;
@@ -17,7 +19,8 @@ use carom_math::predicates::orient3d;
 use carom_math::tol;
 use glam::DVec3;
 
-/// On which side of the surface a new vertex must be, so that the solid only grows, or only shrinks.
+/// On which side of the surface a new vertex must be, so that the solid only grows, or only
+/// shrinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Outwards,
@@ -46,7 +49,8 @@ pub(crate) struct Patch {
 }
 
 impl Patch {
-    /// The mesh at unit size. Triangles with a repeated corner are dropped where what they are is part of another triangle.
+    /// The mesh at unit size. Triangles with a repeated corner are dropped where what they are is
+    /// part of another triangle.
     pub(crate) fn new(mesh: &TriMesh, unit: Unit) -> Patch {
         let (places, faces) = weld(mesh, unit);
         let mut around = vec![Vec::new(); places.len()];
@@ -125,7 +129,8 @@ impl Patch {
         all
     }
 
-    /// The faces that a collapse changes or removes: those at the vertex that goes, and at the one that stays if it moves.
+    /// The faces that a collapse changes or removes: those at the vertex that goes, and at the one
+    /// that stays if it moves.
     pub(crate) fn changed<'a>(&'a self, collapse: &'a Collapse) -> impl Iterator<Item = u32> + Clone + 'a {
         let moves = self.places[collapse.keep as usize] != collapse.place;
         let at_gone = &self.around[collapse.gone as usize];
@@ -179,8 +184,9 @@ impl Patch {
 
     /// The new vertex is on this side of, or on, the plane of every face that changes: exact.
     ///
-    /// Then the difference of the surfaces after and before is the sum of the boundaries of the tetrahedra from the new
-    /// vertex over those faces, none of them turned over: no point's winding number sinks (or rises).
+    /// Then the difference of the surfaces after and before is the sum of the boundaries of the
+    /// tetrahedra from the new vertex over those faces, none of them turned over: no point's
+    /// winding number sinks (or rises).
     pub(crate) fn is_beyond(&self, collapse: &Collapse, direction: Direction) -> bool {
         self.changed(collapse).all(|face| {
             let [a, b, c] = self.corners(face);
@@ -233,7 +239,8 @@ fn has_repeated_corner(t: &[u32; 3]) -> bool {
     t[0] == t[1] || t[1] == t[2] || t[2] == t[0]
 }
 
-/// The vertices that triangles use at unit size, those with equal coordinates once, and the triangles over them.
+/// The vertices that triangles use at unit size, those with equal coordinates once, and the
+/// triangles over them.
 fn weld(mesh: &TriMesh, unit: Unit) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let places: Vec<DVec3> = mesh.vertices().iter().map(|&v| unit.enter(v)).collect();
     let mut is_used = vec![false; places.len()];

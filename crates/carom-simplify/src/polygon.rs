@@ -1,18 +1,21 @@
 //! Convex polygons cut by planes.
 //!
-//! A corner on the plane belongs to both sides. What is cut off is computed in `f64`, so the two parts together are the
-//! polygon to within rounding.
+//! A corner on the plane belongs to both sides. What is cut off is computed in `f64`, so the two
+//! parts together are the polygon to within rounding.
 //!
-//! Reference: I. Sutherland, G. Hodgman, Reentrant Polygon Clipping, Communications of the ACM 17(1), 1974.
+//! Reference: I. Sutherland, G. Hodgman, Reentrant Polygon Clipping, Communications of the ACM
+//! 17(1), 1974.
 
 use alloc::vec::Vec;
 use carom_math::scaling::unit;
 use carom_math::tol;
 use glam::DVec3;
 
-/// The parts of a convex polygon where `height` is at most 0 and where it is at least 0; a part may be empty.
+/// The parts of a convex polygon where `height` is at most 0 and where it is at least 0; a part may
+/// be empty.
 ///
-/// `height` is linear, and its zeros are the plane; `exact` is called on each new corner, to put right what is known of it.
+/// `height` is linear, and its zeros are the plane; `exact` is called on each new corner, to put
+/// right what is known of it.
 pub(crate) fn split(
     polygon: &[DVec3],
     height: impl Fn(DVec3) -> f64,
@@ -52,9 +55,9 @@ pub(crate) fn middle(polygon: &[DVec3]) -> DVec3 {
     polygon.iter().fold(DVec3::ZERO, |sum, p| sum + *p) / polygon.len().max(1) as f64
 }
 
-/// Parts of a convex polygon, on the way to parts that each have one nearest triangle, of which `t` is one: halves while
-/// the polygon is much larger, then what lies over the triangle, seen along its normal, and what lies beside. `None`
-/// for what cannot be cut.
+/// Parts of a convex polygon, on the way to parts that each have one nearest triangle, of which `t`
+/// is one: halves while the polygon is much larger, then what lies over the triangle, seen along
+/// its normal, and what lies beside. `None` for what cannot be cut.
 pub(crate) fn parts_about(polygon: &[DVec3], t: &[DVec3; 3]) -> Option<Vec<Vec<DVec3>>> {
     let center = middle(polygon);
     let spread = |points: &[DVec3], about: DVec3| {
@@ -66,7 +69,8 @@ pub(crate) fn parts_about(polygon: &[DVec3], t: &[DVec3; 3]) -> Option<Vec<Vec<D
     split_by_prism(polygon, t).or_else(|| halves(polygon).map(Vec::from))
 }
 
-/// The parts of a convex polygon that lie over a triangle, seen along its normal, and beside it. `None` if that cuts nothing.
+/// The parts of a convex polygon that lie over a triangle, seen along its normal, and beside it.
+/// `None` if that cuts nothing.
 fn split_by_prism(polygon: &[DVec3], t: &[DVec3; 3]) -> Option<Vec<Vec<DVec3>>> {
     let normal = unit((t[1] - t[0]).cross(t[2] - t[0]))?;
     let mut parts = Vec::new();
@@ -75,7 +79,8 @@ fn split_by_prism(polygon: &[DVec3], t: &[DVec3; 3]) -> Option<Vec<Vec<DVec3>>> 
         let (a, b) = (t[i], t[(i + 1) % 3]);
         let outward = unit((b - a).cross(normal))?;
         let height = |p: DVec3| {
-            // What is this near lies on the plane: else rounding would have slivers cut off again and again.
+            // What is this near lies on the plane: else rounding would have slivers cut off again
+            // and again.
             let height = outward.dot(p - a);
             if height.abs() < tol::SURFACE_TOUCHES { 0.0 } else { height }
         };
@@ -94,7 +99,8 @@ fn split_by_prism(polygon: &[DVec3], t: &[DVec3; 3]) -> Option<Vec<Vec<DVec3>>> 
     (1 < parts.len()).then_some(parts)
 }
 
-/// The two halves of a convex polygon, cut across its longest diagonal or side; `None` when it is a point.
+/// The two halves of a convex polygon, cut across its longest diagonal or side; `None` when it is a
+/// point.
 fn halves(polygon: &[DVec3]) -> Option<[Vec<DVec3>; 2]> {
     let mut longest = (0.0, DVec3::ZERO, DVec3::ZERO);
     for (i, &p) in polygon.iter().enumerate() {

@@ -1,15 +1,16 @@
-//! How far one surface is from another: an upper bound of the one-sided Hausdorff distance, proven and close to the
-//! truth.
+//! How far one surface is from another: an upper bound of the one-sided Hausdorff distance, proven
+//! and close to the truth.
 //!
-//! The distance to a triangle is a convex function, so over a convex polygon it is largest at a corner: the polygon is
-//! surely as near to a surface as its farthest corner is to any one of the surface's triangles. Where that is not good
-//! enough the polygon is cut along the edges of the nearest triangle, seen along its normal, and the parts are looked
-//! at. The part with the worst bound goes first, until no bound is much above the largest distance that was seen.
+//! The distance to a triangle is a convex function, so over a convex polygon it is largest at a
+//! corner: the polygon is surely as near to a surface as its farthest corner is to any one of the
+//! surface's triangles. Where that is not good enough the polygon is cut along the edges of the
+//! nearest triangle, seen along its normal, and the parts are looked at. The part with the worst
+//! bound goes first, until no bound is much above the largest distance that was seen.
 //!
-//! Reference: M. Tang, M. Lee, Y. J. Kim, Interactive Hausdorff Distance Computation for General Polygonal Models, ACM TOG
-//! 28(3), 2009 (branch and bound over triangles).
-//! Differs: polygons are cut where their nearest triangle ends, so that parts of parallel surfaces are settled at once; a
-//! solid counts as distance 0.
+//! Reference: M. Tang, M. Lee, Y. J. Kim, Interactive Hausdorff Distance Computation for General
+//! Polygonal Models, ACM TOG 28(3), 2009 (branch and bound over triangles).
+//! Differs: polygons are cut where their nearest triangle ends, so that parts of parallel surfaces
+//! are settled at once; a solid counts as distance 0.
 
 use crate::polygon::{middle, parts_about};
 use crate::surface::{Surface, distance};
@@ -65,7 +66,8 @@ pub(crate) struct Goal {
     pub(crate) too_far: f64,
 }
 
-/// No point of the triangles is farther from the surface than this. `pause` is called now and then and may break off.
+/// No point of the triangles is farther from the surface than this. `pause` is called now and then
+/// and may break off.
 pub(crate) fn reach(
     triangles: &[[DVec3; 3]],
     onto: &Surface,
@@ -115,8 +117,8 @@ pub(crate) fn reach(
     ControlFlow::Continue(if bound == 0.0 { 0.0 } else { bound + 64.0 * f64::EPSILON })
 }
 
-/// No point of a convex polygon is farther from the surface than the first, and one is as far as the second. Where the first is
-/// at most `enough` nothing more is looked for.
+/// No point of a convex polygon is farther from the surface than the first, and one is as far as
+/// the second. Where the first is at most `enough` nothing more is looked for.
 fn bounds(corners: &[DVec3], onto: &Surface, is_solid: bool, enough: f64) -> (f64, f64) {
     let center = middle(corners);
     let near = onto.nearest(center);
@@ -130,7 +132,8 @@ fn bounds(corners: &[DVec3], onto: &Surface, is_solid: bool, enough: f64) -> (f6
     let mut bound = far.min(near.distance + radius);
     let mut least = if center_counts { near.distance } else { 0.0 };
     if enough < bound {
-        // The true distance of the corner that spoils it, and what its nearest triangle makes of the polygon.
+        // The true distance of the corner that spoils it, and what its nearest triangle makes of
+        // the polygon.
         let at_corner = onto.nearest(corner);
         bound = bound.min(farthest(corners, onto, at_corner.triangle).0);
         if least < at_corner.distance && counts(corner) {
@@ -152,8 +155,9 @@ fn farthest(corners: &[DVec3], onto: &Surface, triangle: u32) -> (f64, DVec3) {
     most
 }
 
-/// A convex polygon lies within `limit` of triangles, of which `nearest` gives the one nearest to a point: proven by cutting it
-/// into at most `most_pieces`, or false. The numbers of the triangles that prove it are added to `used`.
+/// A convex polygon lies within `limit` of triangles, of which `nearest` gives the one nearest to a
+/// point: proven by cutting it into at most `most_pieces`, or false. The numbers of the triangles
+/// that prove it are added to `used`.
 pub(crate) fn is_within<'a>(
     corners: &[DVec3],
     limit: f64,

@@ -1,14 +1,18 @@
-//! A coarser mesh by collapsing edges, the cheapest first; what it may differ from the old one is proven.
+//! A coarser mesh by collapsing edges, the cheapest first; what it may differ from the old one is
+//! proven.
 //!
-//! An edge becomes a vertex where the sum of squared distances from the planes of all triangles that went into it is
-//! least. To enclose the old solid the new vertex is sought above the planes of the triangles that it replaces, and taken only if exact
-//! predicates agree: then the surface sweeps tetrahedra that all face outwards, and no point's winding number sinks. That
-//! holds for self-intersecting surfaces too. At the end both one-sided Hausdorff distances are bounded by `reach.rs`,
-//! which knows nothing of how the mesh was made.
+//! An edge becomes a vertex where the sum of squared distances from the planes of all triangles
+//! that went into it is least. To enclose the old solid the new vertex is sought above the planes
+//! of the triangles that it replaces, and taken only if exact predicates agree: then the surface
+//! sweeps tetrahedra that all face outwards, and no point's winding number sinks. That holds for
+//! self-intersecting surfaces too. At the end both one-sided Hausdorff distances are bounded by
+//! `reach.rs`, which knows nothing of how the mesh was made.
 //!
-//! Reference: M. Garland, P. Heckbert, Surface Simplification Using Quadric Error Metrics, SIGGRAPH 1997; P. Sander, X. Gu, S.
-//! Gortler, H. Hoppe, J. Snyder, Silhouette Clipping, SIGGRAPH 2000, section 3 (progressive hulls).
-//! Differs: the quadric, not the volume, is made least above the planes; signs are exact for the rounded vertex.
+//! Reference: M. Garland, P. Heckbert, Surface Simplification Using Quadric Error Metrics, SIGGRAPH
+//! 1997; P. Sander, X. Gu, S. Gortler, H. Hoppe, J. Snyder, Silhouette Clipping, SIGGRAPH 2000,
+//! section 3 (progressive hulls).
+//! Differs: the quadric, not the volume, is made least above the planes; signs are exact for the
+//! rounded vertex.
 
 use crate::cover::{Cover, Proofs};
 use crate::patch::{Collapse, Direction, Patch, normal};
@@ -33,7 +37,8 @@ pub enum Side {
     /// On both: as near as can be.
     #[default]
     Either,
-    /// Outside: the new solid contains the old one. What does not touch the new one does not touch the old one.
+    /// Outside: the new solid contains the old one. What does not touch the new one does not touch
+    /// the old one.
     Outside,
     /// Inside: the old solid contains the new one.
     Inside,
@@ -45,7 +50,8 @@ pub enum Side {
 pub struct SimplifySettings {
     /// Stop at so many triangles; 0, the default, means as few as there can be.
     pub max_triangles: usize,
-    /// Both one-sided Hausdorff distances stay within this length, in the unit of the mesh; infinite by default.
+    /// Both one-sided Hausdorff distances stay within this length, in the unit of the mesh;
+    /// infinite by default.
     pub max_error: f64,
     /// Which side of the old surface the new one is on.
     pub side: Side,
@@ -83,8 +89,8 @@ impl SimplifySettings {
 pub struct Simplified {
     /// The coarser mesh; vertices of the old one with equal coordinates are one.
     pub mesh: TriMesh,
-    /// No point of the new surface is farther than this from the old one, a length: an upper bound, and at most one per cent
-    /// above the truth unless both are below rounding to `f32`.
+    /// No point of the new surface is farther than this from the old one, a length: an upper bound,
+    /// and at most one per cent above the truth unless both are below rounding to `f32`.
     pub new_to_old: f64,
     /// No point of the old surface is farther than this from the new one; likewise.
     pub old_to_new: f64,
@@ -103,9 +109,10 @@ impl Simplified {
 
 /// A coarser mesh. The same input gives the same mesh, and a scale by a power of two scales it.
 ///
-/// It stops at the number of triangles, or where no further edge can go without breaking the largest error, the side, or the shape of the
-/// surface; the result may have more triangles than asked for. [`Side::Outside`] and [`Side::Inside`] need a closed mesh
-/// that faces outwards. The new surface may cut itself, as the old one may.
+/// It stops at the number of triangles, or where no further edge can go without breaking the
+/// largest error, the side, or the shape of the surface; the result may have more triangles than
+/// asked for. [`Side::Outside`] and [`Side::Inside`] need a closed mesh that faces outwards. The
+/// new surface may cut itself, as the old one may.
 pub fn simplify(mesh: &TriMesh, settings: &SimplifySettings) -> Result<Simplified, SimplifyError> {
     simplify_with(mesh, settings, &mut |_| ControlFlow::Continue(()))
 }
@@ -155,7 +162,8 @@ pub fn simplify_with(
     Ok(Simplified { mesh, new_to_old, old_to_new, n_collapses, n_locked })
 }
 
-/// The vertices of a polytope that contains a hull and has about so many vertices; `None` where there is none.
+/// The vertices of a polytope that contains a hull and has about so many vertices; `None` where
+/// there is none.
 pub(crate) fn outer_points(hull: &ConvexHull, max_vertices: usize) -> Option<Vec<Vec3>> {
     let fan = |face| {
         let ring = hull.face_vertices(face);
@@ -170,7 +178,8 @@ pub(crate) fn outer_points(hull: &ConvexHull, max_vertices: usize) -> Option<Vec
     Some(work.mesh(&mesh).vertices().to_vec())
 }
 
-/// An edge in the queue: cost, its two vertices, and how often each had changed when the cost was found.
+/// An edge in the queue: cost, its two vertices, and how often each had changed when the cost was
+/// found.
 type Entry = Reverse<(u64, u32, u32, u32, u32)>;
 
 /// The mesh on its way.
@@ -200,14 +209,16 @@ impl<'a> Work<'a> {
         Work { patch, unit, direction, cover, quadrics, n_changes, queue: BinaryHeap::new(), reach }
     }
 
-    /// Collapses edges until there are few enough triangles or none can go; `None` when told to stop.
+    /// Collapses edges until there are few enough triangles or none can go; `None` when told to
+    /// stop.
     fn run(
         &mut self,
         max_triangles: usize,
         progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Option<usize> {
         let mut n_collapses = 0;
-        // An edge that could not go may be able to once its surroundings have changed: until a pass changes nothing.
+        // An edge that could not go may be able to once its surroundings have changed: until a pass
+        // changes nothing.
         loop {
             let n_before = n_collapses;
             self.fill();
@@ -259,7 +270,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// What collapsing an edge costs, as bits that are ordered like the cost, and where the vertex goes.
+    /// What collapsing an edge costs, as bits that are ordered like the cost, and where the vertex
+    /// goes.
     fn best(&self, a: u32, b: u32) -> Option<(u64, Collapse)> {
         let patch = &self.patch;
         let (at_a, at_b) = (patch.places[a as usize], patch.places[b as usize]);
@@ -296,7 +308,8 @@ impl<'a> Work<'a> {
         best
     }
 
-    /// The planes that the new vertex must be above, a little outside the triangles about an edge, as unit normals and offsets.
+    /// The planes that the new vertex must be above, a little outside the triangles about an edge,
+    /// as unit normals and offsets.
     fn planes(&self, a: u32, b: u32) -> Vec<(DVec3, f64)> {
         let Some(direction) = self.direction else { return Vec::new() };
         let margin = tol::COLLAPSE_MARGIN * self.reach;

@@ -1,11 +1,14 @@
-//! Triangles at unit size with a tree over them: which is nearest to a point, and does the point lie inside.
+//! Triangles at unit size with a tree over them: which is nearest to a point, and does the point
+//! lie inside.
 //!
-//! Coordinates are those of the mesh times a power of two, which loses nothing and brings the largest to between 1 and 2:
-//! so all that is computed here scales with the mesh, bit for bit. Inside means that the surface winds around the point
-//! a number of times that is not zero, counted with signs along the x axis by exact predicates.
+//! Coordinates are those of the mesh times a power of two, which loses nothing and brings the
+//! largest to between 1 and 2: so all that is computed here scales with the mesh, bit for bit.
+//! Inside means that the surface winds around the point a number of times that is not zero, counted
+//! with signs along the x axis by exact predicates.
 //!
-//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using Generalized Winding
-//! Numbers, ACM TOG 32(4), 2013, section 3 (winding numbers of closed surfaces by signed crossings).
+//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
+//! Generalized Winding Numbers, ACM TOG 32(4), 2013, section 3 (winding numbers of closed surfaces
+//! by signed crossings).
 
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -42,7 +45,8 @@ impl Unit {
         p * self.scale + DVec3::ZERO
     }
 
-    /// A point of unit size as the nearest one of `f32` that a mesh can have; `None` beyond the range.
+    /// A point of unit size as the nearest one of `f32` that a mesh can have; `None` beyond the
+    /// range.
     pub(crate) fn leave(self, p: DVec3) -> Option<Vec3> {
         let p = (p * self.inverse).as_vec3();
         p.is_finite().then_some(p)
@@ -76,8 +80,8 @@ pub(crate) struct Surface {
 }
 
 impl Surface {
-    /// There is at least one triangle, and coordinates are at most 2 in absolute value; others would give a surface that
-    /// nothing is near to.
+    /// There is at least one triangle, and coordinates are at most 2 in absolute value; others
+    /// would give a surface that nothing is near to.
     pub(crate) fn new(triangles: Vec<[DVec3; 3]>) -> Surface {
         let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         let boxes: Vec<Aabb> = triangles
@@ -140,7 +144,8 @@ impl Surface {
         self.winding(p).is_some_and(|winding| winding != 0)
     }
 
-    /// The points beside this one in an octant, see [`half_line_beside`], are inside the surface, which is closed.
+    /// The points beside this one in an octant, see [`half_line_beside`], are inside the surface,
+    /// which is closed.
     pub(crate) fn contains_beside(&self, p: DVec3, octant: [bool; 3]) -> bool {
         self.count(p, |t| half_line_beside(p, octant, t)).is_some_and(|winding| winding != 0)
     }
@@ -150,7 +155,8 @@ impl Surface {
         self.count(p, |t| half_line(p, t))
     }
 
-    /// Triangles left through by the half-line along x from a point, less those entered through; `None` if it starts in one.
+    /// Triangles left through by the half-line along x from a point, less those entered through;
+    /// `None` if it starts in one.
     fn count(&self, p: DVec3, meets: impl Fn(&[DVec3; 3]) -> HalfLine) -> Option<i64> {
         let mut winding = 0_i64;
         let mut is_on = false;

@@ -4,8 +4,9 @@ use carom_bounds::{Aabb, BoundingVolume};
 use glam::Vec3;
 use std::path::{Path, PathBuf};
 
-/// The file or folder `name` of the real data set: under `CAROM_DATA` if that is set, else under `shared/data`
-/// beside the workspace. `None`, with a printed line, where it is not present, so that a test can return early.
+/// The file or folder `name` of the real data set: under `CAROM_DATA` if that is set, else under
+/// `shared/data` beside the workspace. `None`, with a printed line, where it is not present, so
+/// that a test can return early.
 pub fn find(name: &str) -> Option<PathBuf> {
     let root = std::env::var_os("CAROM_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
@@ -35,7 +36,8 @@ pub fn boxes() -> Option<Vec<Aabb>> {
         .collect()
 }
 
-/// The boxes of the brushes of `levels/<name>.brushes.txt`: those around the vertices that the file lists of each.
+/// The boxes of the brushes of `levels/<name>.brushes.txt`: those around the vertices that the file
+/// lists of each.
 pub fn brush_boxes(name: &str) -> Option<Vec<Aabb>> {
     let text = std::fs::read_to_string(find(&format!("levels/{name}.brushes.txt"))?).ok()?;
     let mut brushes: Vec<Vec<Vec3>> = Vec::new();

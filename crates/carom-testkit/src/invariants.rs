@@ -1,19 +1,20 @@
-//! What the answers about two bodies owe each other, whatever computes them: suites for proptest that a crate only has
-//! to call.
+//! What the answers about two bodies owe each other, whatever computes them: suites for proptest
+//! that a crate only has to call.
 //!
-//! Exchanged bodies answer alike, mirrored; bodies moved together answer the same within a tolerance; all lengths times
-//! a power of two give the same bits, times that power; the distance is above 0 exactly when the bodies do not meet, and
-//! the depth exactly when they do; the points of the deepest contact lie on the surfaces, on a common normal; every
-//! contact lies within half the distance of its points of both surfaces; and none of convex bodies is deeper than the
-//! way out.
+//! Exchanged bodies answer alike, mirrored; bodies moved together answer the same within a
+//! tolerance; all lengths times a power of two give the same bits, times that power; the distance
+//! is above 0 exactly when the bodies do not meet, and the depth exactly when they do; the points
+//! of the deepest contact lie on the surfaces, on a common normal; every contact lies within half
+//! the distance of its points of both surfaces; and none of convex bodies is deeper than the way
+//! out.
 
 use carom_math::f64::{Pose, Quat};
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Where two bodies are, how large the world is, and which of them is called A. Translations are `f32` numbers, until the
-/// two are moved together.
+/// Where two bodies are, how large the world is, and which of them is called A. Translations are
+/// `f32` numbers, until the two are moved together.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// Of the first body; lengths are already those of the scaled world.
@@ -57,7 +58,8 @@ pub struct Relation {
     pub meets: bool,
     /// Not below 0, by the question for distances.
     pub distance: f64,
-    /// By the question for the deepest or nearest place; `None` where they are farther apart than that looks.
+    /// By the question for the deepest or nearest place; `None` where they are farther apart than
+    /// that looks.
     pub deepest: Option<Touch>,
     /// Contacts for a solver; empty where there is no such question.
     pub contacts: Vec<Touch>,
@@ -65,8 +67,8 @@ pub struct Relation {
     pub within: f64,
 }
 
-/// A length, for bodies with radii up to a quarter. Features within six degrees of each other count as parallel: the far
-/// end of a capsule's contact is so far inside of it.
+/// A length, for bodies with radii up to a quarter. Features within six degrees of each other count
+/// as parallel: the far end of a capsule's contact is so far inside of it.
 const FEATURES: f64 = 2e-3;
 
 /// What a suite asks for.
@@ -83,15 +85,16 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// 24 places within 1.5 of each other, 1000 where the environment says `CAROM_SLOW`; convex bodies.
+    /// 24 places within 1.5 of each other, 1000 where the environment says `CAROM_SLOW`; convex
+    /// bodies.
     pub fn new(tolerance: f64) -> Suite {
         let cases = if std::env::var_os("CAROM_SLOW").is_some() { 1000 } else { 24 };
         Suite { cases, reach: 1.5, tolerance, is_convex: true }
     }
 }
 
-/// Runs every invariant on random and on ugly places; panics with the least place that breaks one. Gives how many
-/// places had the bodies together, so that the caller can see that the mix was fair.
+/// Runs every invariant on random and on ugly places; panics with the least place that breaks one.
+/// Gives how many places had the bodies together, so that the caller can see that the mix was fair.
 pub fn check(name: &str, suite: &Suite, ask: impl Fn(&Place) -> Relation) -> u32 {
     let n_together = core::cell::Cell::new(0);
     let config = Config { cases: suite.cases, failure_persistence: None, ..Config::default() };
@@ -182,8 +185,8 @@ fn contacts_lie_on_both(here: &Relation, suite: &Suite) -> Result<(), TestCaseEr
         prop_assert!((touch.normal.length() - 1.0).abs() <= 1e-6, "normal: {touch:?}");
         let along = (touch.point_b - touch.point_a).dot(touch.normal);
         prop_assert!((along - touch.distance).abs() <= near, "points: {touch:?}");
-        // The points of a solver's contact lie on the two features that face each other, a little askew to the common
-        // normal where the features are not quite parallel.
+        // The points of a solver's contact lie on the two features that face each other, a little
+        // askew to the common normal where the features are not quite parallel.
         let apart = touch.point_a.distance(touch.point_b);
         prop_assert!(!is_deepest || (apart - touch.distance.abs()).abs() <= near, "askew: {touch:?}");
         let half = 0.5 * apart + near + if is_deepest { 0.0 } else { FEATURES };

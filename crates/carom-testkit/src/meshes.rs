@@ -17,8 +17,8 @@ pub struct MeshData {
     pub indices: Vec<[u32; 3]>,
 }
 
-/// The triangles of a box whose corner `i` is at the upper end of an axis if `i` has the bit of the axis; they face
-/// outwards.
+/// The triangles of a box whose corner `i` is at the upper end of an axis if `i` has the bit of the
+/// axis; they face outwards.
 pub const BOX_TRIANGLES: [[u32; 3]; 12] = [
     [0, 2, 3],
     [0, 3, 1],
@@ -41,7 +41,8 @@ impl MeshData {
     }
 }
 
-/// The mesh `meshes/<name>.obj` or `.ply`; `None`, with a printed line, where the data is not present.
+/// The mesh `meshes/<name>.obj` or `.ply`; `None`, with a printed line, where the data is not
+/// present.
 pub fn mesh(name: &str) -> Option<MeshData> {
     let folder = data::find("meshes")?;
     let file =

@@ -1,6 +1,7 @@
 //! Reproducible random inputs, the ugly ones included.
 //!
-//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014 (SplitMix64).
+//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
+//! 2014 (SplitMix64).
 
 use glam::DVec3;
 
@@ -37,7 +38,8 @@ impl Random {
         low + self.unit() * (high - low)
     }
 
-    /// A point of a cube of whole numbers, `0..=n` on each axis: equal, collinear and coplanar points abound.
+    /// A point of a cube of whole numbers, `0..=n` on each axis: equal, collinear and coplanar
+    /// points abound.
     pub fn grid_point(&mut self, n: usize) -> DVec3 {
         DVec3::new(self.below(n + 1) as f64, self.below(n + 1) as f64, self.below(n + 1) as f64)
     }

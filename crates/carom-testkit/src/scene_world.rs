@@ -1,6 +1,7 @@
 //! Worlds of the scenes of carom-scenes.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., fig. 25.2 (what a world is made of).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., fig. 25.2 (what a world is made
+//! of).
 
 use carom_broad::BroadPhase;
 use carom_geom::{Capsule, ConvexHull, Cuboid, Cylinder, HalfSpace, Sphere, TriMesh};

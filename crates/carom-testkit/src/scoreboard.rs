@@ -1,7 +1,7 @@
 //! Films of the scoreboard: an engine plays the scene of a row, and what it did is recorded.
 //!
-//! Overlaps are measured on the recorded poses by `carom_query::contact`, so every engine is measured by the same
-//! instrument, whatever its own contacts say.
+//! Overlaps are measured on the recorded poses by `carom_query::contact`, so every engine is
+//! measured by the same instrument, whatever its own contacts say.
 //!
 //! Reference: carom_scenes::scoreboard (the rows).
 
@@ -131,8 +131,8 @@ impl<'a> Judge<'a> {
         self.ids.iter().zip(&self.scene.bodies).map(inertia).collect()
     }
 
-    /// The largest overlap of two bodies that may touch, in parts of the least thickness of the thinner one; NaN if a
-    /// pose is not finite.
+    /// The largest overlap of two bodies that may touch, in parts of the least thickness of the
+    /// thinner one; NaN if a pose is not finite.
     fn overlap(&mut self, states: &[State]) -> f64 {
         for (&id, state) in self.ids.iter().zip(states) {
             if self.world.set_pose(id, state.pose).is_err() {

@@ -1,5 +1,5 @@
-//! Pairs of triangles of every ugly kind, with corners that are whole numbers times a power of two, so that integers
-//! answer for them.
+//! Pairs of triangles of every ugly kind, with corners that are whole numbers times a power of two,
+//! so that integers answer for them.
 
 use crate::oracle::integer::Point;
 use crate::random::Random;

@@ -1,10 +1,11 @@
 //! Ragdolls that are thrown down stairs, and what must hold at every step of it: nothing explodes.
 //!
-//! A fall is right where no energy comes from nowhere, no joint is torn, no limb is much faster than its fall, deeper in a stair than
-//! it goes in a step, or under the floor. That it comes to rest is counted too.
+//! A fall is right where no energy comes from nowhere, no joint is torn, no limb is much faster
+//! than its fall, deeper in a stair than it goes in a step, or under the floor. That it comes to
+//! rest is counted too.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response); what may be expected of energy is the first
-//! law of thermodynamics.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response); what may be
+//! expected of energy is the first law of thermodynamics.
 
 use crate::scene_world::fill;
 use carom_math::Vec3;
@@ -18,15 +19,16 @@ const DT: f32 = 1.0 / 60.0;
 /// A fall that has not ended by then does not end.
 const MOST_STEPS: u32 = 1800;
 
-/// Part of all the energy that there was at the start, by which it may rise above what it has been least: bodies that are pushed out
-/// of each other are lifted. Above the start it never rises, but for rounding.
+/// Part of all the energy that there was at the start, by which it may rise above what it has been
+/// least: bodies that are pushed out of each other are lifted. Above the start it never rises, but
+/// for rounding.
 const MOST_RISE: f64 = 0.2;
 
 /// The same above the start.
 const MOST_GAIN: f64 = 1e-3;
 
-/// Metres: two limbs that are farther apart at their joint have been torn, rather than strained in a step in which one of them hit a
-/// stair at ten metres a second.
+/// Metres: two limbs that are farther apart at their joint have been torn, rather than strained in
+/// a step in which one of them hit a stair at ten metres a second.
 const MOST_GAP: f64 = 0.4;
 
 /// In units of what a limb can have got by falling; the end of a whip is faster than its middle.
@@ -100,7 +102,8 @@ fn strain(joint: &JointSpec, bodies: &[Body]) -> (f64, f64) {
             let gap = bodies[a].pose.transform_point(anchor_a) - bodies[b].pose.transform_point(anchor_b);
             let axis = turned(a, axis_a);
             let off = axis.angle_between(turned(b, axis_b));
-            // Any direction across the axis, the same in both frames: limbs start unturned against each other.
+            // Any direction across the axis, the same in both frames: limbs start unturned against
+            // each other.
             let across = axis_a.any_orthonormal_vector();
             let (from, to) = (turned(a, across), turned(b, across));
             let angle = axis.dot(from.cross(to)).atan2(from.dot(to));
@@ -111,7 +114,8 @@ fn strain(joint: &JointSpec, bodies: &[Body]) -> (f64, f64) {
     }
 }
 
-/// One fall of `n_dolls`, from its beginning until all are at rest; limbs that are fast pass through nothing.
+/// One fall of `n_dolls`, from its beginning until all are at rest; limbs that are fast pass
+/// through nothing.
 pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally) {
     let mut scene = stairs(n_dolls, seed);
     for body in &mut scene.bodies {
@@ -135,7 +139,8 @@ pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally)
     let mut bodies = bodies_of(&world);
     let start = energy_of(&bodies);
     let mut least = start;
-    // No limb gets more speed than the start and the height give: half v^2 = g h, and what it has from the start.
+    // No limb gets more speed than the start and the height give: half v^2 = g h, and what it has
+    // from the start.
     let top = bodies.iter().map(|body| f64::from(body.pose.translation.y)).fold(0.0, f64::max) + 1.0;
     let thrown = bodies.iter().map(|body| f64::from(body.linear_velocity.length())).fold(0.0, f64::max);
     let fastest = (thrown * thrown + 2.0 * f64::from(gravity.y) * top).sqrt();

@@ -1,12 +1,13 @@
-//! The random walk of a character through a course, with an oracle that looks at every place it comes to: all triangles in the columns around
-//! it, no tree, no sweep.
+//! The random walk of a character through a course, with an oracle that looks at every place it
+//! comes to: all triangles in the columns around it, no tree, no sweep.
 //!
-//! A figure that is in something, by more than a tolerance, has escaped from where it may be; so has one beyond the outer wall, under the
-//! floor, or with its middle in a block. One that gets nowhere for a while is asked to go in all directions; if none leads away, with a jump or
+//! A figure that is in something, by more than a tolerance, has escaped from where it may be; so
+//! has one beyond the outer wall, under the floor, or with its middle in a block. One that gets
+//! nowhere for a while is asked to go in all directions; if none leads away, with a jump or
 //! without, it is stuck.
 //!
-//! Capsules and ellipsoids are looked at as they are (an ellipsoid as the capsule within it), boxes by separating axes, cylinders as the prism of 32
-//! sides within them.
+//! Capsules and ellipsoids are looked at as they are (an ellipsoid as the capsule within it), boxes
+//! by separating axes, cylinders as the prism of 32 sides within them.
 
 use crate::oracle::brush::{RealLevel, soup};
 use carom_bsp::{Bevels, Brush, BspSettings, BspTree, Contents, SplitPlane};
@@ -183,8 +184,9 @@ impl Course {
         course
     }
 
-    /// A level of the real data, with y up and figures of theirs 1.75 metres high: its doors closed, its liquids solid. `None`, with a
-    /// printed line, where it is not present. Walks start where its players, items and monsters are, if there is room.
+    /// A level of the real data, with y up and figures of theirs 1.75 metres high: its doors
+    /// closed, its liquids solid. `None`, with a printed line, where it is not present. Walks start
+    /// where its players, items and monsters are, if there is room.
     pub fn real(name: &str) -> Option<Course> {
         let level = RealLevel::read(name)?;
         let turned = |p: DVec3| DVec3::new(p.x, p.z, -p.y);
@@ -297,7 +299,8 @@ impl Course {
         Ok(deepest)
     }
 
-    /// A place over one of the starts where the figure is in nothing, if one of a few tries finds it.
+    /// A place over one of the starts where the figure is in nothing, if one of a few tries finds
+    /// it.
     fn start(&self, figure: &Figure, rng: &mut Rng) -> Option<DVec3> {
         (0..64).find_map(|_| {
             let at =
@@ -564,7 +567,8 @@ pub fn random_walk(
     }
 }
 
-/// In some direction, the wish's opposite first, it comes away from here within a second, if need be with a jump.
+/// In some direction, the wish's opposite first, it comes away from here within a second, if need
+/// be with a jump.
 fn can_leave(character: &Character, world: &mut dyn Sweep, wish: DVec3) -> bool {
     [0.0, 4.0].into_iter().any(|jump| {
         (0..16).any(|i| {

@@ -1,6 +1,8 @@
-//! Frames that keep a deadline: the rest of a frame is predicted, the step gets what is left, and far bodies get simpler shapes.
+//! Frames that keep a deadline: the rest of a frame is predicted, the step gets what is left, and
+//! far bodies get simpler shapes.
 //!
-//! Times are made up here, so that the output is the same in each run. A game notes what its clock says.
+//! Times are made up here, so that the output is the same in each run. A game notes what its clock
+//! says.
 
 use carom_geom::{Cuboid, HalfSpace, Sphere};
 use carom_math::Vec3;

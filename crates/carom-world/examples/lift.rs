@@ -1,6 +1,7 @@
 //! A lift carries a crate up to a shelf, and the shelf gives way.
 //!
-//! - `move_to` tells a kinematic body where to be after the next step; what stands on it goes along.
+//! - `move_to` tells a kinematic body where to be after the next step; what stands on it goes
+//!   along.
 //! - `set_mobility` makes a static body dynamic, without a new handle.
 //! - `apply_force` acts in the next step only.
 //!

@@ -1,7 +1,8 @@
-//! A world of a million boxes of which nine in ten sleep: what a step takes, what a body takes of memory, and whether thousands of bodies
-//! that come and go in every step leave anything behind.
+//! A world of a million boxes of which nine in ten sleep: what a step takes, what a body takes of
+//! memory, and whether thousands of bodies that come and go in every step leave anything behind.
 //!
-//! `cargo run --release -p carom-world --example million -- [boxes] [steps] [boxes that come and go] [steps of that]`
+//! `cargo run --release -p carom-world --example million -- [boxes] [steps] [boxes that come and
+//! go] [steps of that]`
 //!
 //! The boxes stand by threes on a floor, and fall asleep; every tenth pile may not.
 #![allow(clippy::expect_used)]

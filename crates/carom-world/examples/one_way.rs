@@ -1,6 +1,7 @@
 //! A platform that holds what comes from above and lets pass what comes from below, by a hook.
 //!
-//! A hook is asked inside the step, before contacts are solved, about pairs of bodies that have hooks.
+//! A hook is asked inside the step, before contacts are solved, about pairs of bodies that have
+//! hooks.
 //!
 //! `cargo run --example one_way -p carom-world`
 

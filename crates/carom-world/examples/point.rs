@@ -1,4 +1,5 @@
-//! Ten thousand bodies at one point: no panic, nothing infinite, and a time and a memory that can be borne.
+//! Ten thousand bodies at one point: no panic, nothing infinite, and a time and a memory that can
+//! be borne.
 //!
 //! `cargo run --release -p carom-world --example point -- [bodies] [steps]`
 #![allow(clippy::expect_used)]

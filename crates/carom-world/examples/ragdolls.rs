@@ -1,5 +1,5 @@
-//! A world of thousands of ragdolls that sleep: what it takes to put them in, what a step takes beside them, and what it takes that others
-//! come and go.
+//! A world of thousands of ragdolls that sleep: what it takes to put them in, what a step takes
+//! beside them, and what it takes that others come and go.
 //!
 //! `cargo run --release -p carom-world --example ragdolls -- [ragdolls] [steps]`
 #![allow(clippy::expect_used)]

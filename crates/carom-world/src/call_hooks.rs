@@ -73,7 +73,8 @@ impl<B: BroadPhase> World<B> {
         records[place as usize].is_disabled = !is_enabled;
     }
 
-    /// After the contacts were handed over: the friction and restitution that hooks gave some of them.
+    /// After the contacts were handed over: the friction and restitution that hooks gave some of
+    /// them.
     pub(crate) fn hand_over_materials(&mut self) {
         let ContactSet { hooked, records, scratch, .. } = &mut self.contacts;
         for &(place, [friction, restitution]) in &hooked.materials {

@@ -1,11 +1,13 @@
 //! Hooks: the caller's own say over contacts, inside a step, before they are solved.
 //!
-//! A pair is asked for if one of its bodies has hooks ([`BodyDesc::has_hooks`](crate::BodyDesc::has_hooks)); other pairs
-//! cost nothing. A hook sees the bodies and their contacts. It may leave the pair out, or change its friction and
-//! restitution. What it answers should follow from what it sees: then a world with hooks has the same bits in every run,
-//! and after a snapshot.
+//! A pair is asked for if one of its bodies has hooks
+//! ([`BodyDesc::has_hooks`](crate::BodyDesc::has_hooks)); other pairs cost nothing. A hook sees the
+//! bodies and their contacts. It may leave the pair out, or change its friction and restitution.
+//! What it answers should follow from what it sees: then a world with hooks has the same bits in
+//! every run, and after a snapshot.
 //!
-//! Reference: E. Catto, Box2D 3.1, `b2PreSolveFcn`, 2025; rapier 0.36, `PhysicsHooks::modify_solver_contacts`.
+//! Reference: E. Catto, Box2D 3.1, `b2PreSolveFcn`, 2025; rapier 0.36,
+//! `PhysicsHooks::modify_solver_contacts`.
 
 use crate::BodyId;
 use carom_geom::Manifold;
@@ -16,9 +18,11 @@ use carom_response::Body;
 ///
 /// A hook that panics leaves the world as it was before the bodies moved; it can be stepped again.
 pub trait Hooks: Sync {
-    /// Called for each pair with hooks that may touch in this step, in the order of the pairs, before it is solved.
+    /// Called for each pair with hooks that may touch in this step, in the order of the pairs,
+    /// before it is solved.
     ///
-    /// These are pairs with contacts, and pairs of bodies that go far for their size. Sensors are left out.
+    /// These are pairs with contacts, and pairs of bodies that go far for their size. Sensors are
+    /// left out.
     fn modify_contact(&self, contact: &mut ContactMut<'_>) {
         let _ = contact;
     }
@@ -64,13 +68,15 @@ pub struct ContactMut<'a> {
     pub user_data: [u64; 2],
     /// Where they touch, or may in this step. Empty if only their paths are near.
     pub manifolds: &'a [Manifold],
-    /// The hook's own memory of this pair: 0 at first, and kept as long as the pair has contacts. It is part of a snapshot.
+    /// The hook's own memory of this pair: 0 at first, and kept as long as the pair has contacts.
+    /// It is part of a snapshot.
     pub memory: u32,
     /// Coulomb's coefficient. A number that is negative or not finite counts as the one before.
     pub friction: f32,
     /// 0 stays, 1 bounces back. A number that is negative or not finite counts as the one before.
     pub restitution: f32,
-    /// Whether they push each other in this step. If not, they pass each other; events are told all the same.
+    /// Whether they push each other in this step. If not, they pass each other; events are told all
+    /// the same.
     pub is_enabled: bool,
 }
 
@@ -82,15 +88,17 @@ const PASSES: u32 = 2;
 const STEEPEST: f32 = 0.7;
 
 impl ContactMut<'_> {
-    /// The mean normal from a body to the other one; `None` where there are no contacts, or it is none of the two.
+    /// The mean normal from a body to the other one; `None` where there are no contacts, or it is
+    /// none of the two.
     pub fn normal_from(&self, body: BodyId) -> Option<Vec3> {
         let sum: Vec3 = self.manifolds.iter().map(Manifold::normal).sum();
         let normal = sum.try_normalize().filter(|_| body == self.a || body == self.b)?;
         Some(if body == self.a { normal } else { -normal })
     }
 
-    /// Lets the other body come from one side only: it stands on the body `solid` if it comes from where `up` points, a
-    /// unit vector of the world, and passes from elsewhere until both are apart. Uses [`ContactMut::memory`].
+    /// Lets the other body come from one side only: it stands on the body `solid` if it comes from
+    /// where `up` points, a unit vector of the world, and passes from elsewhere until both are
+    /// apart. Uses [`ContactMut::memory`].
     pub fn make_one_way(&mut self, solid: BodyId, up: Vec3) {
         if solid != self.a && solid != self.b {
             return;
@@ -109,6 +117,6 @@ impl ContactMut<'_> {
     }
 }
 
-/// A body that leaves a platform more slowly than this does not rise through it. Length per time; above the rounding of
-/// velocities of up to 1000 units.
+/// A body that leaves a platform more slowly than this does not rise through it. Length per time;
+/// above the rounding of velocities of up to 1000 units.
 const RISING: f32 = 1e-3;

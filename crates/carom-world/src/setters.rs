@@ -1,8 +1,11 @@
-//! Changes of a body after it was inserted: how it moves, its mass, its material, and whom it meets.
+//! Changes of a body after it was inserted: how it moves, its mass, its material, and whom it
+//! meets.
 //!
-//! The handle, joints and contacts stay. A change wakes the body; if it matters to the bodies that touch it, these too.
+//! The handle, joints and contacts stay. A change wakes the body; if it matters to the bodies that
+//! touch it, these too.
 //!
-//! Reference: E. Catto, Box2D 3.1, body.h and shape.h, 2025 (which properties of a body can be changed).
+//! Reference: E. Catto, Box2D 3.1, body.h and shape.h, 2025 (which properties of a body can be
+//! changed).
 
 use crate::bodies::body::{check_damping, check_not_negative};
 use crate::bodies::weight::Weight;
@@ -21,10 +24,11 @@ impl<B: BroadPhase> World<B> {
 
     /// Makes a body move in another way, and wakes it and what touches it.
     ///
-    /// Its points keep their velocities; what becomes static stops. A body that becomes dynamic gets the mass that
-    /// it was inserted with or given since, or that of its shape and density.
+    /// Its points keep their velocities; what becomes static stops. A body that becomes dynamic
+    /// gets the mass that it was inserted with or given since, or that of its shape and density.
     ///
-    /// Errors: a stale handle; [`WorldError::NoMass`] if it cannot be dynamic. Nothing is changed then.
+    /// Errors: a stale handle; [`WorldError::NoMass`] if it cannot be dynamic. Nothing is changed
+    /// then.
     pub fn set_mobility(&mut self, id: BodyId, mobility: Mobility) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         if self.bodies.traits[index].filter.mobility == mobility {
@@ -63,12 +67,14 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Gives a body another mass, in the unit of mass. Its centre stays, and its inertia grows in proportion.
+    /// Gives a body another mass, in the unit of mass. Its centre stays, and its inertia grows in
+    /// proportion.
     ///
-    /// Its velocities stay, so its momentum changes. A body that is not dynamic has this mass when it becomes so.
+    /// Its velocities stay, so its momentum changes. A body that is not dynamic has this mass when
+    /// it becomes so.
     ///
-    /// Errors: a stale handle; [`WorldError::NoMass`] if the mass is not positive and finite, or the shape gives no
-    /// inertia: see [`World::set_mass_properties`].
+    /// Errors: a stale handle; [`WorldError::NoMass`] if the mass is not positive and finite, or
+    /// the shape gives no inertia: see [`World::set_mass_properties`].
     pub fn set_mass(&mut self, id: BodyId, mass: f32) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         let Some(shape) = self.bodies.shapes[index].clone() else { return Ok(()) };
@@ -85,7 +91,8 @@ impl<B: BroadPhase> World<B> {
 
     /// Gives a body another mass, centre of mass and inertia, in its frame, and wakes it.
     ///
-    /// The velocities of its points stay. A body that is not dynamic has this mass when it becomes so.
+    /// The velocities of its points stay. A body that is not dynamic has this mass when it becomes
+    /// so.
     ///
     /// Errors: a stale handle; [`WorldError::NoMass`] if a number is out of its range.
     pub fn set_mass_properties(&mut self, id: BodyId, mass: MassProperties) -> Result<(), WorldError> {
@@ -131,7 +138,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Sets which part of its velocities a body loses per unit of time, linear and angular, and wakes it.
+    /// Sets which part of its velocities a body loses per unit of time, linear and angular, and
+    /// wakes it.
     ///
     /// Errors: a stale handle, or a number that is negative or not finite.
     pub fn set_damping(&mut self, id: BodyId, linear: f32, angular: f32) -> Result<(), WorldError> {
@@ -156,7 +164,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Makes a body a sensor, which is reported and pushes nothing, or a solid one. Wakes it and what touches it.
+    /// Makes a body a sensor, which is reported and pushes nothing, or a solid one. Wakes it and
+    /// what touches it.
     ///
     /// Errors: a stale handle.
     pub fn set_sensor(&mut self, id: BodyId, is_sensor: bool) -> Result<(), WorldError> {
@@ -173,7 +182,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Marks a body as fast for its size, or not, and wakes it: see [`BodyDesc::is_fast`](crate::BodyDesc::is_fast).
+    /// Marks a body as fast for its size, or not, and wakes it: see
+    /// [`BodyDesc::is_fast`](crate::BodyDesc::is_fast).
     ///
     /// Errors: a stale handle.
     pub fn set_fast(&mut self, id: BodyId, is_fast: bool) -> Result<(), WorldError> {
@@ -217,8 +227,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Puts a body into another family, and wakes it and what touches it. Bodies of one family, other than 0, do not
-    /// meet.
+    /// Puts a body into another family, and wakes it and what touches it. Bodies of one family,
+    /// other than 0, do not meet.
     ///
     /// Errors: a stale handle.
     pub fn set_family(&mut self, id: BodyId, family: u32) -> Result<(), WorldError> {

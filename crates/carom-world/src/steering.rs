@@ -1,10 +1,12 @@
-//! What a game asks of a body for the next step only: forces, and places that kinematic bodies are to reach.
+//! What a game asks of a body for the next step only: forces, and places that kinematic bodies are
+//! to reach.
 //!
-//! A kinematic body with a target gets the velocities that bring it there in one step. So it pushes and carries what is
-//! in its way as if it had moved by itself. At the end it is exactly at the target, and in the next step it stands
-//! still unless it has another one.
+//! A kinematic body with a target gets the velocities that bring it there in one step. So it pushes
+//! and carries what is in its way as if it had moved by itself. At the end it is exactly at the
+//! target, and in the next step it stands still unless it has another one.
 //!
-//! A held step moves kinematic bodies, and applies no force; forces on a halted body wait for the step that moves it.
+//! A held step moves kinematic bodies, and applies no force; forces on a halted body wait for the
+//! step that moves it.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2Body_SetTargetTransform` and `b2Body_ApplyForce`, 2025.
 
@@ -18,7 +20,8 @@ use carom_math::{Pose, Vec3};
 use carom_response::BodyKind;
 
 impl<B: BroadPhase> World<B> {
-    /// Lets a force act at a point of the world on a dynamic body in the next step only, and wakes it. Forces add up.
+    /// Lets a force act at a point of the world on a dynamic body in the next step only, and wakes
+    /// it. Forces add up.
     ///
     /// For a force that stays see [`World::set_force`]. Other bodies than dynamic ones feel none.
     ///
@@ -77,10 +80,11 @@ impl<B: BroadPhase> World<B> {
         self.set_velocity(id, linear, angular)
     }
 
-    /// Moves a kinematic body so that it is at `pose` after the next step. It pushes and carries what is in its way.
+    /// Moves a kinematic body so that it is at `pose` after the next step. It pushes and carries
+    /// what is in its way.
     ///
-    /// Its velocities are set for that step; in the step after it stands still, unless it is moved again. Bodies that
-    /// are not kinematic are not moved.
+    /// Its velocities are set for that step; in the step after it stands still, unless it is moved
+    /// again. Bodies that are not kinematic are not moved.
     ///
     /// Errors: a stale handle, or a pose that is not finite or not a rotation.
     pub fn move_to(&mut self, id: BodyId, pose: Pose) -> Result<(), WorldError> {
@@ -92,8 +96,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// At the start of a step of this length: the velocities of kinematic bodies with a target, and of those that had
-    /// one in the step before.
+    /// At the start of a step of this length: the velocities of kinematic bodies with a target, and
+    /// of those that had one in the step before.
     pub(crate) fn start_for_targets(&mut self, dt: f32) {
         for (body, ()) in core::mem::take(&mut self.bodies.steering.arrived) {
             let body = &mut self.bodies.motions[body as usize];
@@ -123,7 +127,8 @@ impl<B: BroadPhase> World<B> {
         self.bodies.steering.arrived = targets.into_iter().map(|(body, _)| (body, ())).collect();
     }
 
-    /// Adds the forces of this step to those that stay; returns the sums before, for [`World::end_forces`].
+    /// Adds the forces of this step to those that stay; returns the sums before, for
+    /// [`World::end_forces`].
     pub(crate) fn begin_forces(&mut self) -> Vec<(u32, [Vec3; 2])> {
         let BodySet { motions, active, steering, .. } = &mut self.bodies;
         let mut before = Vec::new();

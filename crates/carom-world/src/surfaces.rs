@@ -1,6 +1,8 @@
-//! Bodies whose surface moves: belts and meshes that deform. The solver is given the velocities of their surfaces.
+//! Bodies whose surface moves: belts and meshes that deform. The solver is given the velocities of
+//! their surfaces.
 //!
-//! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular counterpart.
+//! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
+//! counterpart.
 
 use crate::bodies::body;
 use crate::contacts::ContactSet;
@@ -14,18 +16,20 @@ use carom_query::Shape;
 use carom_response::SurfaceVelocity;
 
 impl<B: BroadPhase> World<B> {
-    /// Sets the velocity of a body's surface against the body, in the body's frame, and wakes the body and what
-    /// touches it.
+    /// Sets the velocity of a body's surface against the body, in the body's frame, and wakes the
+    /// body and what touches it.
     ///
-    /// `velocity` is that at the body's origin, length per time; `spin` turns about the origin, radians per time. A
-    /// belt has the first, a turntable the second, a curved belt both. At each contact the part along the surface
-    /// counts: friction pulls the other body to it. The body itself stays; the normal direction is not affected. A
-    /// dynamic body gets the opposite impulse, and so it drives like a tracked vehicle. Zero stops the surface.
+    /// `velocity` is that at the body's origin, length per time; `spin` turns about the origin,
+    /// radians per time. A belt has the first, a turntable the second, a curved belt both. At each
+    /// contact the part along the surface counts: friction pulls the other body to it. The body
+    /// itself stays; the normal direction is not affected. A dynamic body gets the opposite
+    /// impulse, and so it drives like a tracked vehicle. Zero stops the surface.
     ///
-    /// The surface gives and takes energy as a motor does. Its power is at most friction times speed.
+    /// The surface gives and takes energy as a motor does. Its power is at most friction times
+    /// speed.
     ///
-    /// A body that rides along does not fall asleep. One that is held, by a wall, slips and may; this setter and
-    /// the removal of the wall wake it.
+    /// A body that rides along does not fall asleep. One that is held, by a wall, slips and may;
+    /// this setter and the removal of the wall wake it.
     ///
     /// Errors: a stale handle, or a number that is not finite; nothing is changed.
     pub fn set_surface_velocity(&mut self, id: BodyId, velocity: Vec3, spin: Vec3) -> Result<(), WorldError> {
@@ -39,8 +43,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// The velocity of a body's surface against the body at the body's origin, and its spin, both in the body's
-    /// frame: [`World::set_surface_velocity`].
+    /// The velocity of a body's surface against the body at the body's origin, and its spin, both
+    /// in the body's frame: [`World::set_surface_velocity`].
     ///
     /// Errors: a stale handle.
     pub fn surface_velocity(&self, id: BodyId) -> Result<[Vec3; 2], WorldError> {
@@ -66,7 +70,8 @@ impl<B: BroadPhase> World<B> {
                 for (number, manifold) in (record.first_solved..).zip(found) {
                     let point = middle_of(manifold);
                     let [body_a, body_b] = [a, b].map(|body| &self.bodies.motions[body as usize]);
-                    // In the middle of the step: at its start a body on a circle would leave it along the tangent.
+                    // In the middle of the step: at its start a body on a circle would leave it
+                    // along the tangent.
                     let way =
                         (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * self.last.dt);
                     let of = |body: u32, pose: &Pose, way: Vec3| {

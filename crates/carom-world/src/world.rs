@@ -128,7 +128,8 @@ impl<B: BroadPhase> World<B> {
         self.step_with(dt, &StepOptions::default().with_budget(budget))
     }
 
-    /// One step with all that can be said about it: [`World::step`] and [`World::step_within`] are this one.
+    /// One step with all that can be said about it: [`World::step`] and [`World::step_within`] are
+    /// this one.
     pub fn step_with(&mut self, dt: f32, options: &StepOptions<'_>) -> Result<&Stats, WorldError> {
         let mut plan = self.plan(dt, options.budget)?;
         // Broad and narrow phase: which bodies touch, and where.

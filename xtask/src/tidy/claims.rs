@@ -1,4 +1,5 @@
-//! READMEs and guides: the tests that they name exist, and their prose keeps the rules of the field.
+//! READMEs and guides: the tests that they name exist, and their prose keeps the rules of the
+//! field.
 //!
 //! A guide is the head of a crate's lib.rs. A name of a test is `module::test` in backticks, as in
 //! "Held by" lists. Its crate is that of the file, or one that the same paragraph names.
@@ -236,7 +237,8 @@ fn paragraphs(text: &str, is_rust: bool, long: &mut dyn FnMut(usize)) -> Vec<Par
     found
 }
 
-/// The sentences of a paragraph, without names of tests in brackets; code spans and links are one word.
+/// The sentences of a paragraph, without names of tests in brackets; code spans and links are one
+/// word.
 fn sentences(text: &str) -> Vec<String> {
     let mut plain = String::new();
     let mut rest = text;

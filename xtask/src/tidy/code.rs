@@ -1,6 +1,8 @@
-//! Rust source with what is not code blanked out, so that rules do not trip over words in comments and strings.
+//! Rust source with what is not code blanked out, so that rules do not trip over words in comments
+//! and strings.
 
-/// `text` with comments, strings and characters replaced by spaces; line breaks stay where they were.
+/// `text` with comments, strings and characters replaced by spaces; line breaks stay where they
+/// were.
 pub(super) fn without_comments_and_strings(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out: Vec<u8> = Vec::with_capacity(bytes.len());
@@ -94,7 +96,8 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// The end of `r"..."`, `r#"..."#`, `b"..."`, `br"..."`, `b'.'`, `c"..."`; `start` where it is none of them.
+/// The end of `r"..."`, `r#"..."#`, `b"..."`, `br"..."`, `b'.'`, `c"..."`; `start` where it is none
+/// of them.
 fn prefixed_string_end(bytes: &[u8], start: usize) -> usize {
     let mut i = start;
     if matches!(bytes[i], b'b' | b'c') {

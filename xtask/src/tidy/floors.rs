@@ -1,4 +1,5 @@
-//! Floors: a crate depends only on crates of strictly lower floors, so that siblings never see each other.
+//! Floors: a crate depends only on crates of strictly lower floors, so that siblings never see each
+//! other.
 
 use super::Complaint;
 use crate::metadata::{Floor, Package};

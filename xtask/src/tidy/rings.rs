@@ -1,7 +1,8 @@
-//! Rings: files of a crate that use each other, around. Who wants to understand one of them has to read all.
+//! Rings: files of a crate that use each other, around. Who wants to understand one of them has to
+//! read all.
 //!
-//! A file uses another if it names one of its items by a path from `crate::`, or an item that `lib.rs` re-exports
-//! from it. `lib.rs` itself, tests, and macros do not count.
+//! A file uses another if it names one of its items by a path from `crate::`, or an item that
+//! `lib.rs` re-exports from it. `lib.rs` itself, tests, and macros do not count.
 
 use super::Complaint;
 use super::code::{without_comments_and_strings, without_tests};

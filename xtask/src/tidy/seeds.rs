@@ -1,8 +1,9 @@
-//! The table of techniques: every technique of the texts that carom began with, and where it is, tested, timed, seen.
+//! The table of techniques: every technique of the texts that carom began with, and where it is,
+//! tested, timed, seen.
 //!
-//! `crates/seeds.txt` is edited by hand; `cargo xtask seeds` writes `crates/SEEDS.md` from it. Tidy complains if
-//! that page is stale, or if a file, item, test, bench group, demo, command or example that is named does not exist.
-//! The form of the list stands in its own head.
+//! `crates/seeds.txt` is edited by hand; `cargo xtask seeds` writes `crates/SEEDS.md` from it. Tidy
+//! complains if that page is stale, or if a file, item, test, bench group, demo, command or example
+//! that is named does not exist. The form of the list stands in its own head.
 
 use super::Complaint;
 use super::claims::TestNames;
@@ -253,7 +254,8 @@ fn complaint(line: usize, text: String) -> Complaint {
     Complaint { path: LIST.to_string(), line, rule: "seeds", text }
 }
 
-/// Whether the Rust text has the public item: `Type`, `function`, `Type::function` or `Enum::Variant`.
+/// Whether the Rust text has the public item: `Type`, `function`, `Type::function` or
+/// `Enum::Variant`.
 fn declares(text: &str, item: &str) -> bool {
     let mut names = item.split("::");
     let first = names.next().unwrap_or_default();
@@ -280,7 +282,8 @@ fn declares(text: &str, item: &str) -> bool {
                 rest.is_some_and(|rest| matches!(rest.trim_end(), "," | " {") || rest.starts_with('('))
             })
     };
-    // A method may stand in another file than its type: `Type` is then checked as the name of an impl.
+    // A method may stand in another file than its type: `Type` is then checked as the name of an
+    // impl.
     let implements = text.lines().any(|line| {
         let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         line.starts_with("impl") && words.into_iter().any(|word| word == first)
@@ -289,7 +292,8 @@ fn declares(text: &str, item: &str) -> bool {
     (declared(first, true) || implements) && (declared(second, false) || is_variant(second))
 }
 
-/// Whether one can see something there: `demo NAME`, `command NAME`, `example CRATE/NAME`, `page PATH`.
+/// Whether one can see something there: `demo NAME`, `command NAME`, `example CRATE/NAME`, `page
+/// PATH`.
 fn is_place(place: &str, read: &dyn Fn(&str) -> Option<String>) -> bool {
     let Some((kind, name)) = place.split_once(' ') else { return false };
     match kind {
@@ -390,7 +394,8 @@ mod tests {
             let Entry::Technique(technique) = entry else { continue };
             from.extend(technique.from.split(", ").map(str::to_string));
         }
-        // How many there are in chapter 25, in the text on games (from 24 on), and in that on points.
+        // How many there are in chapter 25, in the text on games (from 24 on), and in that on
+        // points.
         let numbered = [("eq. 25.", 1..=21), ("fig. 25.", 1..=27), ("fig. 10-", 24..=40), ("eq. P", 1..=10)];
         for (start, numbers) in numbered {
             for name in numbers.map(|number| format!("{start}{number}")) {

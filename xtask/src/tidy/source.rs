@@ -8,12 +8,15 @@ const MACHINE_PATHS: [&str; 6] = ["/work/", "/root/", "/home/", "/tmp/", "/Users
 /// Hosts of package registries, by name.
 const REGISTRY_HOSTS: [&str; 6] =
     ["crates.io", "rust-lang.org/dist", "pypi.org", "registry.npmjs.org", "deb.debian.org", "artifactory"];
+/// The longest line of a comment.
+const MAX_COLUMNS: usize = 100;
 /// Unfinished work.
 const UNFINISHED: [&str; 4] = ["todo!", "unimplemented!", "#[ignore", "dbg!"];
-/// A literal at or below this is a tolerance and has a name in tol.rs. The one that bounds an error of the arithmetic
-/// itself stands where the arithmetic is, under a comment that says so.
+/// A literal at or below this is a tolerance and has a name in tol.rs. The one that bounds an error
+/// of the arithmetic itself stands where the arithmetic is, under a comment that says so.
 const SMALL: f64 = 1e-3;
-/// What a comment says of a small literal that is no tolerance: a bound on rounding or underflow, a power of two.
+/// What a comment says of a small literal that is no tolerance: a bound on rounding or underflow, a
+/// power of two.
 const MARKS: [&str; 4] = ["exact:", "rounding", "underflow", "2^-"];
 /// So many lines above the literal its comment may stand.
 const MARK_REACH: usize = 4;
@@ -61,6 +64,29 @@ fn has_absolute(line: &str, word: &str) -> bool {
     })
 }
 
+/// The numbers of comment lines that are too long. Tables and code in them are left out, and a word
+/// that is too long by itself.
+fn long_comments(text: &str) -> Vec<usize> {
+    let mut is_code = false;
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let comment = line.trim_start();
+        let Some(words) = ["//!", "///", "//"].iter().find_map(|mark| comment.strip_prefix(mark)) else {
+            is_code = false;
+            continue;
+        };
+        let words = words.trim_start();
+        if words.starts_with("```") {
+            is_code = !is_code;
+        }
+        let is_text = !is_code && !words.starts_with('|') && words.contains(' ');
+        if is_text && MAX_COLUMNS < line.chars().count() {
+            found.push(number + 1);
+        }
+    }
+    found
+}
+
 /// Rules for Rust files.
 pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
     let mut found = Vec::new();
@@ -75,6 +101,14 @@ pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
             0,
             "length",
             format!("{n_lines} lines; more than {MAX_LINES} need a reason"),
+        ));
+    }
+    for line in long_comments(text) {
+        found.push(complaint(
+            path,
+            line,
+            "columns",
+            format!("a comment has more than {MAX_COLUMNS} columns"),
         ));
     }
     let is_rules = RULES.iter().any(|rules| path.starts_with(rules));
@@ -153,8 +187,9 @@ fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// The first literal on the line that is too small to be anything but a tolerance, or a bare comparison with a
-/// machine epsilon, which is no tolerance for data of any size but one. (A product with it is a rounding bound.)
+/// The first literal on the line that is too small to be anything but a tolerance, or a bare
+/// comparison with a machine epsilon, which is no tolerance for data of any size but one. (A
+/// product with it is a rounding bound.)
 fn tolerance(line: &str) -> Option<String> {
     for name in ["f32::EPSILON", "f64::EPSILON"] {
         if line.match_indices(name).any(|(at, _)| {

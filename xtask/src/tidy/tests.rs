@@ -108,6 +108,18 @@ fn long_files() {
 }
 
 #[test]
+fn long_comments() {
+    let words = |n: usize| format!("{}\n", "ab ".repeat(n));
+    assert_eq!(library(&format!("fn f() {{}}\n// {}", words(34))), ["columns"]);
+    assert_eq!(library(&format!("fn f() {{}}\n    /// {}", words(33))), ["columns"]);
+    assert_eq!(library(&format!("fn f() {{}}\n// {}", words(30))), [""; 0]);
+    // Tables, code, and names that cannot be broken.
+    assert_eq!(library(&format!("fn f() {{}}\n/// | {}", words(40))), [""; 0]);
+    assert_eq!(library(&format!("fn f() {{}}\n/// ```\n/// {}/// ```\n", words(40))), [""; 0]);
+    assert_eq!(library(&format!("fn f() {{}}\n// {}\n", "a".repeat(120))), [""; 0]);
+}
+
+#[test]
 fn paths_of_machines_and_hosts() {
     let rules = |text: &str| -> Vec<_> {
         check_text("README.md", text).into_iter().map(|complaint| complaint.rule).collect()
@@ -190,7 +202,8 @@ fn a_whole_tree() {
     assert_eq!(found, expected);
 }
 
-/// The rules that a README of carom-one breaks, beside a test `contain::all` of it and one of carom-two.
+/// The rules that a README of carom-one breaks, beside a test `contain::all` of it and one of
+/// carom-two.
 fn guide(path: &str, text: &str) -> Vec<&'static str> {
     let mut tests = TestNames::default();
     let all = "#[test]\n#[cfg_attr(miri, ignore)]\nfn all() {}\nfn helper() {}\n";

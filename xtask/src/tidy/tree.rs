@@ -5,7 +5,8 @@ use crate::Error;
 use crate::metadata::Package;
 use std::path::Path;
 
-/// What stands at the top besides dot-files; build output and what lies beside a checkout are passed over.
+/// What stands at the top besides dot-files; build output and what lies beside a checkout are
+/// passed over.
 const TOP: [&str; 7] = ["Cargo.toml", "Cargo.lock", "crates", "benches", "xtask", "README.md", "LICENSE"];
 /// Folders that are not the repository's.
 const FOREIGN: [&str; 3] = ["target", "shared", ".git"];

@@ -46,7 +46,8 @@ fn hulls_at_random() {
     assert!(1000 < n_apart && 300 < n_together, "{n_apart} apart, {n_together} not");
 }
 
-/// Long, flat and tiny beside large; faces that are parallel, edges that are; beside each other, far away, and touching.
+/// Long, flat and tiny beside large; faces that are parallel, edges that are; beside each other,
+/// far away, and touching.
 #[test]
 fn ugly_pairs() {
     let mut rng = Rng::new(4);

@@ -1,4 +1,5 @@
-//! Faults that are planted between a step and the end of its audit are reported; without them nothing is.
+//! Faults that are planted between a step and the end of its audit are reported; without them
+//! nothing is.
 
 use carom_audit::{Audit, AuditSettings, FaultKind};
 use carom_geom::{Cuboid, HalfSpace, Sphere, TriMesh};
@@ -205,7 +206,8 @@ fn bodies_that_are_driven_are_left_out_and_counted() {
 
 #[test]
 fn a_contact_that_begins_unreported() {
-    // What a detection reports is not reported again: here one after the step hides that a contact began.
+    // What a detection reports is not reported again: here one after the step hides that a contact
+    // began.
     let run = |hides: bool| {
         let mut world = weightless();
         world.insert(ground()).unwrap();

@@ -42,7 +42,8 @@ fn piles() {
     }
 }
 
-/// After a long fall a body goes farther than its size in a step, and the contacts of two such bodies go with them.
+/// After a long fall a body goes farther than its size in a step, and the contacts of two such
+/// bodies go with them.
 #[test]
 fn a_pile_that_falls_from_high_up() {
     for seed in 1..=size(1, 20) as u64 {

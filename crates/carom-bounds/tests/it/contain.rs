@@ -1,7 +1,8 @@
-//! Volumes of every kind and every fit, after merges, poses, margins and refits, contain in exact arithmetic every point
-//! that they should.
+//! Volumes of every kind and every fit, after merges, poses, margins and refits, contain in exact
+//! arithmetic every point that they should.
 //!
-//! A few thousand volumes as a rule; `CAROM_VOLUMES` says how many (`cargo xtask volumes` runs ten million).
+//! A few thousand volumes as a rule; `CAROM_VOLUMES` says how many (`cargo xtask volumes` runs ten
+//! million).
 
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Slabs, Sphere};
 use carom_math::{Pose, WidePose};
@@ -57,7 +58,8 @@ fn magnitude(dice: &mut Dice) -> f64 {
     }
 }
 
-/// A few points: a cloud, a grid, a plane, a line, one point; near or far from the origin; of `f32` or of `f64`.
+/// A few points: a cloud, a grid, a plane, a line, one point; near or far from the origin; of `f32`
+/// or of `f64`.
 fn points(dice: &mut Dice) -> Vec<DVec3> {
     let most = [3, 8, 20, 60][dice.below(4)];
     let n = 1 + dice.below(most);

@@ -1,4 +1,5 @@
-//! Volumes that exactly share a point are never apart, and lower bounds are below the distance and near it.
+//! Volumes that exactly share a point are never apart, and lower bounds are below the distance and
+//! near it.
 
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere, SweptSphere};
 use carom_math::{Pose, WidePose};
@@ -24,7 +25,8 @@ fn corners(dice: &mut Dice, scale: f32) -> Vec<Vec3> {
         .collect()
 }
 
-/// B is moved so that a point of it comes to a point of A, as near as `f32` can; where both hold that point exactly, they meet.
+/// B is moved so that a point of it comes to a point of A, as near as `f32` can; where both hold
+/// that point exactly, they meet.
 fn shared<V: BoundingVolume + Contains>(name: &str) {
     let (mut dice, stay) = (Dice::new(17), WidePose::IDENTITY);
     let (mut met, mut beside) = (0, 0);
@@ -83,7 +85,8 @@ fn swept<const E: usize>(dice: &mut Dice) -> SweptSphere<E> {
     SweptSphere::new(dice.point(3.0), edges, dice.range(0.0, 0.3)).unwrap()
 }
 
-/// The distance of the cores by projecting back and forth, many times (W. Cheney, A. Goldstein, 1959); from above.
+/// The distance of the cores by projecting back and forth, many times (W. Cheney, A. Goldstein,
+/// 1959); from above.
 fn core_distance<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) -> f64 {
     let project = |s: &SweptSphere<E>, p: DVec3| {
         let (c, mut on) = (s.center.as_dvec3(), s.center.as_dvec3());
@@ -117,7 +120,8 @@ fn near_the_distance<const E: usize>(name: &str) {
         assert!(a.overlaps(&b) || 0.0 < bound, "{name}: apart, and no distance");
         if 0.0 < distance {
             apart += 1;
-            // Where cores that are all but parallel make the projections slow, they stay above the distance.
+            // Where cores that are all but parallel make the projections slow, they stay above the
+            // distance.
             loose += usize::from(bound < distance * (1.0 - 1e-5) - 1e-5);
         }
     }
@@ -179,7 +183,8 @@ fn a_polytope_knows_its_volume() {
     near(KDop::<14>::from_points(&tips).volume(), 4.0 / 3.0);
     near(KDop::<14>::from_points(&tips).surface_area(), 4.0 * 3.0f64.sqrt());
     near(KDop::<6>::from_points(&tips).volume(), 8.0);
-    // The same in an 18-DOP: the rhombic dodecahedron, of volume 2 with edge normals at distance root 1/2.
+    // The same in an 18-DOP: the rhombic dodecahedron, of volume 2 with edge normals at distance
+    // root 1/2.
     near(KDop::<18>::from_points(&tips).volume(), 2.0);
     // Turned as its vertices are it stays small; by its half-spaces it grows a little more.
     let pose = Pose::from_rotation(Quat::from_rotation_y(0.4)).wide();

@@ -1,6 +1,8 @@
-//! All fits on real meshes: the near-optimal box is the smallest of the boxes, and how the others compare.
+//! All fits on real meshes: the near-optimal box is the smallest of the boxes, and how the others
+//! compare.
 //!
-//! `cargo test -p carom-bounds --test it fits -- --nocapture` prints the table of benches/notes/carom-bounds.md.
+//! `cargo test -p carom-bounds --test it fits -- --nocapture` prints the table of
+//! benches/notes/carom-bounds.md.
 
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere};
 use carom_geom::ConvexHull;
@@ -89,7 +91,8 @@ fn the_near_optimal_box_is_the_smallest() {
             if fits.len() <= i {
                 fits.push(Fit { name, volumes: vec![], areas: vec![], times: vec![] });
             }
-            // Turned by the search, a box may miss what another meets by luck: not by more than this.
+            // Turned by the search, a box may miss what another meets by luck: not by more than
+            // this.
             assert!(!name.starts_with("Obb") || volume <= v * 1.02, "{name} of {file:?}: {volume} above {v}");
             fits[i].volumes.push(v / volume);
             fits[i].areas.push(a / area);

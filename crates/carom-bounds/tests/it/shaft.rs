@@ -1,4 +1,5 @@
-//! The shaft against the boxes that it is made of: at time t the moving box has the corners of both, mixed.
+//! The shaft against the boxes that it is made of: at time t the moving box has the corners of
+//! both, mixed.
 
 use carom_bounds::{Aabb, BoundingVolume, Shaft};
 use carom_testkit::conform::dice::Dice;
@@ -11,7 +12,8 @@ fn whole_box(dice: &mut Dice, spread: usize, size: usize) -> Aabb {
     Aabb { min, max: min + Vec3::new(coordinate(size), coordinate(size), coordinate(size)) }
 }
 
-/// Whether some t in [0, 1] has the mixed box meet `x`: six inequalities `p + t * q <= 0` in whole numbers, exactly.
+/// Whether some t in [0, 1] has the mixed box meet `x`: six inequalities `p + t * q <= 0` in whole
+/// numbers, exactly.
 fn meets(a: &Aabb, b: &Aabb, x: &Aabb) -> bool {
     // t lies between two fractions with positive denominators.
     let (mut low, mut high) = ((0_i64, 1_i64), (1_i64, 1_i64));

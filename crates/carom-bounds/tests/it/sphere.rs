@@ -55,7 +55,8 @@ proptest! {
             prop_assert!(c(&found) <= f64::from(found.radius) && c(&ritter) <= f64::from(ritter.radius));
         }
         prop_assert!(found.radius <= ritter.radius);
-        // The lower bound of any enclosing sphere: half the distance of two points, the circle of three.
+        // The lower bound of any enclosing sphere: half the distance of two points, the circle of
+        // three.
         let mut least = 0.0_f64;
         for a in &p {
             for b in &p {

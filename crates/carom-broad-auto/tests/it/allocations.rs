@@ -75,7 +75,8 @@ fn queries_allocate_nothing() {
     }
 }
 
-/// Where boxes go to and fro, frames that went by like that before allocate nothing; of one thread, as rayon's own lists count too.
+/// Where boxes go to and fro, frames that went by like that before allocate nothing; of one thread,
+/// as rayon's own lists count too.
 #[test]
 fn frames_allocate_nothing() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
@@ -99,7 +100,8 @@ fn frames_allocate_nothing() {
                 };
                 (0..8).for_each(|_| run());
                 let counted = allocation_counter::measure(run);
-                // Where all jump, their cells come and go, and with these the tables that these keep.
+                // Where all jump, their cells come and go, and with these the tables that these
+                // keep.
                 let keeps_cells =
                     ["spatial-hash", "loose-octree", "loose-quadtree", "kd-octree"].contains(&listed.name);
                 let most =

@@ -1,4 +1,5 @@
-//! The list of all algorithms: names that are names, and the same pairs whatever the place they were told of.
+//! The list of all algorithms: names that are names, and the same pairs whatever the place they
+//! were told of.
 
 use carom_bounds::Aabb;
 use carom_broad::Filter;

@@ -34,7 +34,8 @@ fn resting_static_ground_costs_nothing() {
     cliffs::static_ground_costs_nothing(&mut KdOctree::new());
 }
 
-/// Boxes that become static, or cease to be, between searches and queries: pairs, queries and the number of refreshes.
+/// Boxes that become static, or cease to be, between searches and queries: pairs, queries and the
+/// number of refreshes.
 #[test]
 fn boxes_that_change_sides() {
     let mut dice = Dice::new(31);

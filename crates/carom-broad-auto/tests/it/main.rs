@@ -35,7 +35,8 @@ fn conforms_to_spatial_index() {
     spatial_index::check(|| Auto::with_settings(AutoSettings::default().with_few(0)));
 }
 
-/// Calm, then jumping, then calm again: the same pairs and events as brute force, and the choice follows.
+/// Calm, then jumping, then calm again: the same pairs and events as brute force, and the choice
+/// follows.
 #[test]
 fn the_choice_follows_what_goes_on() {
     let mut auto = Auto::with_settings(AutoSettings::default().with_many(1000));

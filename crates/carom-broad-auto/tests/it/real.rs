@@ -1,4 +1,5 @@
-//! Real boxes, standing still, with others that fly among them: every algorithm against two nested loops.
+//! Real boxes, standing still, with others that fly among them: every algorithm against two nested
+//! loops.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, Filter, Mobility, Pair, ProxyId};
@@ -28,8 +29,8 @@ struct Run {
     frames: Vec<Frame>,
 }
 
-/// `n` boxes of a size between `sizes` fly among those that stand: a few jump, some leave and as many come, and three of those that
-/// stand are moved as well, as doors are.
+/// `n` boxes of a size between `sizes` fly among those that stand: a few jump, some leave and as
+/// many come, and three of those that stand are moved as well, as doors are.
 fn run(standing: Vec<Aabb>, n: usize, sizes: [f64; 2], n_frames: usize) -> Run {
     let mut rng = Rng::new(5);
     let world = standing.iter().fold(Aabb::EMPTY, |all, aabb| all.merged(aabb));

@@ -1,4 +1,5 @@
-//! No input makes them fall off: the work, counted, stays within a small multiple of what the pairs need.
+//! No input makes them fall off: the work, counted, stays within a small multiple of what the pairs
+//! need.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter};

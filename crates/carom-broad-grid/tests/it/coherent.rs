@@ -1,4 +1,5 @@
-//! The grid that keeps its list: boxes that escape, static ones that are moved after all, and those that come and go meanwhile.
+//! The grid that keeps its list: boxes that escape, static ones that are moved after all, and those
+//! that come and go meanwhile.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce, Filter, Mobility};
@@ -12,7 +13,8 @@ fn shifted(aabb: Aabb, step: Vec3) -> Aabb {
     Aabb { min: aabb.min + step, max: aabb.max + step }
 }
 
-/// One box of 40 is fast, a tenth static; of these one is moved in every 16th frame, when some boxes also make way for others.
+/// One box of 40 is fast, a tenth static; of these one is moved in every 16th frame, when some
+/// boxes also make way for others.
 #[test]
 fn escaped_boxes_are_found_and_lists_live_on() {
     let mut dice = Dice::new(11);
@@ -67,7 +69,8 @@ fn escaped_boxes_are_found_and_lists_live_on() {
     assert!(3 < rebuilds && rebuilds < 60, "{rebuilds} rebuilds in 120 frames");
 }
 
-/// Boxes that jumped once, a third of all, and rest since: lists are kept again, in which the others find each other.
+/// Boxes that jumped once, a third of all, and rest since: lists are kept again, in which the
+/// others find each other.
 #[test]
 fn r_a_jump_long_ago_is_forgotten() {
     let mut dice = Dice::new(12);

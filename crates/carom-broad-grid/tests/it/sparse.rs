@@ -87,8 +87,8 @@ fn all_boxes_grow_and_shrink() {
     assert_eq!(rebuilds[1], rebuilds[2]);
 }
 
-/// Checks that the cells give every touching pair once, two static boxes excepted, before anything is sorted or merged; the
-/// answer is the number of tests for each of the pairs, and of pairs.
+/// Checks that the cells give every touching pair once, two static boxes excepted, before anything
+/// is sorted or merged; the answer is the number of tests for each of the pairs, and of pairs.
 fn check_each_is_found_once(boxes: &[Aabb], is_static: impl Fn(usize) -> bool) -> (f64, usize) {
     let (mut finder, mut proxies) = (SparseGrid::<Hashed>::default(), ProxyTable::new());
     for (i, &aabb) in boxes.iter().enumerate() {
@@ -116,13 +116,16 @@ fn check_each_is_found_once(boxes: &[Aabb], is_static: impl Fn(usize) -> bool) -
     (found.tests as f64 / wanted.len() as f64, wanted.len())
 }
 
-/// A pair that shares eight cells is tested in one of them: nothing is tested in vain where all touch.
+/// A pair that shares eight cells is tested in one of them: nothing is tested in vain where all
+/// touch.
 #[test]
 fn a_thousand_boxes_at_one_point_are_tested_once() {
     let mut dice = Dice::new(11);
-    // On a corner of cells of every size, beside all, and where cells are as small as a unit of f32.
+    // On a corner of cells of every size, beside all, and where cells are as small as a unit of
+    // f32.
     for center in [0.0f32, 0.7, 1e7] {
-        // The same box, boxes that are nearly the same, boxes that part at the point, and boxes of two sizes.
+        // The same box, boxes that are nearly the same, boxes that part at the point, and boxes of
+        // two sizes.
         for (jitter, lesser) in [(0.0, 1.0), (0.01, 1.0), (1.0, 1.0), (0.5, 0.02)] {
             let mut cube = |i: usize| {
                 let half = if i.is_multiple_of(2) { 1.0 } else { lesser };

@@ -1,4 +1,5 @@
-//! Where the boxes are many, and unkind: the same pairs from every algorithm, and work that stays within bounds where it should.
+//! Where the boxes are many, and unkind: the same pairs from every algorithm, and work that stays
+//! within bounds where it should.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, Pair};

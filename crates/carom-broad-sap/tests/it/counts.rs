@@ -1,4 +1,5 @@
-//! What incremental sweep and prune costs, counted: O(n + s) a frame for s inversions, O(n + m log m) for m boxes that come.
+//! What incremental sweep and prune costs, counted: O(n + s) a frame for s inversions, O(n + m log
+//! m) for m boxes that come.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, ProxyId};
@@ -73,7 +74,8 @@ fn a_frame_costs_its_inversions() {
     }
 }
 
-/// With everything in slow motion the trades grow as n^(5/3), the power that the sources give for three dimensions.
+/// With everything in slow motion the trades grow as n^(5/3), the power that the sources give for
+/// three dimensions.
 #[test]
 fn trades_grow_with_the_power_five_thirds() {
     let trades = |n: usize| {
@@ -114,8 +116,8 @@ fn few_movers_do_not_look_at_the_others() {
     assert!(broad.finder().n_trades() - trades < 4000, "{}", broad.finder().n_trades() - trades);
 }
 
-/// One pass over the ends for any number of boxes that come, and one for any number that go; nothing else grows with n but the
-/// boxes that share a stretch of the axis with a new one.
+/// One pass over the ends for any number of boxes that come, and one for any number that go;
+/// nothing else grows with n but the boxes that share a stretch of the axis with a new one.
 #[test]
 fn boxes_come_and_go_in_batches() {
     for n in [4000, 16_000] {

@@ -50,7 +50,8 @@ fn parts_are_the_whole() {
     next.tree.validate(&fat).unwrap();
 }
 
-/// What leaves before a part, and what comes, is not in the tree; all else is, and can be forgotten.
+/// What leaves before a part, and what comes, is not in the tree; all else is, and can be
+/// forgotten.
 #[test]
 fn what_leaves_between_parts_is_not_in_the_tree() {
     let (mut fat, mut proxies) = boxes();

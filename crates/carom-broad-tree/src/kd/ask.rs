@@ -1,6 +1,8 @@
-//! A box, a ray, a point against the kd-tree: down where the boxes of a subtree fill what is asked, the nearest first.
+//! A box, a ray, a point against the kd-tree: down where the boxes of a subtree fill what is asked,
+//! the nearest first.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7, 25.1.3; N. Roussopoulos et al., Nearest Neighbor Queries, 1995.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7, 25.1.3; N. Roussopoulos et
+//! al., Nearest Neighbor Queries, 1995.
 
 use super::PlaneTree;
 use super::planes::MAX_DEPTH;
@@ -135,7 +137,8 @@ impl Kernel for BoxWalk<'_> {
                 continue;
             }
             for list in node.lists() {
-                // Sorted along the axis: those before the first end before the query begins, those from a later one on begin after it.
+                // Sorted along the axis: those before the first end before the query begins, those
+                // from a later one on begin after it.
                 let (low, high) = (query.min[list.axis], query.max[list.axis]);
                 let reaches = &packed.reaches[list.begin..list.end];
                 let first = list.begin + reaches.partition_point(|&reach| reach < low);
@@ -157,7 +160,8 @@ impl Kernel for BoxWalk<'_> {
     }
 }
 
-/// `exact` says where a box begins, if before the end; so it does for all that the boxes of a subtree fill.
+/// `exact` says where a box begins, if before the end; so it does for all that the boxes of a
+/// subtree fill.
 struct NearFirst<'a, R, E> {
     tree: &'a PlaneTree,
     boxes: &'a [Aabb],

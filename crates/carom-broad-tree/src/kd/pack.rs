@@ -1,8 +1,10 @@
 //! The boxes of every node in blocks of eight, sorted along the axis of the node.
 //!
-//! The order of the last frame is nearly that of this one, so each list is sorted by insertion; where that takes too long, anew.
+//! The order of the last frame is nearly that of this one, so each list is sorted by insertion;
+//! where that takes too long, anew.
 //!
-//! Reference: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2.1, algorithm S (straight insertion).
+//! Reference: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2.1, algorithm S (straight
+//! insertion).
 
 use super::planes::{Planes, widest_axis};
 use crate::tree::{Block, NO_SLOT, WIDTH};
@@ -22,8 +24,8 @@ const MAX_STEPS: usize = 8;
 pub(crate) struct Packed {
     pub(crate) blocks: Vec<Block>,
     pub(crate) slots: Vec<[u32; WIDTH]>,
-    /// Of each block, along the axis of its node: where its first box begins, and how far the boxes of its list reach that are in
-    /// it or before it.
+    /// Of each block, along the axis of its node: where its first box begins, and how far the boxes
+    /// of its list reach that are in it or before it.
     pub(crate) begins: Vec<f32>,
     pub(crate) reaches: Vec<f32>,
     moving: Vec<(f32, u32)>,

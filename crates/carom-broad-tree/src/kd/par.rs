@@ -1,6 +1,7 @@
 //! The search of a kd-tree on several threads; the same bits as on one.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal by pieces).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal by
+//! pieces).
 
 use super::pack::Packed;
 use super::planes::Planes;

@@ -1,12 +1,14 @@
 //! The planes, and which node each box belongs to.
 //!
-//! Whether a plane is worth having is a matter of counts: with l boxes on its left, r on its right and m across it, of the tests of
-//! all against all, n (n - 1) / 2, there remain those among the m, among the l, among the r, and of the m with the others. The cost
-//! is where that lies between the best possible, two halves, and all; the balance is min(l, r) / (m + max(l, r)). A plane is good
+//! Whether a plane is worth having is a matter of counts: with l boxes on its left, r on its right
+//! and m across it, of the tests of all against all, n (n - 1) / 2, there remain those among the m,
+//! among the l, among the r, and of the m with the others. The cost is where that lies between the
+//! best possible, two halves, and all; the balance is min(l, r) / (m + max(l, r)). A plane is good
 //! if its cost is not above its balance.
 //!
-//! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning ..., 2019 (mean and axis of greatest variance;
-//! cost and balance; lifting, splitting, trimming and translating).
+//! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning ..., 2019
+//! (mean and axis of greatest variance; cost and balance; lifting, splitting, trimming and
+//! translating).
 //! Differs: see `kd.rs`.
 
 use alloc::format;
@@ -18,7 +20,8 @@ use glam::Vec3;
 /// No node.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A leaf with more boxes gets a plane, if there is a good one: below, the sweep of the leaf costs less than the lists for two.
+/// A leaf with more boxes gets a plane, if there is a good one: below, the sweep of the leaf costs
+/// less than the lists for two.
 const FULL: usize = 96;
 
 /// With fewer boxes under it a plane is taken away.
@@ -44,7 +47,8 @@ pub(crate) struct Node {
     pub(crate) at: f32,
     /// Every box at or under the node lies within, strictly; infinite where no plane bounds it.
     region: Aabb,
-    /// Where its own boxes begin in the order, how many there are, and how many with those under it, which follow.
+    /// Where its own boxes begin in the order, how many there are, and how many with those under
+    /// it, which follow.
     pub(crate) begin: u32,
     pub(crate) n: u32,
     pub(crate) population: u32,
@@ -285,8 +289,8 @@ impl Planes {
         (self.order, self.stack) = (order, stack);
     }
 
-    /// Puts these boxes, which begin at this place of the order, at the node and under it, with the planes that are there as
-    /// long as they are good.
+    /// Puts these boxes, which begin at this place of the order, at the node and under it, with the
+    /// planes that are there as long as they are good.
     fn settle(&mut self, number: u32, begin: u32, items: &mut [u32], boxes: &[Aabb]) {
         let node = self.nodes[number as usize];
         let mut parted = None;
@@ -354,7 +358,8 @@ impl Planes {
         Parted { across: n_across, left: n_left, right: n_right }
     }
 
-    /// Gives a leaf the first good plane: through the mean, on the axis of greatest variance first; then through the median.
+    /// Gives a leaf the first good plane: through the mean, on the axis of greatest variance first;
+    /// then through the median.
     fn split(&mut self, number: u32, items: &mut [u32], boxes: &[Aabb]) -> Option<Parted> {
         let mut sample = Sample::new(items, boxes);
         let axes = sample.axes();

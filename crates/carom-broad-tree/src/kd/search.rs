@@ -1,12 +1,14 @@
-//! The pairs of a kd-tree: each node's boxes among themselves, and against those from above that reach into its subtree.
+//! The pairs of a kd-tree: each node's boxes among themselves, and against those from above that
+//! reach into its subtree.
 //!
-//! A walk from the root carries the boxes from above along, as places in the blocks, and leaves behind those that do not reach what
-//! the boxes of a subtree fill. Subtrees of moderate size are jobs of their own.
+//! A walk from the root carries the boxes from above along, as places in the blocks, and leaves
+//! behind those that do not reach what the boxes of a subtree fill. Subtrees of moderate size are
+//! jobs of their own.
 //!
-//! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning ..., 2019 (collision lists of ancestors); C.
-//! Ericson, Real-Time Collision Detection, 2005, 7.5.1 (sweep).
-//! Differs: how far a list reaches up to each block says where a box from above begins to ask, so that its own list need not be
-//! sorted.
+//! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning ..., 2019
+//! (collision lists of ancestors); C. Ericson, Real-Time Collision Detection, 2005, 7.5.1 (sweep).
+//! Differs: how far a list reaches up to each block says where a box from above begins to ask, so
+//! that its own list need not be sorted.
 
 use super::pack::{List, Packed};
 use super::planes::{Node, Planes};
@@ -162,7 +164,8 @@ impl Kernel for Run<'_> {
     }
 }
 
-/// Pushes the children of a node that have something to search, each with what reaches it from above.
+/// Pushes the children of a node that have something to search, each with what reaches it from
+/// above.
 #[inline(always)]
 fn go_down<S: Simd>(
     simd: S,
@@ -233,8 +236,9 @@ impl Packed {
     }
 }
 
-/// The pairs of a node's own boxes, and of those with boxes from above: first it is written down who is tested against which block,
-/// then that is done, in plain loops that leave nothing to guess.
+/// The pairs of a node's own boxes, and of those with boxes from above: first it is written down
+/// who is tested against which block, then that is done, in plain loops that leave nothing to
+/// guess.
 #[inline(always)]
 fn search<S: Simd>(
     simd: S,

@@ -57,7 +57,8 @@ fn with_far_ones(side: usize, far: &[Aabb]) -> Vec<Aabb> {
     (0..side * side * side).map(unit).chain(far.iter().copied()).collect()
 }
 
-/// A floor and walls that reach to the end of the world, or what fell off it: all others were in one cell, and divided from there.
+/// A floor and walls that reach to the end of the world, or what fell off it: all others were in
+/// one cell, and divided from there.
 #[test]
 fn what_is_far_away_makes_no_crowd_of_the_others() {
     let max = Vec3::splat(f32::MAX);

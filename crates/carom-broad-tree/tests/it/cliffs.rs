@@ -1,4 +1,5 @@
-//! No input makes it fall off: the work, counted, stays within a small multiple of what the pairs need.
+//! No input makes it fall off: the work, counted, stays within a small multiple of what the pairs
+//! need.
 
 use carom_broad_tree::{DynamicBvh, KdTree, RebuiltBvh};
 use carom_testkit::conform::cliffs;

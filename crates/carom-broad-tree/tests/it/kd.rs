@@ -36,7 +36,8 @@ fn filled(boxes: &[Aabb]) -> (KdTree, Vec<ProxyId>) {
     (broad, ids)
 }
 
-/// In coherent motion the planes last, few boxes change places, and the work stays that of a tree made of the boxes as they are.
+/// In coherent motion the planes last, few boxes change places, and the work stays that of a tree
+/// made of the boxes as they are.
 #[test]
 fn planes_last_while_motion_is_coherent() {
     const N: usize = 20_000;

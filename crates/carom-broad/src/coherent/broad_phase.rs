@@ -1,7 +1,8 @@
 //! The contract of broad phases, kept with an index, a list and loose boxes.
 //!
-//! A frame: what has moved is taken in, a list that is of no use any more is made anew, one that wears out is replaced step by
-//! step; then the candidates that are due are looked at, and the loose boxes ask.
+//! A frame: what has moved is taken in, a list that is of no use any more is made anew, one that
+//! wears out is replaced step by step; then the candidates that are due are looked at, and the
+//! loose boxes ask.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3.
 

@@ -1,6 +1,7 @@
 //! Which candidates each slot is in: for frames in which few boxes move.
 //!
-//! Reference: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution counting), 6.5 (inverted lists).
+//! Reference: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution
+//! counting), 6.5 (inverted lists).
 
 use crate::Pair;
 use alloc::vec::Vec;

@@ -1,12 +1,14 @@
-//! A list of pairs that may touch, kept over many frames, of which few have to be looked at in each.
+//! A list of pairs that may touch, kept over many frames, of which few have to be looked at in
+//! each.
 //!
-//! While every box stays within its fat box, only pairs of touching fat boxes can touch. Of such a pair let v be the
-//! signed gap: the least, over six sides, of how far the boxes overlap. If no box has moved farther than s since v was
-//! computed, v has changed by 2 s at most; so the pair is looked at again only when the sum of the largest moves of
-//! all frames has grown by |v| / 2. Where few boxes move the sum stays as it is, and the pairs that these are in are looked at.
+//! While every box stays within its fat box, only pairs of touching fat boxes can touch. Of such a
+//! pair let v be the signed gap: the least, over six sides, of how far the boxes overlap. If no box
+//! has moved farther than s since v was computed, v has changed by 2 s at most; so the pair is
+//! looked at again only when the sum of the largest moves of all frames has grown by |v| / 2. Where
+//! few boxes move the sum stays as it is, and the pairs that these are in are looked at.
 //!
-//! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a skin, kept until
-//! something may have crossed it).
+//! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a
+//! skin, kept until something may have crossed it).
 //! Differs: the skin is per pair, and the answer exact: the boxes themselves decide.
 
 use super::by_slot::BySlot;
@@ -19,11 +21,12 @@ use carom_bounds::Aabb;
 use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 use carom_math::rounding;
 
-/// The share of the gap that may be used up before the next look. Below a half by more than the rounding of its
-/// product and sum.
+/// The share of the gap that may be used up before the next look. Below a half by more than the
+/// rounding of its product and sum.
 const GAP_SHARE: f32 = 0.49;
 
-/// The part of the drift that its narrowing to f32 and the sum with the gap may cost: four roundings.
+/// The part of the drift that its narrowing to f32 and the sum with the gap may cost: four
+/// roundings.
 const DRIFT_SLACK: f64 = 2.5e-7;
 
 /// Moves count this much longer than they are, for the rounding of their f32 difference.
@@ -31,12 +34,14 @@ const MOVE_SLACK: f64 = 1.00001;
 
 /// The list.
 ///
-/// Memory: 13 bytes per candidate, and 4 for each looked at in a frame; where few boxes move 4 more per candidate and 8 per slot.
+/// Memory: 13 bytes per candidate, and 4 for each looked at in a frame; where few boxes move 4 more
+/// per candidate and 8 per slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
     /// In canonical order.
     pairs: Vec<Pair>,
-    /// Look again when the drift has reached this; NaN for a dead pair, which is never looked at again.
+    /// Look again when the drift has reached this; NaN for a dead pair, which is never looked at
+    /// again.
     recheck_at: Vec<f32>,
     touches: Vec<bool>,
     due: Vec<u32>,
@@ -123,7 +128,8 @@ impl Candidates {
         self.by_slot.is_known = false;
     }
 
-    /// Looks at the candidates that are due; the answer is how many. `moved`: no other boxes have moved since the last look.
+    /// Looks at the candidates that are due; the answer is how many. `moved`: no other boxes have
+    /// moved since the last look.
     pub(crate) fn recheck(&mut self, boxes: &[Aabb], moved: Option<&[u32]>) -> u64 {
         if self.is_exact {
             if self.drift + self.ahead == 0.0 {
@@ -146,7 +152,8 @@ impl Candidates {
                 self.ahead = 0.0;
                 return n_looked_at;
             }
-            // The sum may be so large that a move is lost in it: that nothing moved is known of the move.
+            // The sum may be so large that a move is lost in it: that nothing moved is known of the
+            // move.
             _ if self.ahead == 0.0 && self.looked_at == self.drift => return 0,
             _ => self.drift += core::mem::take(&mut self.ahead),
         }
@@ -377,7 +384,8 @@ mod tests {
     use super::*;
     use glam::Vec3;
 
-    /// A box of the size of the universe moved by its tenth; then one of size 1 moves, which the sum of the moves does not show.
+    /// A box of the size of the universe moved by its tenth; then one of size 1 moves, which the
+    /// sum of the moves does not show.
     #[test]
     fn a_small_move_after_a_huge_one_is_seen() {
         let unit = |x: f32| Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };

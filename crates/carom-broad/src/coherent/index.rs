@@ -38,15 +38,18 @@ impl<'a> Residents<'a> {
 
 /// An index of fat boxes that is made anew now and then and kept in between.
 ///
-/// Boxes that leave their fat boxes are told to [`FatIndex::forget`]; they are no [`Residents`] from then on. In the visits what is
-/// visited is decided on the exact boxes, as [`SpatialIndex`](crate::SpatialIndex) says it, and only residents are.
+/// Boxes that leave their fat boxes are told to [`FatIndex::forget`]; they are no [`Residents`]
+/// from then on. In the visits what is visited is decided on the exact boxes, as
+/// [`SpatialIndex`](crate::SpatialIndex) says it, and only residents are.
 pub trait FatIndex: Default {
-    /// Is made anew of these boxes, [`Aabb::EMPTY`](carom_bounds::BoundingVolume::EMPTY) in slots that are not live. `are_statics_same`: static boxes, and which
-    /// boxes are static, are what they were the last time.
+    /// Is made anew of these boxes, [`Aabb::EMPTY`](carom_bounds::BoundingVolume::EMPTY) in slots
+    /// that are not live. `are_statics_same`: static boxes, and which boxes are static, are what
+    /// they were the last time.
     fn rebuild(&mut self, fat: &[Aabb], proxies: &ProxyTable, are_statics_same: bool);
 
-    /// The same, while `current`, which stays in use, goes on answering: for [`FatIndex::succeed`]. Memory to work in may be taken from
-    /// it, and what both have in common, as static boxes if `are_statics_same` as when `current` was made, need not be made twice.
+    /// The same, while `current`, which stays in use, goes on answering: for [`FatIndex::succeed`].
+    /// Memory to work in may be taken from it, and what both have in common, as static boxes if
+    /// `are_statics_same` as when `current` was made, need not be made twice.
     fn rebuild_beside(
         &mut self,
         current: &mut Self,
@@ -58,9 +61,10 @@ pub trait FatIndex: Default {
         self.rebuild(fat, proxies, false);
     }
 
-    /// Does one of the parts in which [`FatIndex::rebuild_beside`] may be done, `part` of them before; true, if it was the last one. Between
-    /// parts boxes may become empty, and are not in the index then; slots may be added, whose boxes are empty; `current` is told what it
-    /// has to forget, and not made anew.
+    /// Does one of the parts in which [`FatIndex::rebuild_beside`] may be done, `part` of them
+    /// before; true, if it was the last one. Between parts boxes may become empty, and are not in
+    /// the index then; slots may be added, whose boxes are empty; `current` is told what it has to
+    /// forget, and not made anew.
     fn rebuild_part(
         &mut self,
         part: usize,
@@ -79,9 +83,10 @@ pub trait FatIndex: Default {
         let _ = current;
     }
 
-    /// Adds pairs of touching fat boxes to `found`: each once, and none of two static ones, when all eighths of the search are made
-    /// in their order. Pairs of what was forgotten do not matter. `current`: the index beside which this one was made and that
-    /// it has not yet succeeded.
+    /// Adds pairs of touching fat boxes to `found`: each once, and none of two static ones, when
+    /// all eighths of the search are made in their order. Pairs of what was forgotten do not
+    /// matter. `current`: the index beside which this one was made and that it has not yet
+    /// succeeded.
     fn find(&mut self, current: Option<&Self>, eighths: Range<usize>, found: &mut Found);
 
     /// The box of a slot left.
@@ -114,7 +119,8 @@ pub trait FatIndex: Default {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) -> ControlFlow<(), f32>;
 
-    /// Visits the slots whose boxes are near the finite point, and gives back the largest distance that still counts.
+    /// Visits the slots whose boxes are near the finite point, and gives back the largest distance
+    /// that still counts.
     fn visit_near(
         &self,
         residents: Residents<'_>,

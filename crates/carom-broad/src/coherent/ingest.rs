@@ -1,7 +1,8 @@
-//! Takes in a batch of moves: the new boxes, how far each moved, and which left their fat boxes. And which of all boxes did.
+//! Takes in a batch of moves: the new boxes, how far each moved, and which left their fat boxes.
+//! And which of all boxes did.
 //!
-//! One pass without branches that depend on the boxes. It reads and writes some hundred bytes per move, and at a
-//! hundred thousand boxes that is what it costs.
+//! One pass without branches that depend on the boxes. It reads and writes some hundred bytes per
+//! move, and at a hundred thousand boxes that is what it costs.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (fat boxes).
 
@@ -21,8 +22,8 @@ const WOKEN: f32 = 2.0;
 /// Moves noted at a time.
 const CHUNK: usize = 64;
 
-/// The moves, checked already, and what they change. The answer is the longest move among the boxes that stay, and how many are much
-/// longer than those before.
+/// The moves, checked already, and what they change. The answer is the longest move among the boxes
+/// that stay, and how many are much longer than those before.
 pub(crate) struct Ingest<'a> {
     pub(crate) moves: &'a [(ProxyId, Aabb)],
     /// The slot of the first box.
@@ -32,7 +33,8 @@ pub(crate) struct Ingest<'a> {
     pub(crate) pace: &'a mut [f32],
     /// With more than this the index is given up: it does not matter then which they are.
     pub(crate) limit: usize,
-    /// Becomes the slots that left their fat boxes, or more than `limit` of them; one that moved twice may be there twice.
+    /// Becomes the slots that left their fat boxes, or more than `limit` of them; one that moved
+    /// twice may be there twice.
     pub(crate) escaped: &'a mut Vec<u32>,
 }
 

@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use carom_bounds::BoundingVolume;
 use core::ops::ControlFlow;
 
-/// Slots that left the list and whose pairs are still in it: a bit each, so that a look at many is a look at little memory.
+/// Slots that left the list and whose pairs are still in it: a bit each, so that a look at many is
+/// a look at little memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leavers {
     bits: Vec<u64>,

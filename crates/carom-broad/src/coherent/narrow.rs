@@ -1,14 +1,18 @@
-//! A list that is too wide is narrowed where it stands: fat boxes lose the room that nothing has come to need, and the list the
-//! candidates whose fat boxes do not touch any more.
+//! A list that is too wide is narrowed where it stands: fat boxes lose the room that nothing has
+//! come to need, and the list the candidates whose fat boxes do not touch any more.
 //!
-//! What jitters about its place moves in every frame and goes nowhere. The pace of a first frame does not tell that from a drift;
-//! the room used up after some frames does. Each fat box keeps what its box has used of it, as if it went on like that for some
-//! frames more, so no box leaves for it. A narrower list is a part of the wider one: nothing is searched for, and the index stays.
+//! What jitters about its place moves in every frame and goes nowhere. The pace of a first frame
+//! does not tell that from a drift; the room used up after some frames does. Each fat box keeps
+//! what its box has used of it, as if it went on like that for some frames more, so no box leaves
+//! for it. A narrower list is a part of the wider one: nothing is searched for, and the index
+//! stays.
 //!
-//! 100,000 boxes that tremble on a floor, their first thirty frames on the coherent grid: 2.2 ms on average, 3.5 the worst, where lists were
-//! made anew to be narrower 3.6 and 8.9; over the first 200 frames as much on average (EPYC, loaded, in turn, November 2026).
+//! 100,000 boxes that tremble on a floor, their first thirty frames on the coherent grid: 2.2 ms on
+//! average, 3.5 the worst, where lists were made anew to be narrower 3.6 and 8.9; over the first
+//! 200 frames as much on average (EPYC, loaded, in turn, November 2026).
 //!
-//! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a skin).
+//! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a
+//! skin).
 //! Differs: the skin shrinks while the list is in use.
 
 use super::policy;
@@ -27,8 +31,8 @@ const STEPS: usize = 8;
 const RARE: usize = 4 * policy::LOOSE_PART;
 
 impl<I: FatIndex> Coherent<I> {
-    /// For how many of its steps, as they are lately, each box should have room, and what share of all room that is; none where boxes
-    /// drift, so that they will come to use all of it.
+    /// For how many of its steps, as they are lately, each box should have room, and what share of
+    /// all room that is; none where boxes drift, so that they will come to use all of it.
     fn room_needed(&self) -> Option<(f64, f64)> {
         let boxes = self.proxies.boxes();
         let mut away = [0usize; PARTS * STEPS];

@@ -1,8 +1,10 @@
 //! The making of fat boxes, of the index around them, and of the list of candidates found in it.
 //!
-//! A fat box has room for some frames of its own box's motion. How many frames is for `policy.rs` to say.
+//! A fat box has room for some frames of its own box's motion. How many frames is for `policy.rs`
+//! to say.
 //!
-//! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a skin).
+//! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a
+//! skin).
 
 use super::Work;
 use super::policy::{self, Motion};
@@ -73,8 +75,8 @@ impl<I: FatIndex> Coherent<I> {
         match self.policy.plan(&self.settings, &motion, n_live) {
             Some(frames) if self.settings.spread_from <= n_live => {
                 let n_slots = self.proxies.n_slots();
-                // Both indices are made when there are many more slots than ever: fresh memory is slow the first time, and later it
-                // matters how long a frame is.
+                // Both indices are made when there are many more slots than ever: fresh memory is
+                // slow the first time, and later it matters how long a frame is.
                 let n_times = if 2 * self.next.n_slots_met < n_slots { 2 } else { 1 };
                 for _ in 0..n_times {
                     self.make_next(frames, &motion);
@@ -88,7 +90,8 @@ impl<I: FatIndex> Coherent<I> {
         }
     }
 
-    /// Makes the index anew in its place, at once, with room for so many frames of motion; 0 for exact boxes.
+    /// Makes the index anew in its place, at once, with room for so many frames of motion; 0 for
+    /// exact boxes.
     pub(super) fn rebuild_here(&mut self, frames: f64, motion: &Motion) {
         self.next.abandon();
         let mut fat = core::mem::take(&mut self.fat);
@@ -102,7 +105,8 @@ impl<I: FatIndex> Coherent<I> {
         self.begin_life(0.0 < frames);
     }
 
-    /// What is in the index and in `loose` is new. A box that does not move any more counts as slower the next time.
+    /// What is in the index and in `loose` is new. A box that does not move any more counts as
+    /// slower the next time.
     pub(super) fn begin_life(&mut self, has_margins: bool) {
         self.policy.begin_life(has_margins);
         self.all_loose = false;
@@ -131,8 +135,8 @@ impl<I: FatIndex> Coherent<I> {
         let frames = frames as f32 + REST;
         fat.extend(boxes.iter().zip(pace).enumerate().map(|(slot, (aabb, &pace))| {
             let margin = (frames * if pace < least { least } else { pace }).min(0.25 * mean_size(aabb));
-            // Static boxes have no margin, so that an index may keep what it made of them; nor, mostly, has what never moved. Not a
-            // branch: which boxes move is not to be guessed.
+            // Static boxes have no margin, so that an index may keep what it made of them; nor,
+            // mostly, has what never moved. Not a branch: which boxes move is not to be guessed.
             let is_static = *has_statics && filters[slot].mobility == Mobility::Static;
             let margin = if (0.0 < pace || is_stirred) && !is_static { margin } else { 0.0 };
             // Rounding to nearest is monotone: the fat box holds the box.

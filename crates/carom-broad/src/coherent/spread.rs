@@ -1,18 +1,22 @@
 //! A list that wears out is replaced over three frames, while it still serves.
 //!
-//! In the first frame fat boxes are made around where the boxes are, and an index of them; in the second it is searched; in the third
-//! the candidates are sorted and take over. So each is a third of the work. Where few boxes move in a frame that would still be much beside
-//! the rest of it: there the index is made in parts, and the search, and the sorting, are spread over eight. Boxes may move, come and go
-//! meanwhile: whatever is not within its new fat box when these take over is loose from then on, so the pairs never depend on when that
-//! was. How much is done in a frame follows from counts, never from a clock.
+//! In the first frame fat boxes are made around where the boxes are, and an index of them; in the
+//! second it is searched; in the third the candidates are sorted and take over. So each is a third
+//! of the work. Where few boxes move in a frame that would still be much beside the rest of it:
+//! there the index is made in parts, and the search, and the sorting, are spread over eight. Boxes
+//! may move, come and go meanwhile: whatever is not within its new fat box when these take over is
+//! loose from then on, so the pairs never depend on when that was. How much is done in a frame
+//! follows from counts, never from a clock.
 //!
-//! To sort in frames of their own, between those of the search, made the renewal twice as long and its longest frame no shorter: more is
-//! loose when the next list takes over (a heap of 10,000 boxes; EPYC, November 2026).
+//! To sort in frames of their own, between those of the search, made the renewal twice as long and
+//! its longest frame no shorter: more is loose when the next list takes over (a heap of 10,000
+//! boxes; EPYC, November 2026).
 //!
-//! To be in time, the boxes of a sample are asked in how many frames they will leave their fat boxes at the pace they have.
+//! To be in time, the boxes of a sample are asked in how many frames they will leave their fat
+//! boxes at the pace they have.
 //!
-//! Reference: H. Baker, List processing in real time on a serial computer, CACM 21, 1978 (a little of the next copy is made with every step
-//! of work on this one).
+//! Reference: H. Baker, List processing in real time on a serial computer, CACM 21, 1978 (a little
+//! of the next copy is made with every step of work on this one).
 
 use super::ingest::Outside;
 use super::policy::Motion;
@@ -49,7 +53,8 @@ enum Stage {
 #[derive(Default)]
 pub(super) struct Next<I> {
     index: I,
-    /// By slot: the fat boxes that were made, [`Aabb::EMPTY`] for what is not wanted any more. They need not hold the boxes.
+    /// By slot: the fat boxes that were made, [`Aabb::EMPTY`] for what is not wanted any more. They
+    /// need not hold the boxes.
     fat: Vec<Aabb>,
     /// Slots that were in it and are not wanted any more.
     left: Vec<u32>,
@@ -120,8 +125,8 @@ impl<I: FatIndex> Next<I> {
 }
 
 impl<I: FatIndex> Coherent<I> {
-    /// The index and the list that will replace the ones in use are being made: they take over within two frames in which something
-    /// changes, or some more where few boxes move in a frame.
+    /// The index and the list that will replace the ones in use are being made: they take over
+    /// within two frames in which something changes, or some more where few boxes move in a frame.
     pub fn is_renewing(&self) -> bool {
         self.next.is_begun()
     }
@@ -215,8 +220,8 @@ impl<I: FatIndex> Coherent<I> {
         next.abandon();
     }
 
-    /// Lets the next index take over; what is not in it any more is loose. False, and there is none any more, if that is too much, or there
-    /// was none, or parts of one.
+    /// Lets the next index take over; what is not in it any more is loose. False, and there is none
+    /// any more, if that is too much, or there was none, or parts of one.
     pub(super) fn adopt(&mut self) -> bool {
         if self.next.stage != Stage::Made {
             self.next.abandon();
@@ -254,7 +259,8 @@ impl<I: FatIndex> Coherent<I> {
             n += 1;
             let (aabb, fat, pace) = (&boxes[slot], &self.fat[slot], self.pace[slot]);
             let margin = 0.5 * (mean_size(fat) - mean_size(aabb));
-            // Not of those for which a new fat box would not be wide enough either, nor of loose ones, whose fat box is empty.
+            // Not of those for which a new fat box would not be wide enough either, nor of loose
+            // ones, whose fat box is empty.
             if AHEAD as f32 * pace < margin && 0.0 < pace {
                 let room = (aabb.min - fat.min).min(fat.max - aabb.max).min_element();
                 leaving[((2.0 * room / pace) as usize).min(HALVES - 1)] += 1;

@@ -60,7 +60,8 @@ proptest! {
         let origin = Vec3::from(origin) * scale;
         let direction = (target - origin.as_dvec3()).as_vec3();
         let ray = Ray::new(origin, direction);
-        // The narrowed direction may pass beside a box that is thin as seen from afar; then the exact ray does too.
+        // The narrowed direction may pass beside a box that is thin as seen from afar; then the
+        // exact ray does too.
         let exact = |t: f64| origin.as_dvec3() + direction.as_dvec3() * t;
         let at = exact(1.0);
         let is_inside = at.cmple(aabb.max.as_dvec3()).all() && aabb.min.as_dvec3().cmple(at).all();

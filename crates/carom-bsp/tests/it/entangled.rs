@@ -1,4 +1,5 @@
-//! Levels whose faces cross each other without end: a refusal by a limit, and none for levels as they are built.
+//! Levels whose faces cross each other without end: a refusal by a limit, and none for levels as
+//! they are built.
 
 use carom_bsp::{Brush, BspError, BspSettings, BspTree, Contents, SplitPlane};
 use carom_testkit::random::Random;

@@ -1,4 +1,5 @@
-//! Several balls as one body, against each ball by itself and against Minkowski sums of the brushes.
+//! Several balls as one body, against each ball by itself and against Minkowski sums of the
+//! brushes.
 
 use carom_bsp::{
     Ball, BallGroup, BallGroupError, Bevels, Body, Brush, BspSettings, BspTree, Contents, PlacedBall,

@@ -1,4 +1,5 @@
-//! Trees of meshes against winding numbers, and against trees of the brushes that the meshes are of.
+//! Trees of meshes against winding numbers, and against trees of the brushes that the meshes are
+//! of.
 
 use carom_bsp::{Ball, Bevels, BspError, BspSettings, BspTree, Contents, Point};
 use carom_geom::winding::winding_number;
@@ -156,7 +157,8 @@ fn a_surface_that_is_open_or_inside_out_is_refused_with_a_place() {
         assert!(at.abs().max_element() <= size, "{at}");
         println!("{}", BspError::Open(at));
     }
-    // Who wants a tree all the same gets what the winding numbers say, but for the cells of the opening.
+    // Who wants a tree all the same gets what the winding numbers say, but for the cells of the
+    // opening.
     let settings = BspSettings::default().with_max_open(1.0);
     let mut ring = ring(24);
     ring.1.drain(0..4);

@@ -110,7 +110,8 @@ fn a_brush_thinner_than_the_tolerance_is_nothing() {
     }
 }
 
-/// Rays exactly in the plane in which two brushes touch, or nearly, meet the wall that they are; along a floor they go free.
+/// Rays exactly in the plane in which two brushes touch, or nearly, meet the wall that they are;
+/// along a floor they go free.
 #[test]
 fn nothing_passes_through_a_seam() {
     let brush = |low, high| Brush::cuboid(low, high, Contents::SOLID).unwrap();

@@ -1,7 +1,9 @@
-//! Points, rays and bodies exactly in the planes, lines and corners in which brushes touch, beside the list of the brushes.
+//! Points, rays and bodies exactly in the planes, lines and corners in which brushes touch, beside
+//! the list of the brushes.
 //!
-//! The truth knows no tree: a place is inside where all of a small sphere about it is in some brush, and a ray is in from where the
-//! middle of a stretch between two planes of brushes first is.
+//! The truth knows no tree: a place is inside where all of a small sphere about it is in some
+//! brush, and a ray is in from where the middle of a stretch between two planes of brushes first
+//! is.
 
 use carom_bsp::{
     Ball, Bevels, Brush, BspSettings, BspTree, Contents, Point, Points, SplitPlane, TraceHit, TraceStack,
@@ -65,7 +67,8 @@ fn check_ray(tree: &BspTree, truth: &Truth, from: DVec3, way: DVec3, name: &str)
     hit
 }
 
-/// The nearest free place to a point is free, no farther than the surface in a few directions, and the point itself where that is free.
+/// The nearest free place to a point is free, no farther than the surface in a few directions, and
+/// the point itself where that is free.
 fn check_free(tree: &BspTree, truth: &Truth, place: DVec3, name: &str) {
     let free = tree.nearest_free(&Point, place, Contents::SOLID).unwrap();
     assert!(!truth.is_inside(free), "{name}: {free} near {place} is in solid");
@@ -78,7 +81,8 @@ fn check_free(tree: &BspTree, truth: &Truth, place: DVec3, name: &str) {
         for sign in [-1.0, 1.0] {
             let mut way = DVec3::ZERO;
             way[i] = sign * far;
-            // From far outside back to the point: the last time that it gets in is not farther than the first that it leaves.
+            // From far outside back to the point: the last time that it gets in is not farther than
+            // the first that it leaves.
             let hit = tree.trace(&Point, place + way, -way, Contents::SOLID).unwrap();
             let away = (1.0 - hit.t) * far;
             assert!((free - place).length() <= away + 1e-6, "{name}: {free} near {place}, {away}");
@@ -132,7 +136,8 @@ impl Frame {
     }
 }
 
-/// Wedges about the z axis from -1 to 1, of these angles one after the other; normals are rounded as told.
+/// Wedges about the z axis from -1 to 1, of these angles one after the other; normals are rounded
+/// as told.
 fn wheel(angles: &[f64], frame: &Frame, rounded: impl Fn(DVec3) -> DVec3) -> Vec<Brush> {
     let sum: f64 = angles.iter().sum();
     let mut turn = 0.1;
@@ -162,7 +167,8 @@ fn tree(brushes: &[Brush], bevels: Bevels) -> BspTree {
 
 const BEVELS: [Bevels; 3] = [Bevels::None, Bevels::Edges, Bevels::All];
 
-/// A ray along the axis of a wheel of wedges meets its top; with one wedge gone it is in a surface, and free.
+/// A ray along the axis of a wheel of wedges meets its top; with one wedge gone it is in a surface,
+/// and free.
 #[test]
 fn the_axis_of_a_wheel_of_wedges_is_inside() {
     let mut random = Random::new(71);
@@ -218,8 +224,8 @@ fn the_axis_of_a_wheel_of_wedges_is_inside() {
     assert!(500 < n_inside && 300 < n_free, "{n_inside} {n_free}");
 }
 
-/// Planes whose normals came of `f32` leave slivers between the wedges, wider than the tolerance away from the axis: nobody gets into
-/// them along it.
+/// Planes whose normals came of `f32` leave slivers between the wedges, wider than the tolerance
+/// away from the axis: nobody gets into them along it.
 #[test]
 fn slivers_between_wedges_have_no_room_at_the_axis() {
     for n in [3, 5, 6, 7, 12, 24, 48, 64] {
@@ -248,7 +254,8 @@ fn slivers_between_wedges_have_no_room_at_the_axis() {
     }
 }
 
-/// Boxes of a grid, some left out; the second row is a brick wall's, whose seams end in the middle of faces.
+/// Boxes of a grid, some left out; the second row is a brick wall's, whose seams end in the middle
+/// of faces.
 fn grid(random: &mut Random, frame: &Frame, is_bond: bool) -> (Vec<Brush>, [Vec<f64>; 3]) {
     let lines = [0, 1, 2].map(|_| {
         let mut at = -2.0;
@@ -276,7 +283,8 @@ fn grid(random: &mut Random, frame: &Frame, is_bond: bool) -> (Vec<Brush>, [Vec<
     (brushes, lines)
 }
 
-/// Rays along all lines and in all planes of grids of boxes, and from all corners; in brick walls too, whose seams end at faces.
+/// Rays along all lines and in all planes of grids of boxes, and from all corners; in brick walls
+/// too, whose seams end at faces.
 #[test]
 fn rays_in_the_planes_of_a_grid_of_boxes_meet_what_is_on_all_sides() {
     let mut random = Random::new(72);
@@ -401,7 +409,8 @@ fn flat_bodies_in_a_seam_are_inside() {
     }
 }
 
-/// In a seam between different contents a point has those that are on both sides; with a mask of both it is inside.
+/// In a seam between different contents a point has those that are on both sides; with a mask of
+/// both it is inside.
 #[test]
 fn a_seam_of_two_contents_has_what_they_share() {
     let other = Contents::from_bits_retain(8);
@@ -420,7 +429,8 @@ fn a_seam_of_two_contents_has_what_they_share() {
     assert_eq!(tree.nearest_free(&Point, DVec3::ZERO, Contents::SOLID), Some(DVec3::ZERO));
 }
 
-/// Planes that miss a common line by about the tolerance leave prisms and slivers there. In a brush that they cut nothing is free.
+/// Planes that miss a common line by about the tolerance leave prisms and slivers there. In a brush
+/// that they cut nothing is free.
 #[test]
 fn inside_of_one_brush_nothing_is_free_whatever_cuts_it() {
     let mut random = Random::new(74);

@@ -1,4 +1,5 @@
-//! Sweeps against Minkowski sums of brush and body: exact for points, never late for anything, and early by what bevels leave.
+//! Sweeps against Minkowski sums of brush and body: exact for points, never late for anything, and
+//! early by what bevels leave.
 
 use carom_bsp::{
     Ball, Bevels, Body, Brush, BspSettings, BspTree, Contents, Cylinder, Point, Points, Supported, TraceStack,

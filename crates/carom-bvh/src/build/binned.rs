@@ -1,13 +1,16 @@
-//! Splits boxes from the top down where the surface area heuristic is least, over bins of the centres.
+//! Splits boxes from the top down where the surface area heuristic is least, over bins of the
+//! centres.
 //!
-//! One pass puts every box into a bin on each axis; a sweep over the bins finds the cheapest split; a second pass
-//! parts the boxes and measures the centres of both sides, so nothing is visited a third time. Where all centres are
-//! equal, or the tree has become too deep, the range is halved as it stands.
+//! One pass puts every box into a bin on each axis; a sweep over the bins finds the cheapest split;
+//! a second pass parts the boxes and measures the centres of both sides, so nothing is visited a
+//! third time. Where all centres are equal, or the tree has become too deep, the range is halved as
+//! it stands.
 //!
-//! Reference: I. Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007; J. Goldsmith, J. Salmon,
-//! Automatic Creation of Object Hierarchies for Ray Tracing, 1987.
-//! Differs: a row of eight lanes per box, so a bin grows by one maximum; ties go to the more even split, so that flat
-//! and thin data, whose areas are all 0, are cut in the middle; the depth is bounded.
+//! Reference: I. Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007; J.
+//! Goldsmith, J. Salmon, Automatic Creation of Object Hierarchies for Ray Tracing, 1987.
+//! Differs: a row of eight lanes per box, so a bin grows by one maximum; ties go to the more even
+//! split, so that flat and thin data, whose areas are all 0, are cut in the middle; the depth is
+//! bounded.
 
 use super::rows::{Row, half_area};
 use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
@@ -17,7 +20,8 @@ use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 /// The most bins on an axis.
 const BINS: usize = 16;
 
-/// From this depth on ranges are halved: so no tree is deeper than this and the bits of the number of primitives.
+/// From this depth on ranges are halved: so no tree is deeper than this and the bits of the number
+/// of primitives.
 pub(crate) const MAX_DEPTH: u32 = 48;
 
 /// A range of rows to be split.
@@ -40,12 +44,14 @@ struct Split<'a, const VOLUME: bool> {
     nodes: &'a mut Vec<Row>,
 }
 
-/// Permutes the rows and makes the tree over them: at most `max_leaf` primitives in a leaf, by the rows' counts.
+/// Permutes the rows and makes the tree over them: at most `max_leaf` primitives in a leaf, by the
+/// rows' counts.
 pub(crate) fn split(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
     any_split::<false>(rows, max_leaf, tasks, nodes);
 }
 
-/// As [`split`], by volume. Where all volumes are 0 the more even split is taken, the one at the middle.
+/// As [`split`], by volume. Where all volumes are 0 the more even split is taken, the one at the
+/// middle.
 pub(crate) fn split_by_volume(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
     any_split::<true>(rows, max_leaf, tasks, nodes);
 }
@@ -79,7 +85,8 @@ fn center2<S: Simd>(simd: S, row: &Row) -> S::F32x4 {
     S::F32x4::load(simd, &halves[1]) - S::F32x4::load(simd, &halves[0])
 }
 
-/// The bins of a row on the three axes. Both passes use this one expression, or a side could come out empty.
+/// The bins of a row on the three axes. Both passes use this one expression, or a side could come
+/// out empty.
 #[inline(always)]
 fn bins_of<S: Simd>(center: S::F32x4, low: S::F32x4, scale: S::F32x4, last: S::F32x4) -> [u32; 4] {
     // On an axis without extent 0 times infinity is NaN, which `min` keeps and which goes to bin 0.
@@ -100,7 +107,8 @@ impl<const VOLUME: bool> Kernel for Split<'_, VOLUME> {
     }
 }
 
-/// The root, its task, and what lengths are multiplied by: areas of boxes scaled to about 1 neither overflow nor vanish.
+/// The root, its task, and what lengths are multiplied by: areas of boxes scaled to about 1 neither
+/// overflow nor vanish.
 #[inline(always)]
 fn whole<S: Simd>(simd: S, rows: &[Row]) -> (Row, Task, f32) {
     let (root, (low, high)) = measure::<S>(simd, rows);
@@ -206,7 +214,8 @@ pub(crate) mod steps {
         }
     }
 
-    /// Cuts the rows of a task in two; and the tasks of both sides, of rows and nodes that begin at 0.
+    /// Cuts the rows of a task in two; and the tasks of both sides, of rows and nodes that begin at
+    /// 0.
     pub(crate) fn cut<const VOLUME: bool>(rows: &mut [Row], task: &Task, unit: f32) -> (Cut, [Task; 2]) {
         let n = rows.len();
         let cut = dispatch(One::<VOLUME>(rows, task, unit));

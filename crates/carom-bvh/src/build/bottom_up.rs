@@ -1,12 +1,16 @@
-//! Joins clusters from below: on the Morton curve, two that each find the other the best of their neighbours.
+//! Joins clusters from below: on the Morton curve, two that each find the other the best of their
+//! neighbours.
 //!
-//! Every cluster looks at a few to either side on the curve for the one with which the common box is smallest; of equals,
-//! the one whose place differs in the lower bits, so that even and odd places of equal boxes find each other. Pairs that
-//! chose each other are joined, and the list closes up. Rounds go on until one is left.
+//! Every cluster looks at a few to either side on the curve for the one with which the common box
+//! is smallest; of equals, the one whose place differs in the lower bits, so that even and odd
+//! places of equal boxes find each other. Pairs that chose each other are joined, and the list
+//! closes up. Rounds go on until one is left.
 //!
-//! Reference: D. Meister, J. Bittner, Parallel Locally-Ordered Clustering for Bounding Volume Hierarchy Construction, 2018.
-//! Differs: where few chose each other, as in a row of ever smaller gaps, choices are granted in order; where that joins few
-//! as well, neighbours are joined as they stand. So every round takes an eighth away, and the time is that of O(n) looks.
+//! Reference: D. Meister, J. Bittner, Parallel Locally-Ordered Clustering for Bounding Volume
+//! Hierarchy Construction, 2018.
+//! Differs: where few chose each other, as in a row of ever smaller gaps, choices are granted in
+//! order; where that joins few as well, neighbours are joined as they stand. So every round takes
+//! an eighth away, and the time is that of O(n) looks.
 
 use super::links::{Links, NONE};
 use alloc::vec::Vec;

@@ -1,11 +1,14 @@
-//! Splits by what queries reach: where they seldom go, the tree may be deep; where they often go, it is shallow.
+//! Splits by what queries reach: where they seldom go, the tree may be deep; where they often go,
+//! it is shallow.
 //!
-//! In the cost of a split (eq. 25.2) the number of primitives is replaced by how often queries reached them, with a small
-//! part for what none has reached yet. A split that cuts a tight box around what is asked for out of the rest is then the
-//! cheapest, however uneven the numbers. When the tree is made wide, what is reached most is opened first.
+//! In the cost of a split (eq. 25.2) the number of primitives is replaced by how often queries
+//! reached them, with a small part for what none has reached yet. A split that cuts a tight box
+//! around what is asked for out of the rest is then the cheapest, however uneven the numbers. When
+//! the tree is made wide, what is reached most is opened first.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (unbalanced trees); J. Bittner, V. Havran, RDH: Ray
-//! Distribution Heuristics for Construction of Spatial Data Structures, 2009.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (unbalanced trees); J.
+//! Bittner, V. Havran, RDH: Ray Distribution Heuristics for Construction of Spatial Data
+//! Structures, 2009.
 
 use super::rows::Row;
 use super::top_down;
@@ -17,8 +20,8 @@ const BINS: usize = 16;
 /// The share of all weight that primitives have by being there, spread evenly.
 const UNUSED: f64 = 0.125;
 
-/// Makes the tree over rows of single primitives, `uses` telling by their numbers how often each was reached, and gives what
-/// each node is worth opening.
+/// Makes the tree over rows of single primitives, `uses` telling by their numbers how often each
+/// was reached, and gives what each node is worth opening.
 pub(crate) fn split(
     rows: &mut [Row],
     uses: &[u32],
@@ -32,7 +35,8 @@ pub(crate) fn split(
     let scale = if total == 0.0 { 0.0 } else { (1.0 - UNUSED) / total };
     let weight = |row: &Row| share + scale * f64::from(uses.get(row.tag() as usize).copied().unwrap_or(0));
     top_down::split(rows, max_leaf, u32::MAX, nodes, |rows| cheapest(rows, weight));
-    // The weight of every node, from the back: leaves by their rows, which stand in the order of the leaves.
+    // The weight of every node, from the back: leaves by their rows, which stand in the order of
+    // the leaves.
     let mut firsts: Vec<u32> = alloc::vec![0; nodes.len()];
     for i in 0..nodes.len() {
         let left = nodes[i].tag() as usize;
@@ -124,7 +128,8 @@ fn cheapest(rows: &mut [Row], weight: impl Fn(&Row) -> f64) -> Option<usize> {
     Some(top_down::part_by(rows, |row| bin_of(row, axis, scales[axis]) <= last))
 }
 
-/// The bin of a row on an axis. Binning and parting use this one expression, or a side could come out empty.
+/// The bin of a row on an axis. Binning and parting use this one expression, or a side could come
+/// out empty.
 fn bin_of(row: &Row, axis: usize, (low, scale): (f32, f32)) -> usize {
     (((row.center2(axis) - low) * scale) as usize).min(BINS - 1)
 }

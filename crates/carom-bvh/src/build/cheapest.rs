@@ -1,13 +1,17 @@
-//! Makes a binary tree wide at the least expected cost: which nodes become wide nodes, and what becomes one leaf.
+//! Makes a binary tree wide at the least expected cost: which nodes become wide nodes, and what
+//! becomes one leaf.
 //!
-//! A wide node under a binary one is the way from it to at most eight descendants. C(n, i) is the least cost of everything below n
-//! when it hangs in at most i places of a wide node above: i places are shared out between the two children, or one of them
-//! stays empty; in one place stands a leaf, if n has few enough primitives, or a wide node that shares out eight places. All
-//! C are known from the bottom up in one pass, and what was chosen is followed from the top down.
+//! A wide node under a binary one is the way from it to at most eight descendants. C(n, i) is the
+//! least cost of everything below n when it hangs in at most i places of a wide node above: i
+//! places are shared out between the two children, or one of them stays empty; in one place stands
+//! a leaf, if n has few enough primitives, or a wide node that shares out eight places. All C are
+//! known from the bottom up in one pass, and what was chosen is followed from the top down.
 //!
-//! Reference: H. Ylitie, T. Karras, S. Laine, Efficient Incoherent Ray Traversal on GPUs through Compressed Wide BVHs, 2017, 3.
-//! Differs: a leaf costs as often as primitives have to be tested at once; a part of the chance to be visited is the same for all
-//! boxes, so that of flat and thin data, whose areas are all 0, the nodes become full.
+//! Reference: H. Ylitie, T. Karras, S. Laine, Efficient Incoherent Ray Traversal on GPUs through
+//! Compressed Wide BVHs, 2017, 3.
+//! Differs: a leaf costs as often as primitives have to be tested at once; a part of the chance to
+//! be visited is the same for all boxes, so that of flat and thin data, whose areas are all 0, the
+//! nodes become full.
 
 use super::Binary;
 use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
@@ -16,11 +20,12 @@ use alloc::vec::Vec;
 /// The most places of a node.
 const PLACES: usize = 8;
 
-/// What a leaf costs for each test of its primitives, over what a node costs. From 0.7 to 3 the rays of the bench visit as many nodes
-/// and leaves to within 1 %.
+/// What a leaf costs for each test of its primitives, over what a node costs. From 0.7 to 3 the
+/// rays of the bench visit as many nodes and leaves to within 1 %.
 const LEAF: f32 = 1.5;
 
-/// The chance to be visited that does not depend on the area, where the whole tree is about 1 long: 2^-24.
+/// The chance to be visited that does not depend on the area, where the whole tree is about 1 long:
+/// 2^-24.
 const ALIKE: f32 = 5.960_464_5e-8;
 
 /// The costs of one binary node and what was chosen. Number i - 1: in i places.
@@ -28,8 +33,8 @@ const ALIKE: f32 = 5.960_464_5e-8;
 pub(crate) struct Choice {
     /// C(n, i) for i up to 7.
     cost: [f32; PLACES],
-    /// Four bits for each i: of two places and more how many the left child gets, 0 where one place stays empty; of one place whether
-    /// a leaf stands there.
+    /// Four bits for each i: of two places and more how many the left child gets, 0 where one place
+    /// stays empty; of one place whether a leaf stands there.
     share: u32,
 }
 
@@ -43,8 +48,9 @@ impl Choice {
     }
 }
 
-/// Marks in `worth` what is opened into the wide node above, and cuts off what becomes a leaf of at most `max_leaf` primitives. Of these
-/// `lanes` are tested at once; a node has `width` places, 2 to 8. The least cost, for boxes as long as the tree is.
+/// Marks in `worth` what is opened into the wide node above, and cuts off what becomes a leaf of at
+/// most `max_leaf` primitives. Of these `lanes` are tested at once; a node has `width` places, 2 to
+/// 8. The least cost, for boxes as long as the tree is.
 pub(crate) fn choose(
     binary: &mut Binary,
     max_leaf: u32,

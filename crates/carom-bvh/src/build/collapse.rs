@@ -1,8 +1,8 @@
-//! Makes wide nodes from a binary tree: the largest inner child is opened until the places are used, or the one that the
-//! builder finds most worth it.
+//! Makes wide nodes from a binary tree: the largest inner child is opened until the places are
+//! used, or the one that the builder finds most worth it.
 //!
-//! Nodes come out in the order in which a depth-first walk meets them, parents before children, and the leaves'
-//! primitives likewise, so that a subtree lies together in memory.
+//! Nodes come out in the order in which a depth-first walk meets them, parents before children, and
+//! the leaves' primitives likewise, so that a subtree lies together in memory.
 //!
 //! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies, 2008.
 
@@ -15,7 +15,8 @@ use crate::wide::WideNode;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 
-/// A binary node that becomes the next node, with the place of its first primitive and the reference to it in its parent.
+/// A binary node that becomes the next node, with the place of its first primitive and the
+/// reference to it in its parent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
     binary: u32,
@@ -28,12 +29,13 @@ pub(crate) struct Task {
 struct Candidate {
     binary: u32,
     first: u32,
-    /// What an inner node is worth opening, half its area as a rule; -1 for what is not opened, such as a leaf.
+    /// What an inner node is worth opening, half its area as a rule; -1 for what is not opened,
+    /// such as a leaf.
     worth: f32,
 }
 
-/// Fills the tree from a binary one; `fit` gives the volume of a subtree from its box and the place and number
-/// of its primitives.
+/// Fills the tree from a binary one; `fit` gives the volume of a subtree from its box and the place
+/// and number of its primitives.
 pub(crate) fn collapse<V: TreeVolume, N: WideNode<V::Volumes8>>(
     binary: &Binary,
     stack: &mut Vec<Task>,

@@ -1,20 +1,23 @@
 //! Adds one leaf after the other where the tree grows least, and rotates on the way back.
 //!
-//! From the root downwards: either the new leaf becomes the sibling of the node at hand, or it goes on into the child whose
-//! box has to grow less; the other children are looked at afterwards, as long as they may still be better. On the way
-//! up each node may exchange a child with a grandchild, if that makes a box smaller. Leaves come in random order: in the order
-//! of space the tree would lean to where it grows.
+//! From the root downwards: either the new leaf becomes the sibling of the node at hand, or it goes
+//! on into the child whose box has to grow less; the other children are looked at afterwards, as
+//! long as they may still be better. On the way up each node may exchange a child with a
+//! grandchild, if that makes a box smaller. Leaves come in random order: in the order of space the
+//! tree would lean to where it grows.
 //!
-//! Reference: J. Goldsmith, J. Salmon, Automatic Creation of Object Hierarchies for Ray Tracing, 1987; Akenine-Moller et al.,
-//! Real-Time Rendering, 4th ed., 25.2.1 and figure 25.6; A. Kensler, Tree Rotations for Improving Bounding Volume
-//! Hierarchies, 2008.
-//! Bittner, Hapala, Havran, Incremental BVH Construction for Ray Tracing, 2015 (the search beyond the first way down).
-//! Differs: the search ends after a number of looks and at a depth, so that boxes around boxes, whose best tree is a chain, take no more time.
+//! Reference: J. Goldsmith, J. Salmon, Automatic Creation of Object Hierarchies for Ray Tracing,
+//! 1987; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 and figure 25.6; A. Kensler,
+//! Tree Rotations for Improving Bounding Volume Hierarchies, 2008. Bittner, Hapala, Havran,
+//! Incremental BVH Construction for Ray Tracing, 2015 (the search beyond the first way down).
+//! Differs: the search ends after a number of looks and at a depth, so that boxes around boxes,
+//! whose best tree is a chain, take no more time.
 
 use super::links::{Links, NONE};
 use alloc::vec::Vec;
 
-/// The search for a place ends after so many nodes. The greedy way down alone makes trees twice as dear over real parts.
+/// The search for a place ends after so many nodes. The greedy way down alone makes trees twice as
+/// dear over real parts.
 const LOOKS: u32 = 128;
 
 /// The way down ends here; what is written out is halved below the depth that all builders keep.
@@ -104,7 +107,8 @@ fn place(links: &Links, leaf: u32, stack: &mut Vec<Place>) -> u32 {
     best
 }
 
-/// Exchanges a child and a grandchild, where that makes the box between them smaller; the best of four ways.
+/// Exchanges a child and a grandchild, where that makes the box between them smaller; the best of
+/// four ways.
 fn rotate(links: &mut Links, node: u32) {
     let mut gain = 0.0;
     let mut best = None;

@@ -1,10 +1,12 @@
 //! Nodes of eight straight from the sorted Morton codes, without a binary tree in between.
 //!
-//! A range of codes is split at its highest bit that differs until there are eight; of several ranges that with the highest such
-//! bit is split next, whose cell is the largest: no box is needed for that. The boxes come last, bottom up as in a refit.
+//! A range of codes is split at its highest bit that differs until there are eight; of several
+//! ranges that with the highest such bit is split next, whose cell is the largest: no box is needed
+//! for that. The boxes come last, bottom up as in a refit.
 //!
-//! Of 100,000 triangles this takes half of the time of a binary tree that is made wide (callers' memory new, 7.0 against 13.7 ms; kept,
-//! 5.7 against 8.1; AMD EPYC, 2026-11-22, a busy machine), and its cost by the surface area is 1 % higher.
+//! Of 100,000 triangles this takes half of the time of a binary tree that is made wide (callers'
+//! memory new, 7.0 against 13.7 ms; kept, 5.7 against 8.1; AMD EPYC, 2026-11-22, a busy machine),
+//! and its cost by the surface area is 1 % higher.
 //!
 //! Reference: C. Lauterbach et al., Fast BVH Construction on GPUs, 2009.
 //! Differs: eight children at once.
@@ -40,8 +42,8 @@ fn candidate(keys: &[u64], first: u32, end: u32, max_leaf: u32) -> Candidate {
     Candidate { first, end, worth: if count <= max_leaf { 0 } else { worth } }
 }
 
-/// Fills the tree: at most `max_leaf` boxes in a leaf, and at least one box. The keys are sorted, one for each box, and the boxes are
-/// checked.
+/// Fills the tree: at most `max_leaf` boxes in a leaf, and at least one box. The keys are sorted,
+/// one for each box, and the boxes are checked.
 pub(crate) fn build<V: TreeVolume>(
     boxes: &[Aabb],
     keys: &[u64],

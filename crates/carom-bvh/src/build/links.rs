@@ -1,7 +1,9 @@
-//! A binary tree while it grows or is rearranged: nodes in any order, each with its children and its parent.
+//! A binary tree while it grows or is rearranged: nodes in any order, each with its children and
+//! its parent.
 //!
-//! When it is finished it is written out in the form that all builders share. Subtrees of few primitives become leaves;
-//! what lies too deep, as in a chain of boxes around boxes, is halved in its order instead, so the depth has a bound.
+//! When it is finished it is written out in the form that all builders share. Subtrees of few
+//! primitives become leaves; what lies too deep, as in a chain of boxes around boxes, is halved in
+//! its order instead, so the depth has a bound.
 //!
 //! Reference: none needed.
 
@@ -17,7 +19,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// The tree. All lists are of equal length.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
-    /// The box and the number of primitives; a leaf's tag is the place of its first primitive in the order.
+    /// The box and the number of primitives; a leaf's tag is the place of its first primitive in
+    /// the order.
     pub(crate) rows: Vec<Row>,
     /// `NONE` twice for a leaf.
     pub(crate) children: Vec<[u32; 2]>,
@@ -101,7 +104,8 @@ impl Links {
         if left == node { right } else { left }
     }
 
-    /// Hangs `new` below `parent` in the place of `old`, or makes it the root where the parent is `NONE`.
+    /// Hangs `new` below `parent` in the place of `old`, or makes it the root where the parent is
+    /// `NONE`.
     pub(crate) fn hang(&mut self, new: u32, parent: u32, old: u32) {
         self.parents[new as usize] = parent;
         if parent == NONE {
@@ -115,7 +119,8 @@ impl Links {
         }
     }
 
-    /// Writes the tree below the root out; `order` has the primitives by the places that leaves name.
+    /// Writes the tree below the root out; `order` has the primitives by the places that leaves
+    /// name.
     pub(crate) fn write(&self, order: &[u32], max_leaf: u32, binary: &mut Binary) {
         binary.nodes.clear();
         binary.order.clear();

@@ -1,16 +1,19 @@
-//! Splits along the longest axis: at the mean of the centres, or with half of the rows to either side.
+//! Splits along the longest axis: at the mean of the centres, or with half of the rows to either
+//! side.
 //!
-//! The mean puts the plane where most of the centres are; the median makes every leaf equally deep, so that no query
-//! costs more than another for where it looks. Neither looks at areas.
+//! The mean puts the plane where most of the centres are; the median makes every leaf equally deep,
+//! so that no query costs more than another for where it looks. Neither looks at areas.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (RAPID); Akenine-Moller et al., Real-Time
-//! Rendering, 4th ed., 25.2.4.
-//! Differs: the axes are those of the box along the axes of the frame, also for trees of oriented boxes.
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (RAPID); Akenine-Moller et
+//! al., Real-Time Rendering, 4th ed., 25.2.4.
+//! Differs: the axes are those of the box along the axes of the frame, also for trees of oriented
+//! boxes.
 
 use super::rows::Row;
 use super::top_down::{axes_by_length, part_by};
 
-/// At the mean of the centres on the longest axis; on the next one where all centres fall on one side.
+/// At the mean of the centres on the longest axis; on the next one where all centres fall on one
+/// side.
 pub(crate) fn mean(rows: &mut [Row]) -> Option<usize> {
     for axis in axes_by_length(rows) {
         let sum: f64 = rows.iter().map(|row| f64::from(row.center2(axis))).sum();

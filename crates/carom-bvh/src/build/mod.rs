@@ -1,8 +1,9 @@
 //! Builds trees: rows of boxes, then a binary tree by one of several methods, then nodes of eight.
 //!
-//! All methods begin with rows in the order of the Morton curve and end with the same form of binary tree, which may be
-//! improved before it is made wide. Top-down methods part the rows in place; methods that join or insert leaves have a form
-//! of their own ([`links`]) and write the common one at the end.
+//! All methods begin with rows in the order of the Morton curve and end with the same form of
+//! binary tree, which may be improved before it is made wide. Top-down methods part the rows in
+//! place; methods that join or insert leaves have a form of their own ([`links`]) and write the
+//! common one at the end.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (eq. 25.2).
 
@@ -38,19 +39,23 @@ use carom_bounds::Aabb;
 use links::Links;
 use rows::Row;
 
-/// A binary tree, as the builders make it: children adjacent, and after their parent unless said otherwise.
+/// A binary tree, as the builders make it: children adjacent, and after their parent unless said
+/// otherwise.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Binary {
-    /// A box; the tag is the left child, or 0 for a leaf; the count is that of the primitives below.
+    /// A box; the tag is the left child, or 0 for a leaf; the count is that of the primitives
+    /// below.
     nodes: Vec<Row>,
     /// The primitives' numbers; every node's are contiguous, those of the left child first.
     order: Vec<u32>,
-    /// What each node is worth opening when the tree is made wide, not below 0; empty where that is its area.
+    /// What each node is worth opening when the tree is made wide, not below 0; empty where that is
+    /// its area.
     worth: Vec<f32>,
 }
 
 impl Binary {
-    /// Nodes in the order in which a depth-first walk meets them, so that children stand after their parent.
+    /// Nodes in the order in which a depth-first walk meets them, so that children stand after
+    /// their parent.
     fn lay_out(&mut self) {
         let Some(&root) = self.nodes.first() else { return };
         let mut nodes = Vec::with_capacity(self.nodes.len());
@@ -85,8 +90,8 @@ pub struct Builder {
     links: Links,
 }
 
-/// The most primitives in a leaf that may be put together with others. With 1 rays visit as many nodes and leaves, and the build takes a
-/// third longer.
+/// The most primitives in a leaf that may be put together with others. With 1 rays visit as many
+/// nodes and leaves, and the build takes a third longer.
 const FINE_LEAF: u32 = 2;
 
 /// There are not more than references can name.
@@ -95,8 +100,9 @@ fn check_count(boxes: &[Aabb]) -> Result<(), BvhError> {
 }
 
 impl<V: TreeVolume> Bvh<V> {
-    /// A tree over primitives with these bounds, each volume around the boxes below it. No primitives give the empty
-    /// tree; a box that is not finite, or inverted, is refused with its number.
+    /// A tree over primitives with these bounds, each volume around the boxes below it. No
+    /// primitives give the empty tree; a box that is not finite, or inverted, is refused with its
+    /// number.
     ///
     /// The same input gives the same tree, with any instruction set.
     pub fn build(boxes: &[Aabb], settings: &BuildSettings) -> Result<Bvh<V>, BvhError> {
@@ -114,8 +120,8 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
 }
 
 impl Builder {
-    /// [`Bvh::build`] into a tree that is there, of nodes of any kind, whose memory is used again. On an error the tree stays as it
-    /// was.
+    /// [`Bvh::build`] into a tree that is there, of nodes of any kind, whose memory is used again.
+    /// On an error the tree stays as it was.
     pub fn rebuild<V: TreeVolume, N: WideNode<V::Volumes8>>(
         &mut self,
         tree: &mut Bvh<V, N>,
@@ -214,9 +220,9 @@ impl Builder {
         Ok(())
     }
 
-    /// A tree for queries that go to few places: `uses` tells for every primitive how often queries have reached it, and missing
-    /// numbers count as 0. What they seldom reach lies deep, what they often reach is near the root. Of the settings
-    /// only the size of leaves counts.
+    /// A tree for queries that go to few places: `uses` tells for every primitive how often queries
+    /// have reached it, and missing numbers count as 0. What they seldom reach lies deep, what they
+    /// often reach is near the root. Of the settings only the size of leaves counts.
     pub fn rebuild_by_use<V: TreeVolume>(
         &mut self,
         tree: &mut Bvh<V>,
@@ -235,8 +241,8 @@ impl Builder {
         Ok(())
     }
 
-    /// The tree from the binary one, the volume of each subtree from `fit(box, first, count)`, which are places in the
-    /// order of [`Builder::order`].
+    /// The tree from the binary one, the volume of each subtree from `fit(box, first, count)`,
+    /// which are places in the order of [`Builder::order`].
     pub(crate) fn collapse<V: TreeVolume, N: WideNode<V::Volumes8>>(
         &mut self,
         tree: &mut Bvh<V, N>,

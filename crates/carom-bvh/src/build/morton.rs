@@ -1,11 +1,13 @@
 //! Sorts boxes along the Morton curve of their centres and splits where the curve's bits change.
 //!
-//! The centres are cut into 1024 steps on a cube, the bits of the three coordinates interleaved, the codes sorted by
-//! counting, three times ten bits. A range of codes is split at the highest bit that differs; equal codes are halved.
+//! The centres are cut into 1024 steps on a cube, the bits of the three coordinates interleaved,
+//! the codes sorted by counting, three times ten bits. A range of codes is split at the highest bit
+//! that differs; equal codes are halved.
 //!
-//! Reference: C. Lauterbach et al., Fast BVH Construction on GPUs, 2009; T. Karras, Maximizing Parallelism in the
-//! Construction of BVHs, Octrees, and k-d Trees, 2012.
-//! Differs: the split is found by bisection from the top down, on one thread; [`super::one_pass`] goes from the leaves up.
+//! Reference: C. Lauterbach et al., Fast BVH Construction on GPUs, 2009; T. Karras, Maximizing
+//! Parallelism in the Construction of BVHs, Octrees, and k-d Trees, 2012.
+//! Differs: the split is found by bisection from the top down, on one thread; [`super::one_pass`]
+//! goes from the leaves up.
 
 use super::Binary;
 use super::rows::Row;
@@ -21,7 +23,8 @@ const STEPS: f32 = 1024.0;
 /// Below this many keys a comparison sort is faster than counting.
 const COUNTING: usize = 256;
 
-/// The keys of boxes, and how often each ten bits of their codes occur; nothing for boxes that cannot stand in a tree.
+/// The keys of boxes, and how often each ten bits of their codes occur; nothing for boxes that
+/// cannot stand in a tree.
 struct Codes<'a> {
     boxes: &'a [Aabb],
     keys: &'a mut Vec<u64>,
@@ -78,7 +81,8 @@ fn spread<S: Simd>(simd: S, x: S::U32x4) -> S::U32x4 {
     (x | x.shl::<2>()) & mask(0x09249249)
 }
 
-/// As long as this, whatever stands in it. New memory comes from the system as zeros: nobody has to write them.
+/// As long as this, whatever stands in it. New memory comes from the system as zeros: nobody has to
+/// write them.
 fn make_room(list: &mut Vec<u64>, n: usize) {
     if list.capacity() < n {
         *list = alloc::vec![0; n];
@@ -87,8 +91,8 @@ fn make_room(list: &mut Vec<u64>, n: usize) {
     }
 }
 
-/// The codes of the boxes in ascending order, each with its box's number below it; or the first box that cannot stand in a
-/// tree.
+/// The codes of the boxes in ascending order, each with its box's number below it; or the first box
+/// that cannot stand in a tree.
 pub(crate) fn sort(boxes: &[Aabb], keys: &mut Vec<u64>, swap: &mut Vec<u64>) -> Result<(), BvhError> {
     let mut counts = [[0_u32; 1024]; 3];
     make_room(keys, boxes.len());
@@ -123,7 +127,8 @@ pub(crate) fn code(keys: &[u64], place: usize) -> u32 {
     keys.get(place).map_or(0, |key| (key >> 32) as u32)
 }
 
-/// Where a range of at least two sorted keys is split: at the highest bit that differs, or in the middle.
+/// Where a range of at least two sorted keys is split: at the highest bit that differs, or in the
+/// middle.
 #[inline(always)]
 pub(crate) fn split_at(keys: &[u64], first: usize, end: usize) -> usize {
     let differ = code(keys, first) ^ code(keys, end - 1);
@@ -131,7 +136,8 @@ pub(crate) fn split_at(keys: &[u64], first: usize, end: usize) -> usize {
         return first + (end - first) / 2;
     }
     let bit = 31 - differ.leading_zeros();
-    // The last place where that bit is not set, by halves of what is left, without a branch that nobody can foresee.
+    // The last place where that bit is not set, by halves of what is left, without a branch that
+    // nobody can foresee.
     let (mut low, mut size) = (first, end - 1 - first);
     while 1 < size {
         let half = size / 2;
@@ -172,7 +178,8 @@ impl Kernel for Boxes<'_> {
     }
 }
 
-/// The binary tree of the curve's bits over rows in the order of their keys, at most `max_leaf` in a leaf; `firsts` is memory.
+/// The binary tree of the curve's bits over rows in the order of their keys, at most `max_leaf` in
+/// a leaf; `firsts` is memory.
 pub(crate) fn split(sorted: &[Row], keys: &[u64], max_leaf: u32, firsts: &mut Vec<u32>, binary: &mut Binary) {
     binary.order.extend(keys.iter().map(|&key| key as u32));
     let nodes = &mut binary.nodes;
@@ -181,7 +188,8 @@ pub(crate) fn split(sorted: &[Row], keys: &[u64], max_leaf: u32, firsts: &mut Ve
     root.set_numbers(0, keys.len() as u32);
     nodes.push(root);
     firsts.push(0);
-    // Depth first, so that what is near each other later lies near each other; the stack holds one node a level.
+    // Depth first, so that what is near each other later lies near each other; the stack holds one
+    // node a level.
     let mut stack = Stack::<u32, 64>::new(0);
     stack.push(0);
     while let Some(i) = stack.pop() {
@@ -240,7 +248,8 @@ impl Kernel for Clusters<'_> {
     }
 }
 
-/// Runs of at most `max_cluster` rows that are near each other, each as one row: its tag is the place of its first row.
+/// Runs of at most `max_cluster` rows that are near each other, each as one row: its tag is the
+/// place of its first row.
 pub(crate) fn clusters(sorted: &[Row], keys: &[u64], max_cluster: u32, out: &mut Vec<Row>) {
     dispatch(Clusters { sorted, keys, max_cluster: max_cluster.max(1) as usize, out });
 }

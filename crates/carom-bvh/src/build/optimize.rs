@@ -1,13 +1,15 @@
 //! Takes subtrees out and puts them back where the tree becomes smallest.
 //!
-//! In a round, the largest subtrees each look for a place: from where they are upwards, and from every ancestor down the
-//! other side, as long as the areas that shrink and those that must grow can still beat the best place known. Then the
-//! moves are made, the greatest gain first; one whose surroundings have changed in the meantime waits for the next round.
+//! In a round, the largest subtrees each look for a place: from where they are upwards, and from
+//! every ancestor down the other side, as long as the areas that shrink and those that must grow
+//! can still beat the best place known. Then the moves are made, the greatest gain first; one whose
+//! surroundings have changed in the meantime waits for the next round.
 //!
-//! Reference: D. Meister, J. Bittner, Parallel Reinsertion for Bounding Volume Hierarchy Optimization, 2018; J. Bittner,
-//! M. Hapala, V. Havran, Fast Insertion-Based Optimization of Bounding Volume Hierarchies, 2013.
-//! Differs: only the larger half of the nodes looks; a search ends after a number of looks, so that boxes that all overlap
-//! take no more time; moves are made in a fixed order.
+//! Reference: D. Meister, J. Bittner, Parallel Reinsertion for Bounding Volume Hierarchy
+//! Optimization, 2018; J. Bittner, M. Hapala, V. Havran, Fast Insertion-Based Optimization of
+//! Bounding Volume Hierarchies, 2013.
+//! Differs: only the larger half of the nodes looks; a search ends after a number of looks, so that
+//! boxes that all overlap take no more time; moves are made in a fixed order.
 
 use super::links::{Links, NONE};
 use alloc::vec::Vec;
@@ -150,7 +152,8 @@ fn apply(links: &mut Links, m: &Move, touched: &mut [bool]) -> bool {
         }
     }
     links.hang(sibling, grandparent, parent);
-    // The parent is free now, and becomes that of the new place. Its old place may have been beside it.
+    // The parent is free now, and becomes that of the new place. Its old place may have been beside
+    // it.
     let to_parent = links.parents[m.to as usize];
     links.children[parent as usize] = [m.to, m.node];
     links.hang(parent, to_parent, m.to);

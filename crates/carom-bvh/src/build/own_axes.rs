@@ -1,10 +1,13 @@
-//! Splits triangles along the axes of the box that is fitted to them, not along those of the coordinates.
+//! Splits triangles along the axes of the box that is fitted to them, not along those of the
+//! coordinates.
 //!
-//! A range is split across the longest axis of its own box. If all centres fall on one side, the second axis is tried, then
-//! the third; where none parts them, the range is halved as it stands. The axes come from the covariance of the surface.
+//! A range is split across the longest axis of its own box. If all centres fall on one side, the
+//! second axis is tried, then the third; where none parts them, the range is halved as it stands.
+//! The axes come from the covariance of the surface.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (at the mean point of the surface).
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.4 (equal halves, for a balanced tree).
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (at the mean point of the
+//! surface). Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.4 (equal halves, for a
+//! balanced tree).
 
 use super::rows::Row;
 use super::top_down::{around, part_by};
@@ -31,7 +34,8 @@ pub struct OwnAxes {
     pub at: SplitAt,
     /// A range of at most so many triangles is a leaf; at least 1.
     pub max_leaf: u32,
-    /// A range that so many splits led to is a leaf, however many triangles it has. With 0 the whole is one leaf.
+    /// A range that so many splits led to is a leaf, however many triangles it has. With 0 the
+    /// whole is one leaf.
     pub max_depth: u32,
 }
 
@@ -61,7 +65,8 @@ impl OwnAxes {
     }
 }
 
-/// Parts rows in place, whose tags are numbers of triangles; how many go to the left, or `None` where no axis parts them.
+/// Parts rows in place, whose tags are numbers of triangles; how many go to the left, or `None`
+/// where no axis parts them.
 pub(crate) fn part(rows: &mut [Row], triangle: &impl Fn(u32) -> [Vec3; 3], at: SplitAt) -> Option<usize> {
     let all = around(rows).aabb();
     let origin = all.center().as_dvec3();

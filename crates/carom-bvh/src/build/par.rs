@@ -1,10 +1,12 @@
 //! Builds on several threads: the same trees, node for node, as on one.
 //!
-//! A top-down split forks at every level until the parts are small; each small part is built in a list of its own, and the
-//! lists are put together in the order in which one thread would have written them. Searches for neighbours and for
-//! better places only read the tree, and are shared out by place.
+//! A top-down split forks at every level until the parts are small; each small part is built in a
+//! list of its own, and the lists are put together in the order in which one thread would have
+//! written them. Searches for neighbours and for better places only read the tree, and are shared
+//! out by place.
 //!
-//! Reference: I. Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007, 4 (parallel construction).
+//! Reference: I. Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007, 4
+//! (parallel construction).
 
 use super::binned::{Task, steps};
 use super::optimize::Move;
@@ -68,7 +70,8 @@ pub(crate) fn split<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, nodes: 
     }
 }
 
-/// Forks at every level. It calls itself for parts that are smaller, and not below the depth that all trees keep.
+/// Forks at every level. It calls itself for parts that are smaller, and not below the depth that
+/// all trees keep.
 fn subtree<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, unit: f32, task: Task, node: Row) -> Piece {
     if rows.len() <= PIECE || node.count() <= max_leaf {
         return Piece::Whole(steps::rest::<VOLUME>(rows, max_leaf, unit, task, node));
@@ -82,7 +85,8 @@ fn subtree<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, unit: f32, task:
     Piece::Cut(cut.rows, Box::new([left, right]))
 }
 
-/// As [`super::bottom_up`] looks: for every place the least key with another that is at most `radius` away.
+/// As [`super::bottom_up`] looks: for every place the least key with another that is at most
+/// `radius` away.
 pub(crate) fn look(best: &mut [u64], radius: usize, key: impl Fn(usize, usize) -> u64 + Sync) {
     let last = best.len() - 1;
     best.par_chunks_mut(PIECE).enumerate().for_each(|(piece, best)| {

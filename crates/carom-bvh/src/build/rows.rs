@@ -9,8 +9,9 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::Vec3;
 
-/// Set in both numbers: as floats they are then normal ones. Arithmetic on whole rows would otherwise meet subnormal
-/// floats, which costs some processors a hundred cycles each (measured: the build four times slower).
+/// Set in both numbers: as floats they are then normal ones. Arithmetic on whole rows would
+/// otherwise meet subnormal floats, which costs some processors a hundred cycles each (measured:
+/// the build four times slower).
 const NORMAL: u32 = 0x4000_0000;
 
 /// The bits of a number.
@@ -61,7 +62,8 @@ impl Row {
     pub(crate) fn merged(&self, other: &Row) -> Row {
         let mut out = *self;
         for (a, &b) in out.0.iter_mut().zip(&other.0) {
-            // The one comparison that every processor has as a maximum, so that zeros of both signs come out alike.
+            // The one comparison that every processor has as a maximum, so that zeros of both signs
+            // come out alike.
             *a = if *a < b { b } else { *a };
         }
         out
@@ -95,7 +97,8 @@ pub(crate) fn fill(rows: &mut Vec<Row>, boxes: &[Aabb]) -> Result<(), BvhError> 
     Ok(())
 }
 
-/// One row per box, its number as the tag, in the order of the sorted keys, whose low halves are numbers of boxes.
+/// One row per box, its number as the tag, in the order of the sorted keys, whose low halves are
+/// numbers of boxes.
 pub(crate) fn reorder(boxes: &[Aabb], keys: &[u64], out: &mut Vec<Row>) {
     out.clear();
     out.reserve(keys.len());

@@ -1,6 +1,7 @@
 //! Splits rows from the top down by any rule: the frame that the rules of their own files fill in.
 //!
-//! If a rule finds no split, or the tree has become too deep for it, the range is halved as it stands.
+//! If a rule finds no split, or the tree has become too deep for it, the range is halved as it
+//! stands.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (top-down).
 
@@ -8,9 +9,9 @@ use super::binned::MAX_DEPTH;
 use super::rows::Row;
 use alloc::vec::Vec;
 
-/// Makes the tree over the rows and permutes them: at most `max_leaf` primitives in a leaf, by the rows' counts, but for
-/// leaves that `max_depth` splits led to. `part` permutes a range of at least two rows and answers how many of them go to
-/// the left, or `None`.
+/// Makes the tree over the rows and permutes them: at most `max_leaf` primitives in a leaf, by the
+/// rows' counts, but for leaves that `max_depth` splits led to. `part` permutes a range of at least
+/// two rows and answers how many of them go to the left, or `None`.
 pub(crate) fn split(
     rows: &mut [Row],
     max_leaf: u32,

@@ -1,18 +1,21 @@
 //! Rearranges treelets, a few nodes at a time, in the best way that there is.
 //!
-//! A treelet is a node of which the largest inner descendants are opened until seven subtrees hang below it. The cheapest
-//! binary tree over the seven is found by dynamic programming over their 128 subsets: what a subset costs is its own area and
-//! the cheapest way of parting it in two. From the leaves upwards, so that a treelet stands on what is already good; each
-//! further round leaves out smaller subtrees, which have settled.
+//! A treelet is a node of which the largest inner descendants are opened until seven subtrees hang
+//! below it. The cheapest binary tree over the seven is found by dynamic programming over their 128
+//! subsets: what a subset costs is its own area and the cheapest way of parting it in two. From the
+//! leaves upwards, so that a treelet stands on what is already good; each further round leaves out
+//! smaller subtrees, which have settled.
 //!
-//! Reference: T. Karras, T. Aila, Fast Parallel Construction of High-Quality Bounding Volume Hierarchies, 2013, 3.
+//! Reference: T. Karras, T. Aila, Fast Parallel Construction of High-Quality Bounding Volume
+//! Hierarchies, 2013, 3.
 //! Differs: a subtree of few primitives counts as the leaf that it will become.
 
 use super::links::{Links, NONE};
 use super::rows::Row;
 use alloc::vec::Vec;
 
-/// Subtrees of a treelet; as in the paper, where more gain little and cost three times as much each.
+/// Subtrees of a treelet; as in the paper, where more gain little and cost three times as much
+/// each.
 const PLACES: usize = 7;
 
 /// A treelet at work: what is known of every subset of its places.

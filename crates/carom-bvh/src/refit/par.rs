@@ -1,12 +1,13 @@
 //! Refits on several threads: the same volumes, bit for bit, as on one.
 //!
-//! A built tree stands in memory as a depth-first walk meets it, so the nodes of a subtree are a slice. The tree is cut into subtrees
-//! of about the same size; each is refitted by one thread, and then the few nodes above them by the one that began. A tree that was
-//! edited since may stand otherwise, which shows when it is cut or when a node finds its parent in another slice: then all is done
-//! again on one thread.
+//! A built tree stands in memory as a depth-first walk meets it, so the nodes of a subtree are a
+//! slice. The tree is cut into subtrees of about the same size; each is refitted by one thread, and
+//! then the few nodes above them by the one that began. A tree that was edited since may stand
+//! otherwise, which shows when it is cut or when a node finds its parent in another slice: then all
+//! is done again on one thread.
 //!
-//! Reference: I. Wald, S. Boulos, P. Shirley, Ray Tracing Deformable Scenes using Dynamic Bounding Volume Hierarchies, 2007
-//! (a tree that is kept is refitted; subtrees do not know of each other).
+//! Reference: I. Wald, S. Boulos, P. Shirley, Ray Tracing Deformable Scenes using Dynamic Bounding
+//! Volume Hierarchies, 2007 (a tree that is kept is refitted; subtrees do not know of each other).
 
 use super::{Part, Source, refit_part};
 use crate::tree::{Bvh, LEAF, Node8, TreeVolume};
@@ -25,7 +26,8 @@ pub(super) fn pays(n_nodes: usize) -> bool {
     4 * PIECE < n_nodes && 1 < rayon::current_num_threads()
 }
 
-/// The whole tree; false where its nodes do not stand as a built tree's do: then some volumes are new and some are not.
+/// The whole tree; false where its nodes do not stand as a built tree's do: then some volumes are
+/// new and some are not.
 pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Send + Sync) -> bool {
     let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
     let size = nodes.len() / (PIECES_PER_THREAD * rayon::current_num_threads());
@@ -75,7 +77,8 @@ struct Parts {
     pieces: Vec<(usize, usize)>,
 }
 
-/// Subtrees of at most `size` nodes; nothing where children do not stand one behind the other, behind their parent.
+/// Subtrees of at most `size` nodes; nothing where children do not stand one behind the other,
+/// behind their parent.
 fn cut<W>(nodes: &[Node8<W>], size: usize) -> Option<Parts> {
     let mut parts = Parts { above: Vec::new(), pieces: Vec::new() };
     let mut stack = alloc::vec![(0, nodes.len())];

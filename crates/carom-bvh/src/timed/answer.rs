@@ -1,10 +1,10 @@
 //! What an interrupted search knows: bounds of the distance of each pair, and what is certain.
 //!
-//! Every pair of primitives is in two volumes that were refuted, in two leaves that were looked at, or in two volumes that
-//! wait: the least bound of the three is one of the whole.
+//! Every pair of primitives is in two volumes that were refuted, in two leaves that were looked at,
+//! or in two volumes that wait: the least bound of the three is one of the whole.
 //!
-//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation,
-//! Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
+//! Based Animation, Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
 
 use super::pairs::{TimedPairs, Undecided};
 use super::queue::Entry;
@@ -35,7 +35,8 @@ pub struct TimedAnswer {
     pub certainty: Certainty,
     /// The distance is not below it: a length.
     pub lower: f64,
-    /// The distance is not above it: a length, `INFINITY` before the pair was begun, and where there is no distance.
+    /// The distance is not above it: a length, `INFINITY` before the pair was begun, and where
+    /// there is no distance.
     pub upper: f64,
     /// The least distance of two primitives that was handed back so far.
     pub found: Option<f64>,
@@ -101,7 +102,8 @@ impl TimedAnswer {
 }
 
 impl TimedSearch {
-    /// What is known of one pair of trees; all that waits is looked through, a nanosecond or two for each.
+    /// What is known of one pair of trees; all that waits is looked through, a nanosecond or two
+    /// for each.
     pub fn answer(&self, pair: u32) -> TimedAnswer {
         let Some(state) = self.states.get(pair as usize) else { return TimedAnswer::NOTHING };
         let mut answer = TimedAnswer::decided(state);
@@ -112,7 +114,8 @@ impl TimedSearch {
         answer
     }
 
-    /// What is known of every pair of trees, in their order, in place of what `out` held; in one pass over what waits.
+    /// What is known of every pair of trees, in their order, in place of what `out` held; in one
+    /// pass over what waits.
     pub fn answers(&self, out: &mut Vec<TimedAnswer>) {
         out.clear();
         out.extend(self.states.iter().map(TimedAnswer::decided));
@@ -128,7 +131,8 @@ impl TimedSearch {
         out.resize(self.n_pairs as usize, TimedAnswer::NOTHING);
     }
 
-    /// The pairs of volumes that wait, of all pairs of trees that were begun, in no order. The trees must be those of the search.
+    /// The pairs of volumes that wait, of all pairs of trees that were begun, in no order. The
+    /// trees must be those of the search.
     pub fn undecided<V: TreeVolume, P: TimedPairs<V>>(
         &self,
         pairs: &P,

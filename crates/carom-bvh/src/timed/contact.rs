@@ -1,11 +1,14 @@
-//! An approximate contact from the deepest volumes that overlap, for a body that cannot wait until the search is done.
+//! An approximate contact from the deepest volumes that overlap, for a body that cannot wait until
+//! the search is done.
 //!
-//! The point is the mean of the middles between the balls around overlapping volumes. These lie along the curve in which two
-//! surfaces cross: where that is nearly in a plane, and wider than the volumes, the normal is that of the plane; else it is the
-//! mean direction from centre to centre, theirs and that of the whole bodies. The depth separates every two balls when B moves by it along the normal; it shrinks with the volumes.
+//! The point is the mean of the middles between the balls around overlapping volumes. These lie
+//! along the curve in which two surfaces cross: where that is nearly in a plane, and wider than the
+//! volumes, the normal is that of the plane; else it is the mean direction from centre to centre,
+//! theirs and that of the whole bodies. The depth separates every two balls when B moves by it
+//! along the normal; it shrinks with the volumes.
 //!
-//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation,
-//! Eurographics 2000, 4.
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
+//! Based Animation, Eurographics 2000, 4.
 //! Differs: the normal of the plane of the contact, where there is one; balls around any volumes.
 
 use super::pairs::TimedPairs;
@@ -18,7 +21,8 @@ use alloc::vec::Vec;
 use carom_math::{Mat3, scaling, symmetric_eigen};
 use glam::{DMat3, DVec3};
 
-/// The points lie in a plane where the least eigenvalue of their covariance is below this part of the next: a convention.
+/// The points lie in a plane where the least eigenvalue of their covariance is below this part of
+/// the next: a convention.
 const FLAT: f32 = 0.25;
 
 /// Where two bodies touch, as far as volumes can tell. In the frame of A.
@@ -33,7 +37,8 @@ pub struct ApproximateContact {
     pub depth: f64,
     /// How many pairs of volumes it was made from.
     pub n_volumes: u64,
-    /// The largest sum of radii of two of their balls: the point and the depth are known to within it.
+    /// The largest sum of radii of two of their balls: the point and the depth are known to within
+    /// it.
     pub size: f64,
 }
 
@@ -83,8 +88,9 @@ impl Balls {
 }
 
 impl TimedSearch {
-    /// An approximate contact of each pair of trees, in their order, in place of what `out` held: `None` where nothing is known
-    /// to overlap, which is so before a pair was begun, and when it is known to be apart. The trees must be those of the search.
+    /// An approximate contact of each pair of trees, in their order, in place of what `out` held:
+    /// `None` where nothing is known to overlap, which is so before a pair was begun, and when it
+    /// is known to be apart. The trees must be those of the search.
     pub fn contacts<V: TreeVolume>(
         &mut self,
         pairs: &impl TimedPairs<V>,
@@ -175,7 +181,8 @@ impl Sum {
                 plane = scaling::unit(column(&eigen.vectors));
             }
         }
-        // Small volumes on a crossing lie to all sides of each other: then the whole bodies have the say.
+        // Small volumes on a crossing lie to all sides of each other: then the whole bodies have
+        // the say.
         let straight = scaling::unit(whole).unwrap_or(DVec3::ZERO);
         let across = scaling::unit(self.directions * (2.0 / self.radii.max(f64::MIN_POSITIVE)) + straight);
         let across = across.unwrap_or(DVec3::X);

@@ -1,8 +1,10 @@
-//! Time-critical searches: over one pair of trees or thousands, stopped at any moment, with bounds at every stop.
+//! Time-critical searches: over one pair of trees or thousands, stopped at any moment, with bounds
+//! at every stop.
 //!
-//! Read [`search`] first: one loop that takes pairs of volumes from a [`queue`] until it is told to stop. [`until`] says when
-//! that is, [`pairs`] what the owner of the trees has to say, [`state`] what is known of one pair of trees; [`answer`] and
-//! [`contact`] turn that into bounds and an approximate contact. [`settings`] are the questions and the orders.
+//! Read [`search`] first: one loop that takes pairs of volumes from a [`queue`] until it is told to
+//! stop. [`until`] says when that is, [`pairs`] what the owner of the trees has to say, [`state`]
+//! what is known of one pair of trees; [`answer`] and [`contact`] turn that into bounds and an
+//! approximate contact. [`settings`] are the questions and the orders.
 
 mod answer;
 mod contact;

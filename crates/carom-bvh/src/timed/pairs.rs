@@ -1,6 +1,8 @@
-//! The pairs of trees of a timed search, as their owner sees them: which they are, where they are, what is in the leaves.
+//! The pairs of trees of a timed search, as their owner sees them: which they are, where they are,
+//! what is in the leaves.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (priorities: visibility, eccentricity, distance).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (priorities: visibility,
+//! eccentricity, distance).
 
 use crate::tree::{Bvh, TreeVolume};
 use carom_math::WidePose;
@@ -10,22 +12,25 @@ pub trait TimedPairs<V: TreeVolume> {
     /// The trees of the pair with this number; asked at every step.
     fn trees(&self, pair: u32) -> (&Bvh<V>, &Bvh<V>);
 
-    /// The pose of the second tree in the frame of the first, in the trees' coordinates; asked once, when the search comes to
-    /// the pair.
+    /// The pose of the second tree in the frame of the first, in the trees' coordinates; asked
+    /// once, when the search comes to the pair.
     fn begin(&mut self, pair: u32) -> WidePose;
 
-    /// The coordinates of the trees are lengths times this, a power of two: for meshes so large or small that `f32` would not
-    /// do. All distances of this search are lengths. Asked once, after [`TimedPairs::begin`].
+    /// The coordinates of the trees are lengths times this, a power of two: for meshes so large or
+    /// small that `f32` would not do. All distances of this search are lengths. Asked once, after
+    /// [`TimedPairs::begin`].
     fn unit(&self, _pair: u32) -> f64 {
         1.0
     }
 
-    /// The least distance of two primitives of two leaves, 0 when two touch; `INFINITY` where all are farther apart than
-    /// [`LeafPair::within`]. The search of a pair that is only about touching may answer 0 or `INFINITY`.
+    /// The least distance of two primitives of two leaves, 0 when two touch; `INFINITY` where all
+    /// are farther apart than [`LeafPair::within`]. The search of a pair that is only about
+    /// touching may answer 0 or `INFINITY`.
     fn distance(&mut self, leaves: &LeafPair) -> f64;
 
-    /// How urgent it is to look into two volumes, for [`TimedOrder::Priority`](crate::TimedOrder::Priority): the largest number comes first, of equal
-    /// ones the older; NaN comes last. Unless told otherwise, those that are nearest.
+    /// How urgent it is to look into two volumes, for
+    /// [`TimedOrder::Priority`](crate::TimedOrder::Priority): the largest number comes first, of
+    /// equal ones the older; NaN comes last. Unless told otherwise, those that are nearest.
     fn priority(&mut self, undecided: &Undecided<V>) -> f64 {
         -undecided.gap
     }
@@ -61,7 +66,8 @@ pub struct Undecided<V> {
     pub volume_b: V,
 }
 
-/// One pair of trees, for which the distance of two primitives is known as for [`closest_pair`](crate::closest_pair).
+/// One pair of trees, for which the distance of two primitives is known as for
+/// [`closest_pair`](crate::closest_pair).
 #[derive(Clone, Debug)]
 pub struct TimedPair<'t, V: TreeVolume, F> {
     a: &'t Bvh<V>,
@@ -71,8 +77,8 @@ pub struct TimedPair<'t, V: TreeVolume, F> {
 }
 
 impl<'t, V: TreeVolume, F: FnMut(u32, u32, f64) -> Option<f64>> TimedPair<'t, V, F> {
-    /// The pair of `a` and of `b` placed by `b_in_a`: `distance(primitive_a, primitive_b, bound)` gives the distance of two
-    /// primitives, or `None` when it is above the bound.
+    /// The pair of `a` and of `b` placed by `b_in_a`: `distance(primitive_a, primitive_b, bound)`
+    /// gives the distance of two primitives, or `None` when it is above the bound.
     pub fn new(a: &'t Bvh<V>, b: &'t Bvh<V>, b_in_a: &WidePose, distance: F) -> TimedPair<'t, V, F> {
         TimedPair { a, b, b_in_a: *b_in_a, distance }
     }

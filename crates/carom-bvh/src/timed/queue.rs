@@ -1,7 +1,8 @@
-//! What waits in a timed search: first in, first out; last in, first out; or by urgency; and never more than was allowed.
+//! What waits in a timed search: first in, first out; last in, first out; or by urgency; and never
+//! more than was allowed.
 //!
-//! When the queue is full, what comes goes onto a stack, and the search stays with the stack until that is empty: depth first
-//! needs little room.
+//! When the queue is full, what comes goes onto a stack, and the search stays with the stack until
+//! that is empty: depth first needs little room.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and fig. 25.19.
 
@@ -77,7 +78,8 @@ impl Queue {
         self.line.len() + self.heap.len() + self.stack.len()
     }
 
-    /// The next pair of trees may be begun before what waits: not while the search goes depth first.
+    /// The next pair of trees may be begun before what waits: not while the search goes depth
+    /// first.
     #[inline(always)]
     pub(crate) fn lets_begin(&self) -> bool {
         self.stack.is_empty()

@@ -1,17 +1,20 @@
-//! A search over pairs of trees that can be stopped at any moment, says what it knows, and goes on later.
+//! A search over pairs of trees that can be stopped at any moment, says what it knows, and goes on
+//! later.
 //!
-//! One queue holds the pairs of volumes of all pairs of trees that are not yet decided. Breadth first, every pair of trees
-//! gets its turn on each level before any goes deeper; or the caller says what is urgent; depth first is there for
-//! comparison. A step takes one entry: it compares two whole trees, opens a node, or gives two leaves to the caller.
-//! Everything that a run knows stands in the search, so that any split into runs is the same search.
+//! One queue holds the pairs of volumes of all pairs of trees that are not yet decided. Breadth
+//! first, every pair of trees gets its turn on each level before any goes deeper; or the caller
+//! says what is urgent; depth first is there for comparison. A step takes one entry: it compares
+//! two whole trees, opens a node, or gives two leaves to the caller. Everything that a run knows
+//! stands in the search, so that any split into runs is the same search.
 //!
 //! A child's lower bound is at least its parent's: bounds only ever close in.
 //!
-//! Reference: P. Hubbard, Approximating Polyhedra with Spheres for Time-Critical Collision Detection, 1996, 5; J. Dingliana,
-//! C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, Eurographics 2000;
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
-//! Differs: eight volumes at a time; distances as well as yes and no; a queue with a limit, beyond which the search goes
-//! depth first.
+//! Reference: P. Hubbard, Approximating Polyhedra with Spheres for Time-Critical Collision
+//! Detection, 1996, 5; J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in
+//! Physically Based Animation, Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th
+//! ed., 25.6.
+//! Differs: eight volumes at a time; distances as well as yes and no; a queue with a limit, beyond
+//! which the search goes depth first.
 
 use super::contact::Sum;
 use super::pairs::{LeafPair, TimedPairs, Undecided};
@@ -48,8 +51,9 @@ impl TimedRun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TimedError {
-    /// The trees of this pair are not those with which it was begun: another number of nodes or primitives, or other volumes.
-    /// The number of primitives, the volumes at the top, and the last one are compared; a change below may go unnoticed.
+    /// The trees of this pair are not those with which it was begun: another number of nodes or
+    /// primitives, or other volumes. The number of primitives, the volumes at the top, and the last
+    /// one are compared; a change below may go unnoticed.
     OtherTrees {
         /// The number of the pair.
         pair: u32,
@@ -68,8 +72,8 @@ impl core::fmt::Display for TimedError {
 
 impl core::error::Error for TimedError {}
 
-/// A search over pairs of trees that can be stopped and resumed. It is also the memory: keep one, and no search allocates
-/// once it has grown.
+/// A search over pairs of trees that can be stopped and resumed. It is also the memory: keep one,
+/// and no search allocates once it has grown.
 #[derive(Clone, Debug, Default)]
 pub struct TimedSearch {
     pub(crate) settings: TimedSettings,

@@ -1,6 +1,7 @@
 //! What a timed search is asked, and in which order it looks.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and fig. 25.19 (the orders).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and fig. 25.19 (the
+//! orders).
 
 /// Which pair of volumes comes next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,7 +12,8 @@ pub enum TimedOrder {
     BreadthFirst,
     /// The newest: one pair of trees after the other.
     DepthFirst,
-    /// What the caller calls urgent; every pair of trees gets its first step before any gets its second.
+    /// What the caller calls urgent; every pair of trees gets its first step before any gets its
+    /// second.
     Priority,
 }
 
@@ -38,8 +40,8 @@ pub struct TimedSettings {
     pub order: TimedOrder,
     /// What is farther apart does not matter: a length. Negative or NaN: nothing matters.
     pub max_distance: f64,
-    /// So many pairs of volumes may wait, of 24 bytes each, 40 with priorities; beyond that the search goes depth first, with
-    /// at most 64 more, and 7 for each level of the two trees.
+    /// So many pairs of volumes may wait, of 24 bytes each, 40 with priorities; beyond that the
+    /// search goes depth first, with at most 64 more, and 7 for each level of the two trees.
     pub max_queue: usize,
 }
 

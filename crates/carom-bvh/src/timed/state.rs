@@ -1,9 +1,11 @@
-//! What a timed search knows of one pair of trees, and its bounds of the distances between their volumes.
+//! What a timed search knows of one pair of trees, and its bounds of the distances between their
+//! volumes.
 //!
-//! Bounds are squares of lengths times a power of two, as in the other walks of two trees: see [`crate::relative`].
+//! Bounds are squares of lengths times a power of two, as in the other walks of two trees: see
+//! [`crate::relative`].
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; S. Quinlan, Efficient Distance Computation between
-//! Non-Convex Objects, 1994 (bounds from above and below by balls).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; S. Quinlan, Efficient
+//! Distance Computation between Non-Convex Objects, 1994 (bounds from above and below by balls).
 
 use super::settings::{TimedGoal, TimedSettings};
 use crate::counters::Counters;
@@ -72,7 +74,8 @@ impl PairState {
         let (a_to_b, b_to_a) = Relative::both(&pose, &bounds_a, &bounds_b);
         let size = size(&pose, &bounds_a, &bounds_b);
         let extent = (bounds_a.extents().as_dvec3() + bounds_b.extents().as_dvec3()).element_sum();
-        // Far from each other the bounds must know more than `f32` does; what the trees were made from was rounded to it.
+        // Far from each other the bounds must know more than `f32` does; what the trees were made
+        // from was rounded to it.
         let rounded = (reach(&bounds_a) + reach(&bounds_b)) * b_to_a.wide_scale * f64::from(4.0 * UNIT);
         let mut state = PairState {
             a_to_b,
@@ -138,7 +141,8 @@ impl PairState {
         }
     }
 
-    /// Bounds of the squared distances between a volume of A and those in a node of B, in scaled lengths.
+    /// Bounds of the squared distances between a volume of A and those in a node of B, in scaled
+    /// lengths.
     #[inline(always)]
     pub(crate) fn gaps_in_b<S: Simd, W: Volumes8>(
         &self,
@@ -160,7 +164,8 @@ impl PairState {
         gaps(simd, volume_b, inside, &self.b_to_a, &self.b_in_a, self.wide_slack)
     }
 
-    /// A length that two contents are not farther apart than: from centre to centre and on to the farthest points.
+    /// A length that two contents are not farther apart than: from centre to centre and on to the
+    /// farthest points.
     #[inline(always)]
     pub(crate) fn farthest<V: TreeVolume>(&self, volume_a: &V, volume_b: &V) -> f64 {
         let ((center_a, radius_a), (center_b, radius_b)) =

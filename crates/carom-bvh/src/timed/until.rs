@@ -1,13 +1,17 @@
-//! What ends a run early: a count of steps, a moment, a flag, or a question to the caller; several at once.
+//! What ends a run early: a count of steps, a moment, a flag, or a question to the caller; several
+//! at once.
 //!
-//! Reading a clock costs as much as a step or two, so it is read, and the caller asked, once in [`READ_EVERY`] units of
-//! effort: a unit is eight volumes tested or one pair of primitives. Units take from 30 ns to half a microsecond, which makes
-//! some 2 microseconds between two readings. With 32 units the median search came back 5 microseconds after its deadline, with 8 it
-//! comes after 1.5 (EPYC, November 2026). What is longest between two readings, over all pairs of the bench's clock, each taken as the
-//! least of 12 equal runs: 11 microseconds to find what touches (one in 10,000 above 9), 29 for distances (one in 10,000 above 19).
-//! What comes back later than that was kept from the processor.
+//! Reading a clock costs as much as a step or two, so it is read, and the caller asked, once in
+//! [`READ_EVERY`] units of effort: a unit is eight volumes tested or one pair of primitives. Units
+//! take from 30 ns to half a microsecond, which makes some 2 microseconds between two readings.
+//! With 32 units the median search came back 5 microseconds after its deadline, with 8 it comes
+//! after 1.5 (EPYC, November 2026). What is longest between two readings, over all pairs of the
+//! bench's clock, each taken as the least of 12 equal runs: 11 microseconds to find what touches
+//! (one in 10,000 above 9), 29 for distances (one in 10,000 above 19). What comes back later than
+//! that was kept from the processor.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision detection).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision
+//! detection).
 
 use carom_math::Budget;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +27,8 @@ fn now() -> Option<Instant> {
 /// Units of effort between two readings of the clock.
 const READ_EVERY: u32 = 8;
 
-/// What ends a run: whatever comes first of all that it was given; the end of the work, when it was given nothing.
+/// What ends a run: whatever comes first of all that it was given; the end of the work, when it was
+/// given nothing.
 #[derive(Default)]
 pub struct Until<'a> {
     steps: Option<u64>,
@@ -75,13 +80,15 @@ impl<'a> Until<'a> {
         Until { flag: Some(flag), ..self }
     }
 
-    /// The function answers true; it is asked as often as a clock would be read, and before the first step.
+    /// The function answers true; it is asked as often as a clock would be read, and before the
+    /// first step.
     pub fn with_question(self, question: &'a mut dyn FnMut() -> bool) -> Until<'a> {
         Until { question: Some(question), ..self }
     }
 }
 
-/// A time counts from this conversion on. Without a clock the run ends before its first step ([`Ended::NoClock`]).
+/// A time counts from this conversion on. Without a clock the run ends before its first step
+/// ([`Ended::NoClock`]).
 impl From<Budget> for Until<'_> {
     fn from(budget: Budget) -> Self {
         match budget {

@@ -36,7 +36,8 @@ fn boxes_2() {
     third::<Aabb>(2);
 }
 
-/// Trees made wide at the least cost, of several methods, of leaves for one primitive at a time and for many.
+/// Trees made wide at the least cost, of several methods, of leaves for one primitive at a time and
+/// for many.
 #[test]
 fn cheapest_boxes() {
     for (i, settings) in settings().iter().enumerate().step_by(2) {

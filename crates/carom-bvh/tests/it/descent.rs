@@ -38,7 +38,8 @@ fn walk<V: TreeVolume>(
     (pairs, visit.counters)
 }
 
-/// (A, B) and (B, A) visit the same pairs and open the same nodes, where the pose has an exact inverse.
+/// (A, B) and (B, A) visit the same pairs and open the same nodes, where the pose has an exact
+/// inverse.
 fn mirrored<V: TreeVolume>(what: &str, build: impl Fn(&[[Vec3; 3]]) -> Bvh<V>) {
     let (a, b) = (build(&soup(31, 700, 0.1)), build(&soup(32, 500, 0.2)));
     let quarter = DMat3::from_cols(DVec3::Y, DVec3::Z, DVec3::X);
@@ -84,7 +85,8 @@ fn either_side_visits_the_same() {
     mirrored("line swept spheres", of_boxes::<Lss>);
 }
 
-/// Trees of polytopes around triangles, some of the leaves in more than they need: all of space, or a slab or two without an end.
+/// Trees of polytopes around triangles, some of the leaves in more than they need: all of space, or
+/// a slab or two without an end.
 fn of_polytopes<const K: usize>(triangles: &[[Vec3; 3]], is_loose: bool) -> Bvh<KDop<K>>
 where
     KDop<K>: TreeVolume + Slabs,

@@ -1,4 +1,5 @@
-//! The same trees and the same answers on every instruction set, at every power of two, and from either side.
+//! The same trees and the same answers on every instruction set, at every power of two, and from
+//! either side.
 
 use carom_bounds::{Aabb, Obb};
 use carom_bvh::{

@@ -1,4 +1,5 @@
-//! Nodes of other kinds: four children, and boxes in bytes. The suite of trees, what they cost, and what they take.
+//! Nodes of other kinds: four children, and boxes in bytes. The suite of trees, what they cost, and
+//! what they take.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{
@@ -43,7 +44,8 @@ fn met_one_by_one<N: WideNode<carom_bounds::Aabb8>>(tree: &Bvh<Aabb, N>, probe: 
     met
 }
 
-/// Volumes opened by eights are those that are read alone, to the bit: probes touch them at corners.
+/// Volumes opened by eights are those that are read alone, to the bit: probes touch them at
+/// corners.
 fn opened_as_read<N: WideNode<carom_bounds::Aabb8>>() -> usize {
     let mut n_met = 0;
     for (name, boxes) in corpus() {

@@ -1,5 +1,5 @@
-//! Points, balls, views, the k nearest, tolerances, iterators and batches against brute force over ugly sets; no memory
-//! asked for once warm.
+//! Points, balls, views, the k nearest, tolerances, iterators and batches against brute force over
+//! ugly sets; no memory asked for once warm.
 
 use carom_bounds::{Aabb, BoundingVolume as _, ClipDepth, Culling, Frustum, LastPlane, Rss, Sphere};
 use carom_bvh::{BuildSettings, Bvh, FrustumSearch, PairSearch, TreeVolume};

@@ -1,5 +1,5 @@
-//! Every builder over real meshes: which triangles meet, which are nearest, what rays and points find, against all of them. And
-//! every builder over very many boxes that make trees deep.
+//! Every builder over real meshes: which triangles meet, which are nearest, what rays and points
+//! find, against all of them. And every builder over very many boxes that make trees deep.
 
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_bvh::{BuildMethod, BuildSettings, Bvh, closest_pair, visit_pairs};

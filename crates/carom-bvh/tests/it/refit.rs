@@ -119,7 +119,8 @@ fn volumes_of_all_kinds_hold_the_points_that_they_follow() {
                     tree.refit_points(&points, &sorted).unwrap();
                     holds_all(&tree, &points, &corners);
                 }
-                // Back where it was: little is lost by keeping the orientation, and by going by way of the children.
+                // Back where it was: little is lost by keeping the orientation, and by going by way
+                // of the children.
                 let fitted = Bvh::<V>::fitted(&boxes, &settings, fit).unwrap();
                 tree.refit_points(&start, &sorted).unwrap();
                 let [again, first] = [&tree, &fitted].map(|tree| tree.bounds().surface_area());

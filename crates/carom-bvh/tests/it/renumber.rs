@@ -1,4 +1,5 @@
-//! Trees whose primitives come, go and get new numbers: valid after each edit, and never much worse than new ones.
+//! Trees whose primitives come, go and get new numbers: valid after each edit, and never much worse
+//! than new ones.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{ADDED, BuildSettings, Bvh, BvhError, WatchedBvh};

@@ -21,7 +21,8 @@ fn tests(tree: &Bvh, boxes: &[Aabb]) -> u64 {
     tests
 }
 
-/// The worst that queries cost beside a fresh tree in any frame, watched and only refitted, and how many frames had a build.
+/// The worst that queries cost beside a fresh tree in any frame, watched and only refitted, and how
+/// many frames had a build.
 fn run(frames: usize, boxes: Vec<Aabb>, mut step: impl FnMut(usize, &mut [Aabb])) -> (f64, f64, usize) {
     let settings = BuildSettings::default();
     let mut boxes = boxes;

@@ -1,4 +1,5 @@
-//! Balls of a way whose places are known to within a length, against triangles: brackets in fractions, for every place that may be meant.
+//! Balls of a way whose places are known to within a length, against triangles: brackets in
+//! fractions, for every place that may be meant.
 
 use crate::sphere_triangle::ugly;
 use carom_ccd::{Motion, Proof, Sweep, TimeOfImpact};
@@ -40,7 +41,8 @@ fn brackets_hold_for_all_places_that_may_be_meant() {
         let sweep = Sweep::new(&still, &motion, from, until);
         let Some(straight) = sweep.straight(&Sphere::new(radius).unwrap()) else { continue };
         let corners: [Vector; 3] = t.map(exact3);
-        // How much farther than the radius and more, squared, when the ball is where the motion says.
+        // How much farther than the radius and more, squared, when the ball is where the motion
+        // says.
         let gap = |time: f64, more: f64| {
             let reach = exact(radius) + exact(more);
             point_triangle_sq(&moved(start, velocity, time), &corners) - &reach * &reach

@@ -1,9 +1,10 @@
-//! Bilateral advancement as engines have it, beside the certified search: how many searches for nearest points either takes, and what
-//! it misses.
+//! Bilateral advancement as engines have it, beside the certified search: how many searches for
+//! nearest points either takes, and what it misses.
 //!
-//! Reference: E. Catto, Continuous Collision, Game Developers Conference 2013: an axis of the nearest features at the safe time, turning
-//! with the body whose face it is; the end of the time is pulled back to the root of the pair of corners deepest there, until
-//! nothing is deeper; then the safe time moves up to it.
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference 2013: an axis of the
+//! nearest features at the safe time, turning with the body whose face it is; the end of the time
+//! is pulled back to the root of the pair of corners deepest there, until nothing is deeper; then
+//! the safe time moves up to it.
 
 use crate::cast::{Body, cast, proposer};
 use crate::sweeps::random_box;

@@ -1,12 +1,13 @@
-//! Capsules, tapered and not, against triangles: compared with a dense search for the nearest of all their balls.
+//! Capsules, tapered and not, against triangles: compared with a dense search for the nearest of
+//! all their balls.
 
 use carom_ccd::{MovingCapsule, MovingSphere, Polygon, Sides, TimeOfImpact};
 use carom_geom::tri_distance::point_triangle;
 use carom_testkit::random::Random;
 use glam::DVec3;
 
-/// How far the nearest of the balls of the capsule is from the triangle; negative where it overlaps. Places in thirds, again and
-/// again: the distance is a convex function of the place.
+/// How far the nearest of the balls of the capsule is from the triangle; negative where it
+/// overlaps. Places in thirds, again and again: the distance is a convex function of the place.
 fn gap(capsule: &MovingCapsule, triangle: &[DVec3; 3], t: f64) -> f64 {
     let ([a, b], [r, s]) = (capsule.ends_at(t), capsule.radii());
     let at = |x: f64| point_triangle(a + (b - a) * x, triangle).distance - (r + (s - r) * x);

@@ -1,4 +1,5 @@
-//! What the tests of times of impact share: bodies with their motions, and a search that proposes with GJK.
+//! What the tests of times of impact share: bodies with their motions, and a search that proposes
+//! with GJK.
 
 use carom_ccd::{
     Impact, ImpactCounters, ImpactSettings, Motion, Proof, Proposal, TimeOfImpact, conservative_advancement,
@@ -144,7 +145,8 @@ pub(crate) fn by_gjk<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The points of an impact lie on or in the bodies' supporting planes at `t_hi`, where they are said to be.
+/// The points of an impact lie on or in the bodies' supporting planes at `t_hi`, where they are
+/// said to be.
 pub(crate) fn contact_of(a: &Body, b: &Body, impact: &Impact, what: &str) {
     let n = impact.normal;
     assert!((n.length() - 1.0).abs() < 1e-12, "{what}: {impact:?}");

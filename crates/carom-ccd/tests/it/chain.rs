@@ -1,4 +1,5 @@
-//! Chains of links against obstacles and themselves: against all times looked at, by frames composed in matrices.
+//! Chains of links against obstacles and themselves: against all times looked at, by frames
+//! composed in matrices.
 
 use crate::cast::by_gjk;
 use carom_ccd::{
@@ -58,8 +59,8 @@ fn frame(chain: &Chain, base: &Motion, values: &[f64], rates: &[f64], number: us
     WidePose { rotation: outer.matrix3, translation: outer.translation }
 }
 
-/// Bodies are farther apart than the target until a bracket begins, and within it when that ends; or never nearer than said.
-/// Whether it was decided, and a hit.
+/// Bodies are farther apart than the target until a bracket begins, and within it when that ends;
+/// or never nearer than said. Whether it was decided, and a hit.
 fn check(what: &str, found: &TimeOfImpact, gap: impl Fn(f64) -> f64) -> (bool, bool) {
     let until = found.safe_until(1.0);
     for i in 0..if 0.0 < until { 400 } else { 0 } {
@@ -113,11 +114,13 @@ fn motions_are_paths_with_the_same_times() {
     assert!(40 < n_hits && 196 <= n_decided);
 }
 
-/// Three links of length 1 about z, folded from straight to a right angle each: the first joint alone is a door.
+/// Three links of length 1 about z, folded from straight to a right angle each: the first joint
+/// alone is a door.
 #[test]
 fn a_door_meets_a_post_at_the_angle_of_a_closed_form() {
     let chain = Chain::new(vec![link(None, DVec3::ZERO, TURNS)]).unwrap();
-    // A leaf from the hinge to x = 1, 0.1 thick; a ball-like post of radius 0.05 on a circle of radius 0.8.
+    // A leaf from the hinge to x = 1, 0.1 thick; a ball-like post of radius 0.05 on a circle of
+    // radius 0.8.
     let motion = ChainMotion::new(&chain, at_origin(), &[0.0], &[PI]).unwrap();
     let leaf = Cuboid::new(DVec3::new(1.0, 0.05, 1.0)).unwrap();
     let post = Capsule::new(0.5, 0.05).unwrap();
@@ -126,7 +129,8 @@ fn a_door_meets_a_post_at_the_angle_of_a_closed_form() {
         let standing = still(DQuat::from_rotation_x(FRAC_PI_2), at);
         let path = motion.link(0).unwrap();
         let found = path_time_of_impact(&leaf, &path, &post, &standing, &settings(), by_gjk(&leaf, &post));
-        // The side of the leaf is 0.05 in front of its middle, the post 0.05 and the target before its own.
+        // The side of the leaf is 0.05 in front of its middle, the post 0.05 and the target before
+        // its own.
         let expected = (angle - f64::asin((0.1 + TARGET) / 0.8)) / PI;
         let hit = found.hit().unwrap_or_else(|| panic!("{found:?}"));
         assert!(
@@ -249,7 +253,8 @@ fn no_point_is_accelerated_more_than_the_bound_says() {
     assert!(0.5 < closest);
 }
 
-/// A hand of two fingers that closes; the arm under it turns a hundred times, which does not matter to the fingers.
+/// A hand of two fingers that closes; the arm under it turns a hundred times, which does not matter
+/// to the fingers.
 #[test]
 fn fingers_close_while_the_arm_turns() {
     let arm = link(None, DVec3::ZERO, TURNS);

@@ -1,4 +1,5 @@
-//! Polytopes that translate, against the distance search for triangles and a long look at every time.
+//! Polytopes that translate, against the distance search for triangles and a long look at every
+//! time.
 
 use carom_ccd::{MovingPolytope, TimeOfImpact};
 use carom_geom::tri_distance::closest_points;

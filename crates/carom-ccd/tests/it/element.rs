@@ -56,7 +56,8 @@ fn in_one_plane_what_touches_at_the_start_is_decided_exactly() {
     let mut random = Random::new(31);
     let (mut n_touching, mut n_apart) = (0, 0);
     for i in 0..4000 {
-        // Small numbers of steps along two directions: no rounding, and often three corners or all on a line.
+        // Small numbers of steps along two directions: no rounding, and often three corners or all
+        // on a line.
         let steps = [2, 4, 9][i % 3];
         let (along, across) =
             (random.grid_point(6) - DVec3::splat(3.0), random.grid_point(6) - DVec3::splat(3.0));
@@ -148,7 +149,8 @@ fn settings_that_make_no_sense_are_harmless_and_vertices_that_are_none_are_refus
     );
 }
 
-/// The side between corners at one place has no share of its own: 0 over 0 once became the distance.
+/// The side between corners at one place has no share of its own: 0 over 0 once became the
+/// distance.
 #[test]
 fn r_a_triangle_with_two_corners_at_one_place_is_a_segment() {
     let segment = [DVec3::new(4.0, 0.0, -4.0), DVec3::new(-4.0, 0.0, 4.0)];
@@ -174,7 +176,8 @@ fn r_a_triangle_with_two_corners_at_one_place_is_a_segment() {
     }
 }
 
-/// Where features have no extent in any direction there is no normal to be had from them; the way they come together has one.
+/// Where features have no extent in any direction there is no normal to be had from them; the way
+/// they come together has one.
 #[test]
 fn normals_are_unit_vectors_also_of_points() {
     let at = |p: DVec3, q: DVec3| [p, p, q, q];

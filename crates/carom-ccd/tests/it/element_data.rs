@@ -1,4 +1,5 @@
-//! The published queries, beyond what every search promises: minimum separation, two searches beside each other, sizes and places.
+//! The published queries, beyond what every search promises: minimum separation, two searches
+//! beside each other, sizes and places.
 
 use carom_ccd::{Element, ElementSettings, TimeOfImpact, Why};
 use carom_testkit::conform::element_ccd::{Kind, Query, published};
@@ -63,7 +64,8 @@ fn the_search_by_boxes_agrees_on_the_published_queries() {
                 if let TimeOfImpact::Hit(hit) = found {
                     assert!(boxes.t_safe <= hit.t_hi, "query {i}: {boxes:?} {hit:?}");
                 }
-                // Before that nothing touches, so the other search goes on at least until it is near.
+                // Before that nothing touches, so the other search goes on at least until it is
+                // near.
                 let near = 2e-12 * query.size();
                 assert!(
                     boxes.t_safe <= until || query.is_within(until, near),
@@ -76,7 +78,8 @@ fn the_search_by_boxes_agrees_on_the_published_queries() {
     assert!(3500 / every < n_clear, "{n_clear}");
 }
 
-/// A power of two changes no bit; places far from the origin, and sizes, cost nothing but what they take from the input.
+/// A power of two changes no bit; places far from the origin, and sizes, cost nothing but what they
+/// take from the input.
 #[test]
 fn published_queries_at_other_sizes_and_places() {
     let Some(queries) = published() else { return };
@@ -104,7 +107,8 @@ fn published_queries_at_other_sizes_and_places() {
                 (a, b) => panic!("{a:?} {b:?}"),
             }
         }
-        // Times a thousand and a million, and elsewhere: rounded, so what is proved is judged by the numbers that come out.
+        // Times a thousand and a million, and elsewhere: rounded, so what is proved is judged by
+        // the numbers that come out.
         for scale in [1e3, 1e6] {
             let other = moved(scale, random.cube_point() * scale);
             let near = 1e-12 * other.size();

@@ -1,4 +1,5 @@
-//! The cases that break searches for times of impact: grazing, fast spin, no motion, flush faces, contact from the start.
+//! The cases that break searches for times of impact: grazing, fast spin, no motion, flush faces,
+//! contact from the start.
 
 use crate::cast::{Body, Points, cast, cast_maps, motion};
 use crate::sweeps::random_path;
@@ -14,8 +15,9 @@ fn random_half(random: &mut Random) -> DVec3 {
     DVec3::new(random.range(0.05, 1.05), random.range(0.05, 1.05), random.range(0.05, 1.05))
 }
 
-/// A box that passes a corner of another at the time 0.5 and leaves it `g` of room, or cuts it by `-g`: along the diagonal of the
-/// corner nothing else is nearer, and that at no other time where nothing turns.
+/// A box that passes a corner of another at the time 0.5 and leaves it `g` of room, or cuts it by
+/// `-g`: along the diagonal of the corner nothing else is nearer, and that at no other time where
+/// nothing turns.
 fn passing(random: &mut Random, g: f64, angle: f64) -> (Body, Body) {
     let (half_a, half_b) = (random_half(random), random_half(random));
     let a = Body::cuboid(half_a, Path::fixed(DQuat::IDENTITY, DVec3::ZERO));
@@ -169,7 +171,8 @@ fn cube(center: DVec3, linear: DVec3) -> Body {
     Body::cuboid(DVec3::splat(0.5), path)
 }
 
-/// A box that rests on another or slides on it: nobody can say that it touches, and everybody that it is near.
+/// A box that rests on another or slides on it: nobody can say that it touches, and everybody that
+/// it is near.
 #[test]
 fn flush_faces_at_rest_are_near_and_no_more() {
     let ground = cube(DVec3::ZERO, DVec3::ZERO);
@@ -191,7 +194,8 @@ fn flush_faces_at_rest_are_near_and_no_more() {
     }
 }
 
-/// A box that falls flush on a face overlaps it soon after, and a polytope proves that where no tetrahedron would.
+/// A box that falls flush on a face overlaps it soon after, and a polytope proves that where no
+/// tetrahedron would.
 #[test]
 fn a_flush_fall_is_a_hit() {
     let ground = cube(DVec3::ZERO, DVec3::ZERO);
@@ -289,7 +293,8 @@ fn swapping_the_bodies_mirrors_the_answer() {
     assert!(100 < n_hits);
 }
 
-/// Balls, as points with a radius, against the root of the quadratic; turning about their middle changes nothing.
+/// Balls, as points with a radius, against the root of the quadratic; turning about their middle
+/// changes nothing.
 #[test]
 fn balls_meet_when_the_quadratic_says() {
     let mut random = Random::new(8);
@@ -450,7 +455,8 @@ fn curved_shapes_are_decided() {
     assert!(100 < n_hits && 30 < n_clear, "{n_hits} {n_clear}");
 }
 
-/// A sweep of the long runs: a corner passes over the side of a box that turns by 3 radians, a ten-thousandth away.
+/// A sweep of the long runs: a corner passes over the side of a box that turns by 3 radians, a
+/// ten-thousandth away.
 #[test]
 fn slow_grazing_while_turning_is_decided() {
     let a = Body::cuboid(
@@ -478,12 +484,14 @@ fn slow_grazing_while_turning_is_decided() {
     assert!(seen.first.is_none(), "they come within a ten-thousandth, and do not touch: {seen:?}");
     let (answer, n_proposals) = cast(&a, &b, &ImpactSettings::default());
     assert!(matches!(answer, TimeOfImpact::Clear(_)), "{answer:?}");
-    // It took 65, and was undecided, where the search for a root left no values to certify the way to it.
+    // It took 65, and was undecided, where the search for a root left no values to certify the way
+    // to it.
     assert!(n_proposals <= 6, "{n_proposals}");
 }
 
-/// A sweep of the long runs: an edge passes by an edge while both boxes turn by 3 radians. Where a root far ahead was found, and not
-/// reached, its slope was taken for that of the place reached, and the next look was far behind the contact, 64 times.
+/// A sweep of the long runs: an edge passes by an edge while both boxes turn by 3 radians. Where a
+/// root far ahead was found, and not reached, its slope was taken for that of the place reached,
+/// and the next look was far behind the contact, 64 times.
 #[test]
 fn the_slope_of_a_root_that_is_not_reached_is_not_followed() {
     let a = Body::cuboid(

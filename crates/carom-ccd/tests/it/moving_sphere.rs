@@ -29,7 +29,8 @@ fn spheres_meet_when_their_centres_are_two_radii_apart() {
     assert_eq!(touching.hit().map(|hit| (hit.t_lo, hit.t_hi)), Some((0.0, 0.0)));
 }
 
-/// The sign of `|l + v t| - r` at every end of the bracket is what the answer says; the distance is convex, so that is all.
+/// The sign of `|l + v t| - r` at every end of the bracket is what the answer says; the distance is
+/// convex, so that is all.
 #[test]
 fn brackets_of_balls_are_right_in_fractions() {
     let mut random = Random::new(1);
@@ -41,7 +42,8 @@ fn brackets_of_balls_are_right_in_fractions() {
         let (v, w) =
             (random.cube_point() * 8.0, if i % 5 == 0 { DVec3::ZERO } else { random.cube_point() * 8.0 });
         if i % 3 == 0 {
-            // In passing, by little: the centre of A beside the way of B by the radii and next to nothing.
+            // In passing, by little: the centre of A beside the way of B by the radii and next to
+            // nothing.
             let way = w - v;
             let across = way.any_orthogonal_vector().normalize();
             let gap = [0.0, 1e-6, -1e-6, 1e-9, -1e-12, 1e-14][random.below(6)];

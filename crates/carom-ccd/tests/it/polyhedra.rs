@@ -1,4 +1,5 @@
-//! Polyhedra by vertex and face, edge and edge: against the search for convex bodies, and against all times looked at.
+//! Polyhedra by vertex and face, edge and edge: against the search for convex bodies, and against
+//! all times looked at.
 
 use crate::cast::by_gjk;
 use carom_ccd::{ImpactSettings, Motion, Polyhedron, TimeOfImpact, polyhedra_time_of_impact, time_of_impact};

@@ -26,7 +26,8 @@ fn what_never_meets_and_what_is_no_number() {
     assert_eq!(contact_time_bound(f64::INFINITY, 1.0, 1.0), f64::INFINITY);
 }
 
-/// At the bound the distance covered is not more than the distance, in fractions, and nearly as much.
+/// At the bound the distance covered is not more than the distance, in fractions, and nearly as
+/// much.
 #[test]
 fn bounds_are_below_and_near() {
     let mut random = Random::new(11);

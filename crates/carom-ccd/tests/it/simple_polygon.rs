@@ -1,5 +1,5 @@
-//! Balls and points against polygons that need not be convex: brackets in fractions, triangles by whole numbers, and what is no
-//! polygon refused by name.
+//! Balls and points against polygons that need not be convex: brackets in fractions, triangles by
+//! whole numbers, and what is no polygon refused by name.
 
 use carom_ccd::{MovingSphere, Polygon, Sides, SimplePolygon, SimplePolygonError, TimeOfImpact};
 use carom_geom::{FeatureId, FeatureKind, ShapeError};
@@ -377,7 +377,8 @@ fn brackets_are_right_in_fractions() {
     assert!(300 < n[0] && 100 < n[1] && n[2] < 30 && kinds.iter().all(|&k| 20 < k), "{n:?} {kinds:?}");
 }
 
-/// Points go through the corners of a grid, so through corners, edges, and the sides along which the polygon was cut.
+/// Points go through the corners of a grid, so through corners, edges, and the sides along which
+/// the polygon was cut.
 #[test]
 fn points_pass_exactly_where_the_polygon_is() {
     let mut random = Random::new(304);

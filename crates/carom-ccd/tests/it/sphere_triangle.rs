@@ -1,4 +1,5 @@
-//! Balls against triangles and polygons: every feature, both sides, judged in fractions of whole numbers.
+//! Balls against triangles and polygons: every feature, both sides, judged in fractions of whole
+//! numbers.
 
 use crate::cast::by_gjk;
 use carom_ccd::{ImpactSettings, Motion, MovingSphere, Polygon, Sides, TimeOfImpact, time_of_impact};
@@ -62,8 +63,9 @@ fn back_faces_are_culled_where_that_is_asked_for() {
     }
 }
 
-/// As published with the second of the seeds, for the corners and edges: each feature found takes the place of the one before,
-/// whether it is earlier or not; the face is tested with an epsilon of areas; only the front counts.
+/// As published with the second of the seeds, for the corners and edges: each feature found takes
+/// the place of the one before, whether it is earlier or not; the face is tested with an epsilon of
+/// areas; only the front counts.
 mod published {
     use super::DVec3;
 
@@ -139,7 +141,8 @@ mod published {
 
 #[test]
 fn r2_the_published_search_takes_a_later_feature() {
-    // Along the plane, over the edge from corner 0 to corner 1 first, and over the hypotenuse a good deal later.
+    // Along the plane, over the edge from corner 0 to corner 1 first, and over the hypotenuse a
+    // good deal later.
     let (start, end) = (DVec3::new(1.0, 0.25, 3.0), DVec3::new(1.0, 0.0, -7.0));
     let theirs = published::sphere_intersect_tri(&TRIANGLE, start, end, 0.5).unwrap();
     let ours = MovingSphere::new(start, 0.5, end - start).unwrap();
@@ -152,7 +155,8 @@ fn r2_the_published_search_takes_a_later_feature() {
 
 #[test]
 fn r2_the_published_epsilon_of_areas_is_a_hit_beside_a_small_triangle() {
-    // A hundredth in size: the point is as far outside as the triangle is wide, and the areas differ by less than 0.0001.
+    // A hundredth in size: the point is as far outside as the triangle is wide, and the areas
+    // differ by less than 0.0001.
     let small = TRIANGLE.map(|p| p * 0.001);
     let (start, end) = (DVec3::new(0.012, 1.0, -0.002), DVec3::new(0.012, -1.0, -0.002));
     let theirs = published::sphere_intersect_tri(&small, start, end, 0.001);
@@ -160,7 +164,8 @@ fn r2_the_published_epsilon_of_areas_is_a_hit_beside_a_small_triangle() {
     let ours = MovingSphere::new(start, 0.001, end - start).unwrap();
     let found = ours.against_polygon(&triangle(small), Sides::Both, 1.0);
     assert!(matches!(found, TimeOfImpact::Clear(clear) if 0.004 < clear.distance), "{found:?}");
-    // And of a large one, a hit of the face is lost: the sum of the areas is rounded by more than the epsilon.
+    // And of a large one, a hit of the face is lost: the sum of the areas is rounded by more than
+    // the epsilon.
     let mut random = Random::new(15);
     let mut n_lost = 0;
     for _ in 0..50 {
@@ -329,8 +334,8 @@ fn the_same_scaled_by_a_power_of_two_has_the_same_bits() {
     }
 }
 
-/// Two corners at one place, so far away that rounding leaves it open whether the ball touches at the start: the edge between
-/// them has no length, and is within any distance of its own line.
+/// Two corners at one place, so far away that rounding leaves it open whether the ball touches at
+/// the start: the edge between them has no length, and is within any distance of its own line.
 #[test]
 fn r_an_edge_without_length_does_not_touch_from_afar() {
     let far = DVec3::new(-5.0, 4.961_442_866_246_189e19, 0.0);
@@ -397,8 +402,9 @@ fn a_point_passes_through_a_polygon() {
     assert!(60 < n_hits && 200 < n_clear && n_undecided < 3, "{n_hits} {n_clear} {n_undecided}");
 }
 
-/// Nettle's ellipsoid space: with all coordinates divided by the radii the ellipsoid is a ball of radius 1, and times stay
-/// what they are. Beside the search by support maps, which needs no other space.
+/// Nettle's ellipsoid space: with all coordinates divided by the radii the ellipsoid is a ball of
+/// radius 1, and times stay what they are. Beside the search by support maps, which needs no other
+/// space.
 #[test]
 fn an_ellipsoid_meets_a_triangle_when_a_ball_does_in_its_space() {
     let mut random = Random::new(71);

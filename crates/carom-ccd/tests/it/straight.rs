@@ -1,4 +1,5 @@
-//! Bodies that do not turn, ugly ones too, against distances at many times: brackets hold, and are as fine as rounding.
+//! Bodies that do not turn, ugly ones too, against distances at many times: brackets hold, and are
+//! as fine as rounding.
 
 use crate::cast::{Body, Points, cast_maps};
 use crate::sweeps::random_path;
@@ -110,8 +111,8 @@ fn ugly_bodies_are_bracketed() {
     assert!(2000 < counts.without_proposal, "{counts:?}");
 }
 
-/// Boxes of whole sizes at whole places, moving along axes, diagonals and at odd angles: faces meet flush, and the way passes
-/// edges and corners of the difference.
+/// Boxes of whole sizes at whole places, moving along axes, diagonals and at odd angles: faces meet
+/// flush, and the way passes edges and corners of the difference.
 #[test]
 fn boxes_on_a_grid_are_bracketed() {
     let mut random = Random::new(32);

@@ -1,4 +1,5 @@
-//! Times of impact of random sweeps against looking often: no impact is missed, and every bracket is right.
+//! Times of impact of random sweeps against looking often: no impact is missed, and every bracket
+//! is right.
 
 use crate::cast::{Body, advanced, cast, contact_of};
 use carom_ccd::{ImpactSettings, TimeOfImpact};
@@ -41,7 +42,8 @@ fn check(a: &Body, b: &Body, settings: &ImpactSettings, counts: &mut Counts, wha
     }
 }
 
-/// The boxes of the peers' table: sizes from 0.1 to 2.1, all kinds of places, up to 4 along each axis in the step.
+/// The boxes of the peers' table: sizes from 0.1 to 2.1, all kinds of places, up to 4 along each
+/// axis in the step.
 pub(crate) fn random_box(random: &mut Random, angle: f64, moves: f64, reach: f64) -> Body {
     let half = DVec3::new(random.range(0.05, 1.05), random.range(0.05, 1.05), random.range(0.05, 1.05));
     let path = random_path(random, angle, moves, reach);

@@ -26,8 +26,8 @@ fn set(world: &mut ShapeWorld, object: u32, course: Course<'_>, time: f64, dt: f
     assert!(world.set_motion(object, now, linear, turn));
 }
 
-/// A ride: the largest distance across `up` from the material point that was under the feet, the length of the way of this
-/// point, and whether the character was ever freed, stuck or in the air.
+/// A ride: the largest distance across `up` from the material point that was under the feet, the
+/// length of the way of this point, and whether the character was ever freed, stuck or in the air.
 #[derive(Debug, Default)]
 struct Ride {
     worst: f64,
@@ -107,7 +107,8 @@ fn boxes_carry_aside_and_up() {
     }
 }
 
-/// A bridge that tilts about a far axis, and a disc that turns, tilts and rises; a minute of each at 60 Hz.
+/// A bridge that tilts about a far axis, and a disc that turns, tilts and rises; a minute of each
+/// at 60 Hz.
 #[test]
 fn tilting_bridges_and_discs_carry() {
     let bridge = |t: f64| {
@@ -161,8 +162,8 @@ fn abrupt_lifts_carry() {
     }
 }
 
-/// A cabin with a floor and walls that are near the figure: as several objects, as a compound and as a mesh; it rises aside,
-/// and a wall that stands still is beside the way.
+/// A cabin with a floor and walls that are near the figure: as several objects, as a compound and
+/// as a mesh; it rises aside, and a wall that stands still is beside the way.
 #[test]
 fn cabins_of_several_parts_carry() {
     let course = |t: f64| Pose::from_translation(DVec3::new(0.8, 2.5, -0.6) * t);
@@ -179,7 +180,8 @@ fn cabins_of_several_parts_carry() {
             let mut carriers = Vec::new();
             match form {
                 "objects" => {
-                    // Each is moved by the common pose, so the shapes are placed by compounds of one part.
+                    // Each is moved by the common pose, so the shapes are placed by compounds of
+                    // one part.
                     for (middle, half) in parts {
                         let shape =
                             Shape::Compound(Arc::new(Compound::new(vec![part(middle, half)]).unwrap()));
@@ -249,8 +251,8 @@ fn escalators_carry() {
     }
 }
 
-/// A ceiling that stands still above a lift: the figure is pressed against it and never beyond; the lift goes back, and the
-/// character stands on it again.
+/// A ceiling that stands still above a lift: the figure is pressed against it and never beyond; the
+/// lift goes back, and the character stands on it again.
 #[test]
 fn low_ceilings_squeeze_nothing_through() {
     for hertz in RATES {
@@ -303,7 +305,8 @@ fn low_ceilings_squeeze_nothing_through() {
     }
 }
 
-/// A carrier that is walked on: the way on it is that of the wish, and a wall that stands still stops the character.
+/// A carrier that is walked on: the way on it is that of the wish, and a wall that stands still
+/// stops the character.
 #[test]
 fn walks_on_carriers_add_up() {
     for hertz in RATES {
@@ -336,8 +339,8 @@ fn walks_on_carriers_add_up() {
     }
 }
 
-/// Frames of the world and calls of the character need not agree: two calls without a motion between them, two motions
-/// before a call.
+/// Frames of the world and calls of the character need not agree: two calls without a motion
+/// between them, two motions before a call.
 #[test]
 fn calls_and_motions_need_not_agree() {
     let course = |t: f64| Pose::from_translation(DVec3::new(0.5, 2.0, -1.0) * t);

@@ -23,7 +23,8 @@ fn car(place: DVec3) -> Car {
 /// The height of the middle above a road that carries nothing.
 const STANDING: f64 = 0.85;
 
-/// At rest every wheel is as deep in the road as its spring gives way, whatever the road is made of.
+/// At rest every wheel is as deep in the road as its spring gives way, whatever the road is made
+/// of.
 #[test]
 fn rest_on_every_kind_of_road() {
     let field = HeightField::new([41, 41], [3.0, 3.0], vec![0.0; 41 * 41]).unwrap();
@@ -55,7 +56,8 @@ fn rest_on_every_kind_of_road() {
     }
 }
 
-/// Over bumps, a bridge and through a tunnel to the end of the course, the same in brushes and mesh, at every rate.
+/// Over bumps, a bridge and through a tunnel to the end of the course, the same in brushes and
+/// mesh, at every rate.
 #[test]
 fn drives_the_course() {
     let level = car_course();
@@ -96,7 +98,8 @@ fn drives_the_course() {
     }
 }
 
-/// In a tunnel hits are wanted on both sides: of the road under the wheel, also where the wheel is in it, and of the roof, also where the car is.
+/// In a tunnel hits are wanted on both sides: of the road under the wheel, also where the wheel is
+/// in it, and of the roof, also where the car is.
 #[test]
 fn a_low_roof_is_found_above_and_below_the_top() {
     for (roof, is_in) in [(1.6, false), (1.3, true), (1.05, true)] {
@@ -171,7 +174,8 @@ fn no_numbers_change_nothing() {
     assert!(Car::new(bad, DVec3::ZERO, DQuat::IDENTITY).is_err());
 }
 
-/// A car stays a car of finite numbers, and springs and dampers that are too stiff for the steps do not throw it away.
+/// A car stays a car of finite numbers, and springs and dampers that are too stiff for the steps do
+/// not throw it away.
 #[test]
 fn stiff_springs_carry_and_odd_cars_are_finite() {
     let mut world = ShapeWorld::new();
@@ -225,7 +229,8 @@ fn creep(world: &mut ShapeWorld, car: &mut Car, controls: &Controls, hertz: f64)
     (go(car, 60.0) - from).length()
 }
 
-/// Parked up, down, across and askew on slopes, with the brake or with the sideways grip alone, a car does not creep.
+/// Parked up, down, across and askew on slopes, with the brake or with the sideways grip alone, a
+/// car does not creep.
 #[test]
 fn parked_cars_stand_still() {
     for degrees in [0.5_f64, 10.0, 20.0, 30.0, 40.0] {

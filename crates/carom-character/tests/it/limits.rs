@@ -45,7 +45,8 @@ fn steps_up_to_the_limit() {
     }
 }
 
-/// A lintel over the step leaves less room than a step at the limit would need: the step is taken as high as it is.
+/// A lintel over the step leaves less room than a step at the limit would need: the step is taken
+/// as high as it is.
 #[test]
 fn doors_with_sills_are_gone_through() {
     let settings = CharacterSettings::default();

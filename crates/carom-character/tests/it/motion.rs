@@ -12,7 +12,8 @@ use carom_math::glam::{DQuat, DVec3};
 use carom_query::f64::Shape;
 use carom_scenes::{Level, Rng, corner_course, step_course};
 
-/// Into corners of 5 to 170 degrees, along walls and out again, speed is never gained, and who is stopped gets away.
+/// Into corners of 5 to 170 degrees, along walls and out again, speed is never gained, and who is
+/// stopped gets away.
 #[test]
 fn corners_give_no_speed_and_let_go() {
     let mut rng = Rng::new(3);
@@ -54,7 +55,8 @@ fn corners_give_no_speed_and_let_go() {
     assert!(5000 < n_slow, "corners are met: {n_slow}");
 }
 
-/// The geometric slide alone: the way that is made is never longer than the way that was asked for, and the end is free.
+/// The geometric slide alone: the way that is made is never longer than the way that was asked for,
+/// and the end is free.
 #[test]
 fn a_slide_is_no_longer_than_its_way() {
     let mut level = Level::default();
@@ -126,7 +128,8 @@ fn jumps_are_parabolas() {
     }
 }
 
-/// Who starts in something is put at a free place near by; who cannot be, and who is told numbers that are none, stays.
+/// Who starts in something is put at a free place near by; who cannot be, and who is told numbers
+/// that are none, stays.
 #[test]
 fn starts_in_the_solid() {
     let mut level = Level::default();
@@ -244,7 +247,8 @@ impl Sweep for Lift {
     }
 }
 
-/// On what goes up, down and aside the character stays where it stands, never in the air, and its velocity is that of the ground.
+/// On what goes up, down and aside the character stays where it stands, never in the air, and its
+/// velocity is that of the ground.
 #[test]
 fn platforms_carry() {
     for velocity in [DVec3::X * 2.0, DVec3::Y * 1.5, DVec3::Y * -1.5, DVec3::new(1.0, -2.0, 3.0)] {
@@ -284,7 +288,8 @@ fn platforms_carry() {
     }
 }
 
-/// What is run into is reported with the impulse that would stop the character, as far as it can push.
+/// What is run into is reported with the impulse that would stop the character, as far as it can
+/// push.
 #[test]
 fn pushes_are_reported() {
     let mut level = Level::default();
@@ -326,7 +331,8 @@ fn anywhere_and_any_way_up() {
     }
 }
 
-/// A turntable carries whoever stands on it around its middle, wherever a flat foot is touched; in a minute the radius stays.
+/// A turntable carries whoever stands on it around its middle, wherever a flat foot is touched; in
+/// a minute the radius stays.
 #[test]
 fn turntables_carry() {
     let dt = 1.0 / 60.0;

@@ -62,7 +62,8 @@ fn the_path_through_the_castle_is_gone_to_its_end() {
     }
 }
 
-/// The oracle of the walks against the query crate: what is in no triangle for the one is not in a triangle for the other.
+/// The oracle of the walks against the query crate: what is in no triangle for the one is not in a
+/// triangle for the other.
 #[test]
 fn the_oracle_sees() {
     let mut rng = Rng::new(3);

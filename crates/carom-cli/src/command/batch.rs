@@ -1,7 +1,7 @@
 //! `carom batch`: a question in JSON on each line, an answer in JSON on each line, in order.
 //!
-//! A bad line is answered with an error and never ends the run. Answers are written as soon as no further question
-//! waits, so that another program can ask and listen in turn.
+//! A bad line is answered with an error and never ends the run. Answers are written as soon as no
+//! further question waits, so that another program can ask and listen in turn.
 
 use crate::args::BatchArgs;
 use crate::batch_shape::Shapes;

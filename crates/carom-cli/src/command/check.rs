@@ -33,8 +33,8 @@ pub struct PairReport {
     pub intersects: Option<bool>,
     /// From surface to surface; 0 when they intersect.
     pub distance: f64,
-    /// How deep two solids overlap at most; of other meshes, how deep the deepest pair of triangles is. `None` when apart
-    /// or not known.
+    /// How deep two solids overlap at most; of other meshes, how deep the deepest pair of triangles
+    /// is. `None` when apart or not known.
     pub depth: Option<f64>,
     /// Where: a point of both, or on A nearest to B.
     pub point: DVec3,
@@ -123,12 +123,14 @@ fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<Vec<(usize, usiz
     Ok(pairs)
 }
 
-/// Pairs whose boxes come within the clearance, sorted; an error where they are more than `max_pairs`.
+/// Pairs whose boxes come within the clearance, sorted; an error where they are more than
+/// `max_pairs`.
 fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pair>, String> {
     let bounds: Vec<(DVec3, DVec3)> =
         solids.iter().filter_map(Solid::mesh).map(|m: &MeshShape| m.mesh().wide_bounds()).collect();
     let largest = bounds.iter().map(|(min, max)| min.abs().max(max.abs()).max_element()).fold(0.0, f64::max);
-    // Boxes are single precision, parts may lie beyond its range: a power of two brings all of them in.
+    // Boxes are single precision, parts may lie beyond its range: a power of two brings all of them
+    // in.
     let mut scale = 1.0;
     while 1e30 < (largest + clearance) * scale {
         scale *= 0.5;
@@ -141,7 +143,8 @@ fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pa
     let mut ids = Vec::new();
     phase.insert_batch(&boxes, &mut ids).map_err(|e| e.to_string())?;
     let mut n_touching = 0_u64;
-    // Each pair is met from both sides, and each box meets itself. All are counted before any is kept.
+    // Each pair is met from both sides, and each box meets itself. All are counted before any is
+    // kept.
     let limit = max_pairs.saturating_mul(2).saturating_add(boxes.len() as u64);
     for (aabb, _) in &boxes {
         phase.visit_box(aabb, &mut |_| {

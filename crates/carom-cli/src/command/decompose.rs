@@ -13,7 +13,8 @@ use carom_math::{Pose, Vec3};
 use carom_simplify::{DecomposeSettings, Decomposition, Stop};
 use serde_json::json;
 
-/// Frames in which the hulls of a page go apart, and how far in the end: as a part of their distance from the middle.
+/// Frames in which the hulls of a page go apart, and how far in the end: as a part of their
+/// distance from the middle.
 const FRAMES: u16 = 60;
 const APART: f32 = 0.6;
 

@@ -73,7 +73,8 @@ impl Checked {
 }
 
 impl Run {
-    /// A run without boxes, pairs and budgets: of the three times only that of the narrow phase counts.
+    /// A run without boxes, pairs and budgets: of the three times only that of the narrow phase
+    /// counts.
     pub(crate) fn of(
         hash: u64,
         n_bodies: usize,
@@ -414,7 +415,8 @@ fn play(
     })
 }
 
-/// From in front of the wall, beside the way of the bullets and so near that one sees them strike; slow, for all is over in three steps.
+/// From in front of the wall, beside the way of the bullets and so near that one sees them strike;
+/// slow, for all is over in three steps.
 fn bullets_view() -> View {
     View { target: Vec3::new(-0.3, 0.9, 0.0), distance: 2.5, yaw: -0.8, pitch: 0.1, speed: 0.02 }
 }
@@ -485,7 +487,8 @@ fn energy_of<B: BroadPhase>(world: &World<B>) -> [f64; 2] {
     [energy.kinetic, energy.potential]
 }
 
-/// All contacts of bodies that touch, in the world; of fast bodies that struck from afar, where they struck.
+/// All contacts of bodies that touch, in the world; of fast bodies that struck from afar, where
+/// they struck.
 fn contact_points<B: BroadPhase>(world: &World<B>) -> Vec<Vec3> {
     let mut points = Vec::new();
     let slop = world.settings().solver.slop * world.settings().solver.length_unit;

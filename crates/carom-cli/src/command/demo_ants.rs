@@ -1,10 +1,13 @@
-//! What the ants of `carom demo ants` want: to the heaps, with a crumb to the hill, and around what is in the way.
+//! What the ants of `carom demo ants` want: to the heaps, with a crumb to the hill, and around what
+//! is in the way.
 //!
-//! Each ant has three rays: one down, for the ground that it stands on, and two feelers ahead. All of them are asked of the world at once. An
-//! ant that touches a crumb takes it by a joint; at the hill the joint is taken away, and the crumb falls onto a heap again. Gravity, contacts
-//! and joints do the rest.
+//! Each ant has three rays: one down, for the ground that it stands on, and two feelers ahead. All
+//! of them are asked of the world at once. An ant that touches a crumb takes it by a joint; at the
+//! hill the joint is taken away, and the crumb falls onto a heap again. Gravity, contacts and
+//! joints do the rest.
 //!
-//! Reference: C. Reynolds, Steering Behaviors for Autonomous Characters, Game Developers Conference, 1999 (seek, wander, avoid).
+//! Reference: C. Reynolds, Steering Behaviors for Autonomous Characters, Game Developers
+//! Conference, 1999 (seek, wander, avoid).
 
 use crate::player::{PlayerShape, View};
 use crate::scene_world::Inserted;
@@ -19,7 +22,8 @@ const SPEEDS: [f32; 2] = [2.8, 3.6];
 /// How far the feelers reach.
 const FEELER: f32 = 1.1;
 
-/// Steps in which an ant that does not get on is slow before it goes another way, and steps for which it does.
+/// Steps in which an ant that does not get on is slow before it goes another way, and steps for
+/// which it does.
 const PATIENCE: u32 = 30;
 
 /// Of the ball, lengths a second.
@@ -210,7 +214,8 @@ impl Colony {
         };
         let [on_right, on_left] = [near(1), near(2)];
         wish += right * (2.0 * (on_left - on_right));
-        // What is on both sides is gone around on the side on which less is in the way, or on the left.
+        // What is on both sides is gone around on the side on which less is in the way, or on the
+        // left.
         if 0.0 < on_left && 0.0 < on_right {
             wish += right * if on_left < on_right { -1.0 } else { 1.0 };
         }

@@ -57,7 +57,8 @@ const SHORT: [&str; 7] =
 
 impl Body {
     fn new() -> Body {
-        // A coil that stands askew in its own frame, with more corners at one end than its surface tells.
+        // A coil that stands askew in its own frame, with more corners at one end than its surface
+        // tells.
         let mesh = spring(&Spring::coil(2.5, 0.45, 1.6, 0.12).with_detail(60, 10));
         let lean = Quat::from_rotation_z(0.6) * Quat::from_rotation_x(0.4);
         let middle = mesh.vertices_f32().iter().sum::<Vec3>() / mesh.vertices.len() as f32;

@@ -1,4 +1,5 @@
-//! What `carom demo clock` reports beside the phases: gears, pairs of parts, and turns of the barrels.
+//! What `carom demo clock` reports beside the phases: gears, pairs of parts, and turns of the
+//! barrels.
 
 use crate::scene_world::Inserted;
 use carom_bounds::{Aabb, BoundingVolume};

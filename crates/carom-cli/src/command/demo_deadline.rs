@@ -1,7 +1,9 @@
-//! `carom demo deadline`: which of many pairs of knots touch, when the time is over before all is known.
+//! `carom demo deadline`: which of many pairs of knots touch, when the time is over before all is
+//! known.
 //!
-//! Three searches have the same pairs, and as many steps in each frame. One asks all pairs level by level, one a pair to
-//! its end before the next, one the pairs in the middle first. Each frame shows what a program knows that stops there.
+//! Three searches have the same pairs, and as many steps in each frame. One asks all pairs level by
+//! level, one a pair to its end before the next, one the pairs in the middle first. Each frame
+//! shows what a program knows that stops there.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6, fig. 25.19.
 

@@ -1,4 +1,5 @@
-//! `carom demo morph` and `carom demo walk`: meshes that follow a given course, by blending and by bones.
+//! `carom demo morph` and `carom demo walk`: meshes that follow a given course, by blending and by
+//! bones.
 //!
 //! Faces that come near others are painted, and those that cross. Nothing keeps them apart.
 

@@ -1,5 +1,5 @@
-//! `carom demo impacts`: small scenes side by side, in which bodies move until they touch another. Times
-//! come from closed forms and bounds, not from small steps.
+//! `carom demo impacts`: small scenes side by side, in which bodies move until they touch another.
+//! Times come from closed forms and bounds, not from small steps.
 //!
 //! A body that hits stops there, but for the first ball, which bounces and goes on.
 //!
@@ -34,7 +34,8 @@ const RESTITUTION: f32 = 0.8;
 enum Course {
     /// It stands where it is, in a state.
     Stands(BodyState),
-    /// It moves in a straight line until the time, if any, and then by `after`, if that is not where it stops.
+    /// It moves in a straight line until the time, if any, and then by `after`, if that is not
+    /// where it stops.
     Moves { velocity: Vec3, hit: Option<f64>, after: Option<Vec3> },
     /// It moves and turns; between the two times it is near another.
     Turns { motion: Motion, near: [f64; 2] },
@@ -363,7 +364,8 @@ fn polyhedra(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, 
     Ok(scene)
 }
 
-/// A box on its way, and which of many boxes it may meet: those in the shaft between where it is and where it will be.
+/// A box on its way, and which of many boxes it may meet: those in the shaft between where it is
+/// and where it will be.
 fn shaft() -> Scene {
     let (size, from, way) = (Vec3::splat(0.3), Vec3::new(-1.5, 0.4, -1.2), Vec3::new(2.8, 1.0, 2.4));
     let aabb = |middle: Vec3, size: Vec3| Aabb { min: middle - size, max: middle + size };

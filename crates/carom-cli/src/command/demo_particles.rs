@@ -1,9 +1,9 @@
-//! `carom demo` of particles: water in a tank, sand in an hourglass, rain on a street, and all kinds
-//! at once.
+//! `carom demo` of particles: water in a tank, sand in an hourglass, rain on a street, and all
+//! kinds at once.
 //!
 //! `--check` looks at each frame: no particle may leave its vessel, no pair of triangles may cross,
-//! and the energy must not grow if only the weight moves them. With something elastic it must not be
-//! above that of the start.
+//! and the energy must not grow if only the weight moves them. With something elastic it must not
+//! be above that of the start.
 
 mod everything;
 
@@ -31,7 +31,8 @@ const GRAVITY: f32 = 9.81;
 /// The part of the energy at the start by which it may rise above the least before.
 const ENERGY_SLACK: f64 = 0.01;
 
-/// In radii of particles: cells of the surface that is drawn. The page grows with the inverse square.
+/// In radii of particles: cells of the surface that is drawn. The page grows with the inverse
+/// square.
 const SKIN_CELL: f32 = 1.5;
 
 /// Faults that are kept as lines.

@@ -1,11 +1,12 @@
 //! `carom demo rays`: how deep two knots are in each other, by rays from their vertices.
 //!
 //! A vertex that is in the other body has a line from it to where its ray leaves that body. A force
-//! along these lines, as long as they are, would push the bodies apart. Vertices outside of the other
-//! body ask in full. Those inside follow the faces that they met in the frame before, as a rule.
+//! along these lines, as long as they are, would push the bodies apart. Vertices outside of the
+//! other body ask in full. Those inside follow the faces that they met in the frame before, as a
+//! rule.
 //!
-//! Reference: E. Hermann, F. Faure, B. Raffin, Ray-traced Collision Detection for Deformable Bodies,
-//! GRAPP 2008.
+//! Reference: E. Hermann, F. Faure, B. Raffin, Ray-traced Collision Detection for Deformable
+//! Bodies, GRAPP 2008.
 
 use crate::args::DemoArgs;
 use crate::command::demo::Run;

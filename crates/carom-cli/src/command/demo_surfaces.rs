@@ -1,4 +1,5 @@
-//! `carom demo conveyor` and `carom demo waves`: bodies on surfaces that move otherwise than their body.
+//! `carom demo conveyor` and `carom demo waves`: bodies on surfaces that move otherwise than their
+//! body.
 
 use crate::args::DemoArgs;
 use crate::command::demo::{Checked, Run, pool_of};
@@ -114,7 +115,8 @@ fn conveyor(args: &DemoArgs) -> Built {
     Ok(scene)
 }
 
-/// The places of the vertices after some seconds: waves that travel, a membrane that throws, and a rim.
+/// The places of the vertices after some seconds: waves that travel, a membrane that throws, and a
+/// rim.
 fn wave_at(seconds: f32) -> Vec<Vec3> {
     let at = |k: usize| HALF_SIDE * (2.0 * k as f32 / SQUARES as f32 - 1.0);
     // Up in a fifth of a second, down in a whole one.

@@ -6,8 +6,8 @@
 //! given.
 //!
 //! Reference: the experiments of a study that extends X. Shi, L. Qiao, Z. Zhu, Collision Detection
-//! Algorithm Based on Improved OBB, Journal of Hunan University, 2014 (section 3 there, figures 8 to
-//! 11).
+//! Algorithm Based on Improved OBB, Journal of Hunan University, 2014 (section 3 there, figures 8
+//! to 11).
 
 use crate::args::DemoArgs;
 use crate::command::demo::Run;
@@ -65,7 +65,8 @@ impl Body {
 /// The findings of a step.
 struct Found {
     states: Vec<BodyState>,
-    /// Pairs of points in all, of boxes near each other, of boxes that overlap, of bodies that meet.
+    /// Pairs of points in all, of boxes near each other, of boxes that overlap, of bodies that
+    /// meet.
     pairs: [u64; 4],
     n_points: u64,
     ms: f64,

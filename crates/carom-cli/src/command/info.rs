@@ -56,7 +56,8 @@ struct Examined {
     report: MeshReport,
     /// The sum of all triangles.
     area: f64,
-    /// As the triangles face, if they agree; else with all turned outwards. `None` if the mesh has no inside.
+    /// As the triangles face, if they agree; else with all turned outwards. `None` if the mesh has
+    /// no inside.
     volume: Option<f64>,
 }
 

@@ -1,6 +1,7 @@
 //! `carom pairs`: which broad phase is best for a recorded run of boxes.
 //!
-//! Every algorithm is told the same and has to give the same pairs, byte for byte; what differs is the time.
+//! Every algorithm is told the same and has to give the same pairs, byte for byte; what differs is
+//! the time.
 
 use crate::args::PairsArgs;
 use crate::report::{self, Found};
@@ -113,7 +114,8 @@ fn text(outcomes: &[Outcome], left_out: &[&Listed], frames: &[BoxFrame], most: u
     lines.join("\n")
 }
 
-/// What is to be told before each search. The handles are those that every algorithm gives out for the same calls.
+/// What is to be told before each search. The handles are those that every algorithm gives out for
+/// the same calls.
 fn steps_of(frames: &[BoxFrame]) -> Result<Vec<Step>, String> {
     let mut ids: HashMap<u64, (ProxyId, Aabb)> = HashMap::new();
     // Something that gives out handles: nobody asks it for pairs.

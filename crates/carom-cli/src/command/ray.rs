@@ -110,8 +110,8 @@ pub fn note_normals(hits: &[Hit], solid: &Solid, remarks: &mut Remarks) {
     }
 }
 
-/// The hits of a ray with one solid, in order of t; without `is_all` the first alone, which for a line that runs
-/// both ways is the one nearest to the origin. The cost is added to `cost`.
+/// The hits of a ray with one solid, in order of t; without `is_all` the first alone, which for a
+/// line that runs both ways is the one nearest to the origin. The cost is added to `cost`.
 pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool, cost: &mut QueryCost) -> Vec<Hit> {
     let hit = |h: carom_geom::f64::RayHit| {
         let triangle = solid.mesh().map(|_| h.part);
@@ -133,8 +133,8 @@ pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool, cost: &m
     }
 }
 
-/// The hits with one for each crossing: several triangles that are met at one place from one side, as at an edge or a
-/// corner, are one. The first triangle stands for all.
+/// The hits with one for each crossing: several triangles that are met at one place from one side,
+/// as at an edge or a corner, are one. The first triangle stands for all.
 pub fn merged(hits: Vec<Hit>, solid: &Solid, ray: &Ray) -> Vec<Hit> {
     let Some(mesh) = solid.mesh() else { return hits };
     let (min, max) = mesh.mesh().wide_bounds();

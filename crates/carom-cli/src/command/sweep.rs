@@ -1,7 +1,8 @@
 //! `carom sweep`: when a shape that moves first meets one that stays, with a proof.
 //!
-//! What is told as the time is the proved-safe end of the bracket: nothing touches before it. A contact that could not be proved, as of
-//! shapes that only graze each other, is told as a hit that is not certified, and never as no hit.
+//! What is told as the time is the proved-safe end of the bracket: nothing touches before it. A
+//! contact that could not be proved, as of shapes that only graze each other, is told as a hit that
+//! is not certified, and never as no hit.
 
 use crate::args::SweepArgs;
 use crate::command::distance;
@@ -41,9 +42,9 @@ pub fn angular(quaternion: &[f64; 4]) -> Result<DVec3, String> {
     motion.map(|motion| motion.angular()).map_err(|e| e.to_string())
 }
 
-/// What `sweep` answers about A, which goes by a vector and turns about the origin of its frame, and
-/// B, which stays; without the schema. On demand with the cost and, if they do not meet, with the
-/// proof: a bound of their distance.
+/// What `sweep` answers about A, which goes by a vector and turns about the origin of its frame,
+/// and B, which stays; without the schema. On demand with the cost and, if they do not meet, with
+/// the proof: a bound of their distance.
 pub fn members(
     a: &Solid,
     b: &Solid,

@@ -1,4 +1,5 @@
-//! `carom trace`: where a body that moves through a level first meets it, by a BSP tree with shifted planes.
+//! `carom trace`: where a body that moves through a level first meets it, by a BSP tree with
+//! shifted planes.
 
 use crate::args::TraceArgs;
 use crate::load;
@@ -131,8 +132,8 @@ fn level(args: &TraceArgs, remarks: &mut Remarks) -> Result<(BspTree, Map<String
     }
 }
 
-/// The brushes of a level, and remarks on what else is in it. A brush that cannot be read is an error, or unread with
-/// `--keep-going`.
+/// The brushes of a level, and remarks on what else is in it. A brush that cannot be read is an
+/// error, or unread with `--keep-going`.
 fn brushes(level: &Level, args: &TraceArgs, remarks: &mut Remarks) -> Result<Vec<Brush>, String> {
     let file = without_controls(&args.level.display().to_string());
     let (brushes, refused) = level.brushes(&args.level, map::usual_contents);

@@ -237,7 +237,8 @@ fn real_rays_and_points() {
             Some(t) => {
                 let found = d["hits"][0]["t"].as_f64().unwrap_or(f64::INFINITY);
                 let is_same = (found - t).abs() <= 1e-9 * t.abs().max(1e-3);
-                // The reference counts what is missed by less than 1e-9 of a triangle; exactly, that is a miss.
+                // The reference counts what is missed by less than 1e-9 of a triangle; exactly,
+                // that is a miss.
                 assert!(is_same || c["clean"] == false && t < found, "{c} {d}");
                 n_same += usize::from(is_same);
                 n_hits += 1;
@@ -258,7 +259,8 @@ fn real_rays_and_points() {
         assert!((expected - found).abs() <= 1e-9 * expected.max(1.0), "{c} {d}");
         let winding = c["winding_number"].as_f64().unwrap();
         match d["inside"].as_bool() {
-            // Off the surface of a closed mesh the reference is a whole number, in the sense in which the file turns it.
+            // Off the surface of a closed mesh the reference is a whole number, in the sense in
+            // which the file turns it.
             Some(inside) if 1e-9 < expected => assert_eq!(inside, 0.5 < winding.abs(), "{c} {d}"),
             Some(_) => {}
             None => n_unknown += 1,
@@ -267,7 +269,8 @@ fn real_rays_and_points() {
     assert!(0 < n_unknown && 60 < points.len() - n_unknown, "{n_unknown} of {}", points.len());
 }
 
-/// Facets that face the wrong way are turned, with a note; a mesh that does not tell inside from outside says so.
+/// Facets that face the wrong way are turned, with a note; a mesh that does not tell inside from
+/// outside says so.
 #[test]
 fn turned_facets_and_open_meshes() {
     let vertices: Vec<[u32; 3]> = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2]).collect();

@@ -85,7 +85,8 @@ fn parts_beyond_single_precision() {
     )
     .unwrap();
     let (d, _) = json("check huge.json --json");
-    // Powers of two: sizes 2^130 and 2^127 touch exactly. The second lies in the first; the third touches the first from outside.
+    // Powers of two: sizes 2^130 and 2^127 touch exactly. The second lies in the first; the third
+    // touches the first from outside.
     let pairs = d["pairs"].as_array().unwrap();
     assert_eq!(pairs.len(), 2, "{d}");
     let found = [0, 1].map(|i| (pairs[i]["b"].as_str(), pairs[i]["contact"].as_str()));
@@ -166,7 +167,8 @@ fn real_robots_by_their_links() {
         let folder = root.join(name);
         let (d, _) = json(&format!("check {} --json", folder.join(format!("{name}.urdf")).display()));
         assert_eq!((d["unit"].as_str(), d["up"].as_str()), (Some("m"), Some("z")));
-        // A link's count is the sum over its pieces; pieces of one link are not held against each other.
+        // A link's count is the sum over its pieces; pieces of one link are not held against each
+        // other.
         let list: Value =
             serde_json::from_slice(&std::fs::read(folder.join("assembly_zero_pose.json")).unwrap()).unwrap();
         let link = |i: usize| list["parts"][i]["link"].as_str().unwrap().to_owned();

@@ -91,7 +91,8 @@ fn impacts_are_those_of_closed_forms() {
             assert!((told - time).abs() < 1e-6, "{scene}: {told}, not {time}");
         }
     };
-    // 1.5 m at 2.4 m/s; then as far to the face of a polygon, and a little more to its edge and its corner.
+    // 1.5 m at 2.4 m/s; then as far to the face of a polygon, and a little more to its edge and its
+    // corner.
     is("a ball and a plane", &[1.5 / 2.4]);
     let edge = 1.2 * (0.75_f64).sqrt();
     let past = |out: f64| (1.7 - (0.3 * 0.3 - out * out).sqrt()) / 2.4;
@@ -268,7 +269,8 @@ fn ragdolls_fall_down_the_stairs() {
     assert!(60 < crate::player::n_of_hue(&picture, [37.0, 99.0, 235.0]), "no joint is seen");
 }
 
-/// Ants act by what they see and touch in the world: the same with any threads and any broad phase; and they bring crumbs home.
+/// Ants act by what they see and touch in the world: the same with any threads and any broad phase;
+/// and they bring crumbs home.
 #[test]
 fn ants_carry_crumbs_home() {
     let run = |arguments: &str| {
@@ -296,7 +298,8 @@ fn ants_carry_crumbs_home() {
     assert!(2000 < crate::player::n_of_hue(&picture, [76.0, 175.0, 110.0]), "no ant is seen");
 }
 
-/// Characters in the castle, and the car: the same run every time, to the last bit on every machine, and a page of each.
+/// Characters in the castle, and the car: the same run every time, to the last bit on every
+/// machine, and a page of each.
 #[test]
 fn level_and_car_are_walked_and_driven() {
     let hash_of = |arguments: &str| {
@@ -388,7 +391,8 @@ fn check_audits_each_step_of_each_scene() {
     }
 }
 
-/// Rows of the scoreboard are played with their kinematic bodies and without gravity if they have none.
+/// Rows of the scoreboard are played with their kinematic bodies and without gravity if they have
+/// none.
 #[test]
 fn physics_plays_a_row_of_the_scoreboard() {
     for (row, n_bodies) in [("arch", 15), ("pressed-10", 3), ("gas-balls", 125)] {

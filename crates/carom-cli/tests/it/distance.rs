@@ -110,7 +110,8 @@ fn meshes_count_their_triangles() {
     assert_eq!(d["distance"], 1.5);
 }
 
-/// Pairs on neighbouring sides that share no corner: counted by hand from the diagonals of the cube above.
+/// Pairs on neighbouring sides that share no corner: counted by hand from the diagonals of the cube
+/// above.
 fn touching_less() -> i64 {
     let corners: [[i64; 3]; 8] =
         [[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]];
@@ -118,7 +119,8 @@ fn touching_less() -> i64 {
     let triangles: Vec<[usize; 3]> =
         sides.iter().flat_map(|s| [[s[0], s[1], s[2]], [s[0], s[2], s[3]]]).collect();
     let is_opposite = |a: usize, b: usize| {
-        // Two triangles lie on opposite sides when all corners of one differ from all of the other in one coordinate.
+        // Two triangles lie on opposite sides when all corners of one differ from all of the other
+        // in one coordinate.
         (0..3).any(|axis| {
             let of = |t: usize| triangles[t].map(|v| corners[v - 1][axis]);
             let (x, y) = (of(a), of(b));

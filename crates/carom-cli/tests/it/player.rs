@@ -65,14 +65,15 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// The picture of a page with this fragment, as width and RGB rows; `None`, with a printed line, where no browser is
-/// installed or the one there is does not come to its end.
+/// The picture of a page with this fragment, as width and RGB rows; `None`, with a printed line,
+/// where no browser is installed or the one there is does not come to its end.
 pub(crate) fn screenshot(page: &Path, fragment: &str, picture: &Path) -> Option<(usize, Vec<[u8; 3]>)> {
     let browser = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
         .iter()
         .find(|p| Path::new(p).exists())?;
     let _ = std::fs::remove_file(picture);
-    // Now and then a headless browser hangs before it has drawn anything: then a new one is started.
+    // Now and then a headless browser hangs before it has drawn anything: then a new one is
+    // started.
     if !(0..3).any(|attempt| draws(browser, page, fragment, picture, attempt)) {
         println!("skipped: the browser does not come to its end");
         return None;
@@ -124,7 +125,8 @@ fn draws(browser: &str, page: &Path, fragment: &str, picture: &Path, attempt: u3
     picture.exists()
 }
 
-/// Pixels of the picture's upper half, where the canvas is, that are about of this colour, shaded or not.
+/// Pixels of the picture's upper half, where the canvas is, that are about of this colour, shaded
+/// or not.
 pub(crate) fn n_of_hue(picture: &(usize, Vec<[u8; 3]>), colour: [f32; 3]) -> usize {
     let unit = |c: [f32; 3]| {
         let v = Vec3::from_array(c);

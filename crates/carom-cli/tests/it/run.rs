@@ -99,7 +99,8 @@ pub(crate) fn file(name: &str, text: &str) {
     write_whole(&folder(), name, text);
 }
 
-/// Another test, or another process, may read a file while this one makes it: it is never seen half written.
+/// Another test, or another process, may read a file while this one makes it: it is never seen half
+/// written.
 fn write_whole(folder: &std::path::Path, name: &str, text: &str) {
     static N: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let n = N.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! Soft bodies that meet things: they give way, come to rest, and never cross themselves or what they meet.
+//! Soft bodies that meet things: they give way, come to rest, and never cross themselves or what
+//! they meet.
 
 use crate::run::{carom, error, folder, json, stdout};
 use carom_cli::player::FaceState;
@@ -12,7 +13,8 @@ fn is_long() -> bool {
     std::env::var_os("CAROM_SLOW").is_some()
 }
 
-/// Moves on by frames, and holds that nothing crosses in any of them. Returns the energy at the start and after each.
+/// Moves on by frames, and holds that nothing crosses in any of them. Returns the energy at the
+/// start and after each.
 fn run(name: &str, world: &mut SoftWorld, n_frames: u32) -> Vec<f64> {
     let energy = |world: &SoftWorld| world.energy().iter().sum::<f64>();
     let mut energies = vec![energy(world)];
@@ -30,7 +32,8 @@ fn run(name: &str, world: &mut SoftWorld, n_frames: u32) -> Vec<f64> {
     energies
 }
 
-/// Energy does not come from nowhere: it is never above what it was before by more than a hundredth of the first.
+/// Energy does not come from nowhere: it is never above what it was before by more than a hundredth
+/// of the first.
 fn check_energy(name: &str, energies: &[f64]) {
     let mut least = f64::INFINITY;
     for (frame, energy) in energies.iter().enumerate() {
@@ -48,8 +51,9 @@ fn shape_of(world: &mut SoftWorld) -> [f32; 3] {
     [mean, low, speed]
 }
 
-/// Cloth that falls on something, slowly and fast, never crosses itself or what it meets: each frame is checked exactly.
-/// Ten seconds at three resolutions with `CAROM_SLOW`, else a short run of a coarse cloth.
+/// Cloth that falls on something, slowly and fast, never crosses itself or what it meets: each
+/// frame is checked exactly. Ten seconds at three resolutions with `CAROM_SLOW`, else a short run
+/// of a coarse cloth.
 fn drape(over: Over) {
     let (sizes, n_frames): (&[usize], u32) = if is_long() { (&[17, 33, 49], 600) } else { (&[9], 150) };
     for &n in sizes {
@@ -107,8 +111,8 @@ fn cloth_over_a_moving_ball_never_crosses() {
     drape(Over::MovingBall);
 }
 
-/// Contacts push over so short a distance that they are of no use: particles are stopped, and the ball waits. It still
-/// does not cross.
+/// Contacts push over so short a distance that they are of no use: particles are stopped, and the
+/// ball waits. It still does not cross.
 #[test]
 fn the_last_line_of_defence_holds_alone() {
     for over in [Over::Ball, Over::Corner, Over::Edge, Over::MovingBall] {

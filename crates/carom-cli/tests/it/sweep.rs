@@ -1,4 +1,5 @@
-//! Moving shapes: times that are known, answers of files and of shapes beside each other, and every way to ask wrongly.
+//! Moving shapes: times that are known, answers of files and of shapes beside each other, and every
+//! way to ask wrongly.
 
 use crate::run::{batch, carom, error, json, stdout};
 use serde_json::{Value, json};
@@ -76,7 +77,8 @@ fn in_contact_from_the_start_and_only_just() {
     let (d, status) = json("sweep box:1,1,1 box:1,1,1 --pose-b 1.5,0,0,0,0,0,1 --by 9,9,9 --json");
     assert!(status == 1 && brackets(&d, 0.0), "{d}");
     assert!(near(&d["normal"], [1.0, 0.0, 0.0]), "{d}");
-    // Balls that graze each other halfway: in rounded numbers nobody can tell, and it is not called clear.
+    // Balls that graze each other halfway: in rounded numbers nobody can tell, and it is not called
+    // clear.
     let (d, status) = json("sweep sphere:1 sphere:1 --pose-a -5,2,0,0,0,0,1 --by 10,0,0 --json");
     assert_eq!((status, &d["hit"]), (1, &json!(true)), "{d}");
     assert!(number(&d["time"]) <= 0.5, "{d}");

@@ -1,4 +1,5 @@
-//! A check never says clear while a part is not read, and every command tells what it knows of its files.
+//! A check never says clear while a part is not read, and every command tells what it knows of its
+//! files.
 
 use crate::run::{carom, error, file, folder, json, stderr, stdout};
 use carom_testkit::data;
@@ -25,7 +26,8 @@ fn gltf(from: &str, to: &str) -> String {
     text.replacen(from, to, 1)
 }
 
-/// Files that have a part that is broken, unknown or empty; the first of each kind of document is good.
+/// Files that have a part that is broken, unknown or empty; the first of each kind of document is
+/// good.
 fn documents() -> Vec<(&'static str, String)> {
     let plain = |text: &str| text.to_owned();
     let ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nMOREend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
@@ -261,7 +263,8 @@ fn given_reports_are_answered() {
     assert_eq!((&d["parts"], &d["clear"], output.status.code()), (&json!(["a"]), &json!(false), Some(2)));
 }
 
-/// A cube of which two facets are missing has no inside: whether a part lies in it is not known, and that is said.
+/// A cube of which two facets are missing has no inside: whether a part lies in it is not known,
+/// and that is said.
 #[test]
 fn what_lies_in_an_open_mesh_is_not_known() {
     let corners = (0..8).map(|i| format!("v {} {} {}\n", i & 1, i >> 1 & 1, i >> 2)).collect::<String>();

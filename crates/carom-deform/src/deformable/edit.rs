@@ -48,28 +48,31 @@ struct Edited {
 
 /// For a mesh of triangles.
 impl<T: FollowingTree> DeformableMesh<T> {
-    /// Removes triangles, by their numbers; a number may come twice. The rest keep their order, as with `Vec::retain`. No vertex
-    /// goes: see [`DeformableMesh::remove_unused_vertices`]. On an error nothing changes.
+    /// Removes triangles, by their numbers; a number may come twice. The rest keep their order, as
+    /// with `Vec::retain`. No vertex goes: see [`DeformableMesh::remove_unused_vertices`]. On an
+    /// error nothing changes.
     pub fn remove_faces(&mut self, faces: &[u32]) -> Result<(), DeformError> {
         let rest = without(self.own_triangles()?, faces)?;
         self.apply(of_triangles(rest)?, &[]);
         Ok(())
     }
 
-    /// Adds vertices, and then triangles of vertices that are there now. The new vertices have been at rest: both moments have
-    /// these positions. Where one is refused, it is named by the number it would have. On an error nothing changes.
+    /// Adds vertices, and then triangles of vertices that are there now. The new vertices have been
+    /// at rest: both moments have these positions. Where one is refused, it is named by the number
+    /// it would have. On an error nothing changes.
     pub fn add_faces(&mut self, positions: &[Vec3], faces: &[[u32; 3]]) -> Result<Added, DeformError> {
         let all = self.with_added(self.own_triangles()?, positions, faces)?;
         let edited = of_triangles(all)?;
         Ok(self.apply_added(edited, positions, faces.len()))
     }
 
-    /// Tears the mesh along edges, each given by its two vertices: triangles beside a torn edge part, as far as nothing else
-    /// joins them. So one edge inside a sheet does nothing, and one that ends at the border, or two in a row, open it.
+    /// Tears the mesh along edges, each given by its two vertices: triangles beside a torn edge
+    /// part, as far as nothing else joins them. So one edge inside a sheet does nothing, and one
+    /// that ends at the border, or two in a row, open it.
     ///
-    /// Returns for each new vertex the one that it copies. New vertices come last and are where their originals are, at both
-    /// moments, so arrays of a caller follow with `for from in made { masses.push(masses[from as usize]) }`. On an error
-    /// nothing changes.
+    /// Returns for each new vertex the one that it copies. New vertices come last and are where
+    /// their originals are, at both moments, so arrays of a caller follow with `for from in made {
+    /// masses.push(masses[from as usize]) }`. On an error nothing changes.
     pub fn tear(&mut self, edges: &[[u32; 2]]) -> Result<Vec<u32>, DeformError> {
         let parted = self.parted(self.own_triangles()?, edges)?;
         let edited = of_triangles(parted.elements)?;
@@ -83,7 +86,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
 
 /// For a mesh of segments.
 impl<T: FollowingTree> DeformableMesh<T> {
-    /// Removes segments, by their numbers in the order in which they were given: as [`DeformableMesh::remove_faces`].
+    /// Removes segments, by their numbers in the order in which they were given: as
+    /// [`DeformableMesh::remove_faces`].
     pub fn remove_segments(&mut self, segments: &[u32]) -> Result<(), DeformError> {
         let rest = without(self.own_segments()?, segments)?;
         self.apply(of_segments(rest)?, &[]);
@@ -97,7 +101,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
         Ok(self.apply_added(edited, positions, segments.len()))
     }
 
-    /// Cuts ropes at vertices: each segment there gets an end of its own. Returns what [`DeformableMesh::tear`] does.
+    /// Cuts ropes at vertices: each segment there gets an end of its own. Returns what
+    /// [`DeformableMesh::tear`] does.
     pub fn cut(&mut self, vertices: &[u32]) -> Result<Vec<u32>, DeformError> {
         let parted = self.parted(self.own_segments()?, vertices.as_chunks::<1>().0)?;
         let edited = of_segments(parted.elements)?;
@@ -116,7 +121,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
 
 /// For a mesh of tetrahedra.
 impl<T: FollowingTree> DeformableMesh<T> {
-    /// Removes tetrahedra, by their numbers: as [`DeformableMesh::remove_faces`]. What was behind them comes to the surface.
+    /// Removes tetrahedra, by their numbers: as [`DeformableMesh::remove_faces`]. What was behind
+    /// them comes to the surface.
     pub fn remove_tetrahedra(&mut self, tetrahedra: &[u32]) -> Result<(), DeformError> {
         let rest = without(self.own_tetrahedra()?, tetrahedra)?;
         self.apply(of_tetrahedra(rest)?, &[]);
@@ -134,8 +140,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
         Ok(self.apply_added(edited, positions, tetrahedra.len()))
     }
 
-    /// Breaks the body along faces between tetrahedra, each given by its three vertices: as [`DeformableMesh::tear`] along
-    /// edges. Where the two sides part, their faces come to the surface.
+    /// Breaks the body along faces between tetrahedra, each given by its three vertices: as
+    /// [`DeformableMesh::tear`] along edges. Where the two sides part, their faces come to the
+    /// surface.
     pub fn fracture(&mut self, faces: &[[u32; 3]]) -> Result<Vec<u32>, DeformError> {
         let parted = self.parted(self.own_tetrahedra()?, faces)?;
         let edited = of_tetrahedra(parted.elements)?;
@@ -154,8 +161,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
 
 /// For a mesh of any elements.
 impl<T: FollowingTree> DeformableMesh<T> {
-    /// Removes the vertices of no element, which edits leave behind. Returns for each vertex that is left the number that it
-    /// had; they keep their order. After it [`DeformableMesh::set_positions`] takes fewer positions.
+    /// Removes the vertices of no element, which edits leave behind. Returns for each vertex that
+    /// is left the number that it had; they keep their order. After it
+    /// [`DeformableMesh::set_positions`] takes fewer positions.
     pub fn remove_unused_vertices(&mut self) -> Vec<u32> {
         let mut numbers = vec![ADDED; self.after.len()];
         let mut mark = |vertices: &[u32]| vertices.iter().for_each(|&vertex| numbers[vertex as usize] = 0);
@@ -244,7 +252,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
         made
     }
 
-    /// The mesh has these features from now on; `made` has the origin of each new vertex, or `ADDED`.
+    /// The mesh has these features from now on; `made` has the origin of each new vertex, or
+    /// `ADDED`.
     fn apply(&mut self, edited: Edited, made: &[u32]) {
         let Edited { inside, faces, edges, edge_owners } = edited;
         let vertices = vertices_of(&edges, &faces);
@@ -326,8 +335,8 @@ struct Parted<const N: usize> {
     labels: Vec<[u32; 2]>,
 }
 
-/// Gives each group of elements around a vertex vertices of its own. The fan lists the joints at the vertex, in order, with
-/// the elements that have them.
+/// Gives each group of elements around a vertex vertices of its own. The fan lists the joints at
+/// the vertex, in order, with the elements that have them.
 fn part_fan<const N: usize, const F: usize>(
     fan: &[(u32, [u32; F], u32)],
     torn: &[[u32; F]],
@@ -338,7 +347,8 @@ fn part_fan<const N: usize, const F: usize>(
     let mut elements: Vec<u32> = fan.iter().map(|&(_, _, element)| element).collect();
     elements.sort_unstable();
     elements.dedup();
-    // A forest: each element refers to one that is not behind it, and the first of a group to itself.
+    // A forest: each element refers to one that is not behind it, and the first of a group to
+    // itself.
     let mut above: Vec<usize> = (0..elements.len()).collect();
     fn root(above: &mut [usize], mut i: usize) -> usize {
         while above[i] != i {
@@ -422,7 +432,8 @@ fn of_tetrahedra(tetrahedra: Vec<[u32; 4]>) -> Result<Edited, DeformError> {
     Ok(Edited { inside: Inside::Tetrahedra(tetrahedra), faces, edges, edge_owners })
 }
 
-/// For each feature the number of one that had the same vertices, or their originals, before; `ADDED` where there was none.
+/// For each feature the number of one that had the same vertices, or their originals, before;
+/// `ADDED` where there was none.
 fn origins_of<const N: usize>(
     before: &[[u32; N]],
     now: &[[u32; N]],

@@ -3,9 +3,10 @@
 //! The tree is built once, over the rest positions, and keeps its form. A query goes down from the
 //! root. The volume of a node is computed when a query first comes to it, and kept until the
 //! parameters change; so are the vertices of a leaf. A face is an answer if the box of its three
-//! computed vertices touches the query, or their k-DOP if queries are k-DOPs. So the answers are those of computing all vertices and
-//! testing each face (test: `known::answers_are_those_of_brute_force`). Volumes decide the cost
-//! only. If a volume is inside the query, all its faces are answers, and no vertex is computed.
+//! computed vertices touches the query, or their k-DOP if queries are k-DOPs. So the answers are
+//! those of computing all vertices and testing each face (test:
+//! `known::answers_are_those_of_brute_force`). Volumes decide the cost only. If a volume is inside
+//! the query, all its faces are answers, and no vertex is computed.
 //!
 //! Reference: D. James, D. Pai, BD-Tree: Output-Sensitive Collision Detection for Reduced
 //! Deformable Models, 2004, 4.

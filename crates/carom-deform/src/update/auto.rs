@@ -28,8 +28,8 @@ const LAZY_UNTIL: u64 = 4;
 /// The most steps that are whole from their beginning before a lazy one is tried again.
 const MAX_WHOLE_STEPS: u32 = 16;
 
-/// The fewest and the most whole steps until the tree is built anew with no wear to be seen. A build takes as long as some
-/// 25 of them.
+/// The fewest and the most whole steps until the tree is built anew with no wear to be seen. A
+/// build takes as long as some 25 of them.
 const WAITS: (u32, u32) = (128, 1024);
 
 /// Tests per feature from which on a build may pay: a quarter of what it takes.

@@ -33,7 +33,8 @@ pub(super) struct LazyBoxes {
     fitted: Vec<f64>,
     /// The step in which a part was fitted.
     steps: Vec<u64>,
-    /// The boxes of features in the order of the layout; exact in parts that were fitted in this step.
+    /// The boxes of features in the order of the layout; exact in parts that were fitted in this
+    /// step.
     exact: Vec<Aabb>,
     /// The sum of drifts since all was fitted.
     total: f64,

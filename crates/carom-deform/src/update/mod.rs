@@ -46,17 +46,18 @@ pub trait FollowingTree: Sealed + Sized {
     /// A tree over the features as they are.
     fn build(bounds: &Bounds<'_>) -> Self;
 
-    /// The features have moved: no side of a box moved outwards by more than `drift` since the last call. The drift is a
-    /// length, not negative.
+    /// The features have moved: no side of a box moved outwards by more than `drift` since the last
+    /// call. The drift is a length, not negative.
     fn advance(&mut self, bounds: &Bounds<'_>, drift: f32);
 
-    /// Features have come, gone or got other numbers: `origins` has the number that each had before, or
-    /// [`carom_bvh::ADDED`]. All boxes are up to date after this. A feature stays where it was in the tree; the tree, or a
-    /// part of it, is built anew where too much is new, and that is counted.
+    /// Features have come, gone or got other numbers: `origins` has the number that each had
+    /// before, or [`carom_bvh::ADDED`]. All boxes are up to date after this. A feature stays where
+    /// it was in the tree; the tree, or a part of it, is built anew where too much is new, and that
+    /// is counted.
     fn renumber(&mut self, bounds: &Bounds<'_>, origins: &[u32]);
 
-    /// Adds the numbers of all features whose exact box touches the query to `out`, in ascending order. `bounds` are
-    /// those of the last [`FollowingTree::advance`].
+    /// Adds the numbers of all features whose exact box touches the query to `out`, in ascending
+    /// order. `bounds` are those of the last [`FollowingTree::advance`].
     fn collect_touching(&mut self, bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>);
 
     /// Brings all boxes up to date. `bounds` are those of the last [`FollowingTree::advance`].

@@ -23,13 +23,15 @@ pub struct RebuiltTree {
 }
 
 impl RebuiltTree {
-    /// The tree with so many steps, from the first number to the second, until it is built anew with no wear to be seen.
+    /// The tree with so many steps, from the first number to the second, until it is built anew
+    /// with no wear to be seen.
     pub(super) fn with_waits(self, fewest: u32, most: u32) -> RebuiltTree {
         let watched = self.watched.map(|watched| watched.with_waits(fewest, most));
         RebuiltTree { watched, ..self }
     }
 
-    /// All boxes up to date, and worn parts anew; whether nodes or features have changed their places.
+    /// All boxes up to date, and worn parts anew; whether nodes or features have changed their
+    /// places.
     pub(super) fn follow(&mut self, bounds: &Bounds<'_>) -> bool {
         self.work.refits += 1;
         self.with_watched(bounds, |watched, boxes| watched.follow(boxes))

@@ -38,7 +38,8 @@ fn derivatives_are_those_of_differences() {
             assert!(
                 barrier.gradient.iter().sum::<DVec3>().length() < 1e-9 * (1.0 + barrier.gradient[0].length())
             );
-            // By what a vertex changes it. Places are of single precision, so steps are taken as they round.
+            // By what a vertex changes it. Places are of single precision, so steps are taken as
+            // they round.
             let vertex = random.below(4);
             let h = 1.0 / 1024.0;
             let axis = random.below(3);

@@ -5,7 +5,8 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_deform::{DeformableMesh, FeaturePair, FeatureSearch};
 use glam::Vec3;
 
-/// The box of vertices at these moments, grown by half of a distance and moved outwards to the next number.
+/// The box of vertices at these moments, grown by half of a distance and moved outwards to the next
+/// number.
 fn aabb(vertices: &[u32], moments: &[&[Vec3]], distance: f32) -> Aabb {
     let mut all = Aabb::EMPTY;
     for moment in moments {
@@ -99,7 +100,8 @@ fn a_step_backwards_has_the_same_candidates() {
 #[test]
 fn neighbours_are_counted() {
     let mut search = FeatureSearch::default();
-    // Two triangles with a common edge, all boxes touch: 15 pairs of a vertex and a face or of edges.
+    // Two triangles with a common edge, all boxes touch: 15 pairs of a vertex and a face or of
+    // edges.
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::ONE];
     let mut joined = DeformableMesh::from_triangles(&corners, vec![[0, 1, 2], [1, 3, 2]]).unwrap();
     let found = search.candidates_within(&mut joined, 4.0).finish();

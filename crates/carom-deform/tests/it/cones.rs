@@ -84,7 +84,8 @@ fn cones_change_no_answer() {
             .collect();
         meshes.push(DeformableMesh::from_triangles(&folded, grid(n)).unwrap());
     }
-    // A flat strip in a ring that closes, touches its beginning, or passes over it in the same plane.
+    // A flat strip in a ring that closes, touches its beginning, or passes over it in the same
+    // plane.
     for turn in [0.9, 1.0, 1.1] {
         let (flat, triangles) = ramp(60, 0.0);
         let bent: Vec<Vec3> = (0..)
@@ -152,7 +153,8 @@ fn a_cone_without_its_contour_would_be_wrong() {
     assert!(0 < counters.under_cones && counters.under_cones < counters.leaf_pairs);
 }
 
-/// Of a smooth sheet nothing is left to test, for a few tests per triangle; a crumpled one is left alone by `Auto`.
+/// Of a smooth sheet nothing is left to test, for a few tests per triangle; a crumpled one is left
+/// alone by `Auto`.
 #[test]
 fn smooth_sheets_are_free_at_once_and_crumpled_ones_are_left_alone() {
     let n = 60;

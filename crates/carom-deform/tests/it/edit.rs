@@ -54,8 +54,8 @@ fn check_topology(mesh: &DeformableMesh, what: &str) {
     }
 }
 
-/// Corners at an end of a torn edge share their vertex if, and only if, faces lead from one to the other over edges at this
-/// vertex that are not torn; all other corners stay as they are.
+/// Corners at an end of a torn edge share their vertex if, and only if, faces lead from one to the
+/// other over edges at this vertex that are not torn; all other corners stay as they are.
 fn check_torn(before: &[[u32; 3]], after: &[[u32; 3]], torn: &[[u32; 2]], made: &[u32], n_vertices: usize) {
     let torn: BTreeSet<[u32; 2]> = torn.iter().map(|&[v, w]| [v.min(w), v.max(w)]).collect();
     let ends: BTreeSet<u32> = torn.iter().flatten().copied().collect();
@@ -132,7 +132,8 @@ fn a_sheet_that_is_torn_across_is_two() {
     let n = 6;
     let mut mesh = DeformableMesh::from_triangles(&waves(n, 0.0, 0.0), grid(n)).unwrap();
     let row = |i: u32| 2 * n as u32 + i;
-    // An edge inside opens nothing, nor does a closed one at the border; from the border inwards it opens.
+    // An edge inside opens nothing, nor does a closed one at the border; from the border inwards it
+    // opens.
     assert_eq!(mesh.tear(&[[row(2), row(3)]]).unwrap(), [0; 0]);
     assert_eq!(mesh.tear(&[[0, 1]]).unwrap(), [0; 0]);
     assert_eq!(mesh.tear(&[]).unwrap(), [0; 0]);
@@ -320,7 +321,8 @@ fn refused_edits_name_the_first_offender_and_change_nothing() {
     assert_eq!(format!("{mesh:?}"), before);
 }
 
-/// A small tear is followed without a build, and what comes is near; several edits are followed at once.
+/// A small tear is followed without a build, and what comes is near; several edits are followed at
+/// once.
 #[test]
 fn trees_follow_a_small_tear_without_a_build() {
     fn check<T: FollowingTree>(name: &str) {

@@ -49,7 +49,8 @@ fn wide<const N: usize>(positions: &[Vec3], vertices: [u32; N]) -> [DVec3; N] {
     vertices.map(|v| positions[v as usize].as_dvec3())
 }
 
-/// Vertex-face and edge-edge pairs of one mesh that share no vertex, with their positions before and now.
+/// Vertex-face and edge-edge pairs of one mesh that share no vertex, with their positions before
+/// and now.
 fn all_pairs(mesh: &DeformableMesh) -> Vec<(FeaturePair, [DVec3; 4], [DVec3; 4])> {
     let mut all = Vec::new();
     let mut add = |kind, a, b, v: [u32; 4]| {

@@ -156,14 +156,16 @@ fn the_free_step_is_free_and_ends_at_a_contact() {
     assert!(6 <= n_stopped, "{n_stopped}");
 }
 
-/// Cheap proofs leave nothing out that is near: moved to and fro across the border by the least that there is.
+/// Cheap proofs leave nothing out that is near: moved to and fro across the border by the least
+/// that there is.
 #[test]
 fn nothing_is_lost_at_the_border() {
     let mut random = Random::new(5);
     let mut search = FeatureSearch::default();
     let mut n_touching = 0;
     for _ in 0..300 {
-        // A vertex that ends on a face that moves, or a few numbers above or below it; far from the origin now and then.
+        // A vertex that ends on a face that moves, or a few numbers above or below it; far from the
+        // origin now and then.
         let far = if random.below(3) == 0 { Vec3::splat(100.0) } else { Vec3::ZERO };
         let mut point = || random.cube_point().as_vec3() + far;
         let (start, end): ([Vec3; 3], [Vec3; 3]) = ([point(), point(), point()], [point(), point(), point()]);
@@ -189,7 +191,8 @@ fn nothing_is_lost_at_the_border() {
     assert!(100 < n_touching, "{n_touching}");
 }
 
-/// The published queries whose numbers are `f32`, each in a mesh with a hundred others: no contact is missed.
+/// The published queries whose numbers are `f32`, each in a mesh with a hundred others: no contact
+/// is missed.
 #[test]
 fn no_published_contact_is_missed_in_a_mesh() {
     let Some(all) = element_ccd::published() else { return };
@@ -252,7 +255,8 @@ fn no_published_contact_is_missed_in_a_mesh() {
     assert!(100 < n_contacts, "{n_contacts}");
 }
 
-/// A cloth that folds through itself is stopped, and nothing crosses after the free step, decided exactly.
+/// A cloth that folds through itself is stopped, and nothing crosses after the free step, decided
+/// exactly.
 #[test]
 fn a_cloth_that_moves_by_free_steps_never_crosses_itself() {
     let mut search = FeatureSearch::default();

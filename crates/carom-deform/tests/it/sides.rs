@@ -6,7 +6,8 @@ use carom_deform::{ContactSides, DeformError, DeformableMesh, PushOut};
 use carom_geom::tri_distance::point_triangle;
 use glam::{DVec3, Vec3};
 
-/// A flat square of `n` by `n` vertices at this height, each side 1, in the middle of a plate of side 3.
+/// A flat square of `n` by `n` vertices at this height, each side 1, in the middle of a plate of
+/// side 3.
 fn cloth(n: usize, height: f32) -> DeformableMesh {
     mesh(&cloth_at(n, |_| height), grid(n))
 }
@@ -67,7 +68,8 @@ fn a_cloth_pressed_through_a_thin_plate_comes_back() {
     for sign in [1.0, -1.0_f32] {
         for plate_thickness in [None, Some(0.03125), Some(0.001)] {
             let mut collider = plate_thickness.map_or_else(|| open_plate(0.0), solid_plate);
-            // The cloth comes to height 0 from above, or from below: there is that side of the plate.
+            // The cloth comes to height 0 from above, or from below: there is that side of the
+            // plate.
             if let Some(thickness) = plate_thickness.filter(|_| sign < 0.0) {
                 let lifted: Vec<Vec3> =
                     collider.positions().iter().map(|p| *p + Vec3::Y * thickness).collect();
@@ -200,7 +202,8 @@ fn a_vertex_may_go_around_a_border() {
     }
 }
 
-/// Outside of a ball the nearest face of all is the one, and depths are what is missing to the thickness.
+/// Outside of a ball the nearest face of all is the one, and depths are what is missing to the
+/// thickness.
 #[test]
 fn outside_of_a_solid_depths_are_those_of_brute_force() {
     let mut solid = ball(DVec3::new(2.0, -1.0, 2.0), 1.2);

@@ -53,8 +53,8 @@ fn lazy_trees_compute_what_is_asked_for() {
     }
 }
 
-/// The boxes that trees have computed for a query: each is tight around positions of now, each answer is in one. A refit
-/// has all, a lazy tree few.
+/// The boxes that trees have computed for a query: each is tight around positions of now, each
+/// answer is in one. A refit has all, a lazy tree few.
 #[test]
 fn fresh_boxes_are_those_of_the_present_positions() {
     fn fresh<T: FollowingTree>() -> usize {

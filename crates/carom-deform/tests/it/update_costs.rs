@@ -65,8 +65,9 @@ impl Scene {
     }
 }
 
-/// Counts weighed by what they take. The box of a feature is computed and merged in the time of four tests in a pass over all,
-/// and of twelve where a query comes. A feature is sorted into a new tree in the time of a hundred.
+/// Counts weighed by what they take. The box of a feature is computed and merged in the time of
+/// four tests in a pass over all, and of twelve where a query comes. A feature is sorted into a new
+/// tree in the time of a hundred.
 fn cost(work: &TreeWork, n_features: u64) -> f64 {
     let whole = n_features * (1 + work.refits);
     let lazy = work.updates - whole;

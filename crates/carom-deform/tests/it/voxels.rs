@@ -47,7 +47,8 @@ fn meshes_that_touch_are_never_denied() {
     assert!(200 < n_touch && 200 < n_denied, "{n_touch} {n_denied}");
 }
 
-/// Faces that touch in one point exactly, at the borders of voxels too: a corner of one is a point of the other.
+/// Faces that touch in one point exactly, at the borders of voxels too: a corner of one is a point
+/// of the other.
 #[test]
 fn faces_that_touch_in_a_point_are_never_denied() {
     let (mut voxels, mut region) = (all_sizes(), OverlapRegion::default());
@@ -73,7 +74,8 @@ fn faces_that_touch_in_a_point_are_never_denied() {
     assert!(1500 < n_touch, "{n_touch}");
 }
 
-/// Meshes with a point each in one voxel are within its diagonal; what is farther apart is told apart.
+/// Meshes with a point each in one voxel are within its diagonal; what is farther apart is told
+/// apart.
 #[test]
 fn meshes_in_one_voxel_are_near() {
     let (mut voxels, mut trees) = (all_sizes(), FeatureSearch::default());

@@ -95,7 +95,8 @@ fn pairs_of_two_meshes_are_those_of_fractions() {
     assert!(1000 < n_found, "{n_found}");
 }
 
-/// At the very distance a pair is in, and out at the next number below: also where coordinates are large.
+/// At the very distance a pair is in, and out at the next number below: also where coordinates are
+/// large.
 #[test]
 fn the_distance_itself_counts() {
     let mut search = FeatureSearch::default();

@@ -1,4 +1,5 @@
-//! Any two shapes: intersection, distance, contact, manifolds, rays and points agree with each other.
+//! Any two shapes: intersection, distance, contact, manifolds, rays and points agree with each
+//! other.
 
 use super::num::geom::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HeightField, Sphere, TaperedCapsule,
@@ -192,7 +193,8 @@ fn check_ray_and_point(shape: &Shape, pose: &Pose, bytes: &mut Bytes<'_>) {
     for hit in every.iter().chain(&first) {
         assert!(interval.contains(hit.t) && !hit.normal.is_nan(), "{hit:?} {}", context());
         let at = wide(ray.origin) + wide(ray.direction) * f64::from(hit.t);
-        // A far hit, or one along a long direction, is known to a rounding of t, or to the least of all numbers.
+        // A far hit, or one along a long direction, is known to a rounding of t, or to the least of
+        // all numbers.
         let least = f64::from(Real::from_bits(1));
         let step = length(wide(ray.direction)) * (f64::from(hit.t).abs() * ROUNDING).max(least);
         if at.length() < 1e3 * size

@@ -1,4 +1,5 @@
-//! Any two bodies of the tables of pairs, rays and points against each, and planes: what the tables say agrees.
+//! Any two bodies of the tables of pairs, rays and points against each, and planes: what the tables
+//! say agrees.
 
 use super::num::geom::closest::{closest_points, on_ray};
 use super::num::geom::overlap::overlaps;
@@ -128,7 +129,8 @@ fn largest(points: &[DVec3]) -> f64 {
     points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max)
 }
 
-/// Bodies are as far apart as their closest points say, and 0 exactly when they meet; the rest holds for each of them.
+/// Bodies are as far apart as their closest points say, and 0 exactly when they meet; the rest
+/// holds for each of them.
 pub fn tables(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     match bytes.byte() % 4 {
@@ -166,8 +168,9 @@ fn two(bytes: &mut Bytes<'_>) {
     let top = |corners: &[DVec3], radius: f64, n: DVec3| {
         corners.iter().map(|p| p.dot(n)).fold(f64::NEG_INFINITY, f64::max) + radius
     };
-    // A plane across the way between them has each on its side: nothing is nearer. The way is known to rounding over the
-    // distance, and to the root of what the distance may be off by: so far the points may lie beside the closest ones.
+    // A plane across the way between them has each on its side: nothing is nearer. The way is known
+    // to rounding over the distance, and to the root of what the distance may be off by: so far the
+    // points may lie beside the closest ones.
     let normal = wide(found.normal);
     let beside = (8.0 * carom_math::tol::CLOSEST_POINTS_ERROR * size / distance).sqrt();
     let doubt = 8.0 * tolerance * (1.0 + size / distance) + size * beside;
@@ -223,7 +226,8 @@ fn solids(bytes: &mut Bytes<'_>) {
     if let Some(every) = every {
         let listed = every.as_slice().first().copied();
         let (listed, found) = (listed.map(|hit| hit.t), first.map(|hit| hit.t));
-        // An interval that begins within a sheet has its first hit there; the list has the rim alone.
+        // An interval that begins within a sheet has its first hit there; the list has the rim
+        // alone.
         let is_sheet = matches!(any, Any::Segment(_) | Any::Triangle(_) | Any::Polygon(_));
         let begins_within = is_sheet
             && found.is_some_and(|t| (t == interval.min || t == 0.0) && listed.is_none_or(|later| t < later));

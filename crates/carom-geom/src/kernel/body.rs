@@ -20,12 +20,12 @@ pub(crate) mod sealed {
 }
 use sealed::Figures;
 
-/// What the tables of pairs know: a point (`Vec3`), [`Segment`], [`Triangle`], [`ConvexPolygon`], [`Sphere`],
-/// [`Capsule`], [`Cuboid`], [`Aabb`], [`Tetrahedron`], [`Frustum`].
+/// What the tables of pairs know: a point (`Vec3`), [`Segment`], [`Triangle`], [`ConvexPolygon`],
+/// [`Sphere`], [`Capsule`], [`Cuboid`], [`Aabb`], [`Tetrahedron`], [`Frustum`].
 pub trait Body: Figures {}
 
-/// A body that is thin, or thin but for a radius: a point (`Vec3`), [`Segment`], [`Triangle`], [`ConvexPolygon`],
-/// [`Sphere`], [`Capsule`].
+/// A body that is thin, or thin but for a radius: a point (`Vec3`), [`Segment`], [`Triangle`],
+/// [`ConvexPolygon`], [`Sphere`], [`Capsule`].
 pub trait ThinBody: Body {}
 
 impl<T: Figures> Body for T {}

@@ -22,7 +22,8 @@ pub struct Capsule {
 }
 
 impl Capsule {
-    /// A capsule from half the length of its segment, caps not included, and its radius: finite, not negative.
+    /// A capsule from half the length of its segment, caps not included, and its radius: finite,
+    /// not negative.
     pub fn new(half_height: Real, radius: Real) -> Result<Capsule, ShapeError> {
         check::size("half_height", wide(half_height))?;
         check::size("radius", wide(radius))?;

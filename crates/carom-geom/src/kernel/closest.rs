@@ -1,4 +1,5 @@
-//! How far apart are they, and where? Closest points of any two things of which one is thin, or thin but for a radius.
+//! How far apart are they, and where? Closest points of any two things of which one is thin, or
+//! thin but for a radius.
 //!
 //! | | point | segment, triangle, polygon, sphere, capsule | `Aabb`, `Cuboid`, tetrahedron, frustum |
 //! |---|---|---|---|
@@ -8,31 +9,23 @@
 //! | line or ray | [`on_ray`] | | |
 //! | plane | [`plane::heights_of_points`], [`Plane::project`](carom_math::Plane::project) | [`plane::heights_of`] | [`plane::heights_of`] |
 //!
-//! A point and the surface of one shape, with a signed distance, feature and side: `project_point` of [`Segment`],
-//! [`Triangle`], [`ConvexPolygon`], [`Sphere`], [`Capsule`], [`TaperedCapsule`], [`Cuboid`], [`Cylinder`], [`Cone`],
-//! [`Ellipsoid`], [`Frustum`], [`Tetrahedron`], [`ConvexHull`], [`HalfSpace`]. How deep two bodies are in each other, and
-//! two solids with corners, are left to the iterative crates; whether they meet is in [`overlap`](super::overlap).
+//! A point and the surface of one shape, with a signed distance, feature and side: `project_point`
+//! of [`Segment`], [`Triangle`], [`ConvexPolygon`], [`Sphere`], [`Capsule`], [`TaperedCapsule`],
+//! [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Frustum`], [`Tetrahedron`], [`ConvexHull`],
+//! [`HalfSpace`]. How deep two bodies are in each other, and two solids with corners, are left to
+//! the iterative crates; whether they meet is in [`overlap`](super::overlap).
 //!
-//! Distances are right to some 4e-15 of the extent of the figure in `f64`, then rounded to what is returned, and zero
-//! exactly when [`overlaps`](super::overlap::overlaps) says that the two meet.
+//! Distances are right to some 4e-15 of the extent of the figure in `f64`, then rounded to what is
+//! returned, and zero exactly when [`overlaps`](super::overlap::overlaps) says that the two meet.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 //!
-//! [`plane::heights_of`]: super::plane::heights_of
-//! [`plane::heights_of_points`]: super::plane::heights_of_points
-//! [`Segment`]: super::Segment
-//! [`Triangle`]: super::Triangle
-//! [`ConvexPolygon`]: super::ConvexPolygon
-//! [`Sphere`]: super::Sphere
-//! [`Capsule`]: super::Capsule
-//! [`TaperedCapsule`]: super::TaperedCapsule
-//! [`Cuboid`]: super::Cuboid
-//! [`Cylinder`]: super::Cylinder
-//! [`Cone`]: super::Cone
-//! [`Ellipsoid`]: super::Ellipsoid
-//! [`Frustum`]: super::Frustum
-//! [`Tetrahedron`]: super::Tetrahedron
-//! [`ConvexHull`]: super::ConvexHull
+//! [`plane::heights_of`]: super::plane::heights_of [`plane::heights_of_points`]:
+//! super::plane::heights_of_points [`Segment`]: super::Segment [`Triangle`]: super::Triangle
+//! [`ConvexPolygon`]: super::ConvexPolygon [`Sphere`]: super::Sphere [`Capsule`]: super::Capsule
+//! [`TaperedCapsule`]: super::TaperedCapsule [`Cuboid`]: super::Cuboid [`Cylinder`]:
+//! super::Cylinder [`Cone`]: super::Cone [`Ellipsoid`]: super::Ellipsoid [`Frustum`]:
+//! super::Frustum [`Tetrahedron`]: super::Tetrahedron [`ConvexHull`]: super::ConvexHull
 //! [`HalfSpace`]: super::HalfSpace
 
 use super::super::num::{Interval, Pose, Ray, Real, Vec3, narrow, real, wide, widen};
@@ -56,11 +49,11 @@ pub struct ClosestPair {
     pub normal: Vec3,
 }
 
-/// The closest points of a thin body and another: of several pairs, one. `b_in_a` places the second in the frame of the
-/// first: [`Pose::IDENTITY`] when both are given in one frame.
+/// The closest points of a thin body and another: of several pairs, one. `b_in_a` places the second
+/// in the frame of the first: [`Pose::IDENTITY`] when both are given in one frame.
 ///
-/// A body without extent (zero radius, equal ends, no area) is the point, segment or polygon that it is. The empty box is
-/// infinitely far away.
+/// A body without extent (zero radius, equal ends, no area) is the point, segment or polygon that
+/// it is. The empty box is infinitely far away.
 pub fn closest_points<A: ThinBody, B: Body>(a: &A, b: &B, b_in_a: &Pose) -> ClosestPair {
     let pose = pose_of(b_in_a);
     let mut best = ClosestPair {

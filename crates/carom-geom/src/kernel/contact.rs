@@ -1,7 +1,7 @@
 //! Contacts and manifolds: data, so that a user of the response alone pulls in no detection.
 //!
-//! Reference: E. Catto, Contact Manifolds, Game Developers Conference, 2007 (feature ids that match points from
-//! frame to frame).
+//! Reference: E. Catto, Contact Manifolds, Game Developers Conference, 2007 (feature ids that match
+//! points from frame to frame).
 
 use super::super::num::{Real, Vec3};
 use crate::FeatureId;

@@ -1,8 +1,8 @@
 //! Boxes along the axes of their frame, centred.
 //!
-//! Vertex v has the negative coordinate on axis i where bit i of v is set. Face 2 i is the positive, 2 i + 1 the
-//! negative one of axis i. Edge 4 i + s runs along axis i; bit 0 of s is the sign bit of axis i + 1, bit 1 of
-//! axis i + 2.
+//! Vertex v has the negative coordinate on axis i where bit i of v is set. Face 2 i is the
+//! positive, 2 i + 1 the negative one of axis i. Edge 4 i + s runs along axis i; bit 0 of s is the
+//! sign bit of axis i + 1, bit 1 of axis i + 2.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.2 and 4.4.
 
@@ -54,7 +54,8 @@ impl Cuboid {
         DVec3::new(sign(1, h.x), sign(2, h.y), sign(4, h.z))
     }
 
-    /// Returns the part that a plane with this outward unit normal rests on, leaning by at most an angle of this sine.
+    /// Returns the part that a plane with this outward unit normal rests on, leaning by at most an
+    /// angle of this sine.
     #[inline]
     fn part(&self, normal: DVec3, sine: f64) -> Part {
         let vertex = self.support(normal).vertex;

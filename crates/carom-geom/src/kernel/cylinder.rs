@@ -1,7 +1,7 @@
 //! Cylinders along y, centred.
 //!
-//! Face 0 is the upper cap, 1 the lower, 2 the mantle; edge 0 is the upper rim, 1 the lower. The polygon of a cap
-//! has 16 fixed corners on the rim: vertices 0 to 15 above, 16 to 31 below.
+//! Face 0 is the upper cap, 1 the lower, 2 the mantle; edge 0 is the upper rim, 1 the lower. The
+//! polygon of a cap has 16 fixed corners on the rim: vertices 0 to 15 above, 16 to 31 below.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.4.
 
@@ -13,7 +13,8 @@ use carom_bounds::Aabb;
 use carom_math::scaling::hypot;
 use glam::DVec3;
 
-/// All points within `radius` of the y axis and `half_height` of the xz plane; a disc when `half_height` is zero.
+/// All points within `radius` of the y axis and `half_height` of the xz plane; a disc when
+/// `half_height` is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Upright"))]
@@ -89,7 +90,8 @@ impl SupportMap for Cylinder {
     }
 }
 
-/// The polygon that stands for a disc at height y, its outward normal along +y or, for a lower cap, -y.
+/// The polygon that stands for a disc at height y, its outward normal along +y or, for a lower cap,
+/// -y.
 pub(crate) fn cap_feature(y: f64, r: f64, is_lower: bool, out: &mut Feature) {
     out.id = FeatureId::face(u32::from(is_lower));
     out.normal = if is_lower { DVec3::NEG_Y } else { DVec3::Y };

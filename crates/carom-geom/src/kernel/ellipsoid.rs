@@ -2,8 +2,8 @@
 //!
 //! The support of the ellipsoid R(unit ball), R the diagonal matrix of the radii, is R R d / |R d|.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 3.3.2 (supports of affine
-//! images).
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 3.3.2
+//! (supports of affine images).
 
 use super::super::num::{Pose, Vec3, wide, widen};
 use crate::bound::around_local;
@@ -51,7 +51,8 @@ impl SupportMap for Ellipsoid {
     #[inline]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let r = widen(self.radii);
-        // Zero when the ellipsoid is flat and the direction goes straight off it: then every point is a farthest one.
+        // Zero when the ellipsoid is flat and the direction goes straight off it: then every point
+        // is a farthest one.
         let on_ball = unit(balanced(direction) * r).unwrap_or(DVec3::ZERO);
         SupportPoint { point: on_ball * r, vertex: NO_VERTEX }
     }

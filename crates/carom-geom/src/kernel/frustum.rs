@@ -1,10 +1,12 @@
 //! Frusta: what a camera at the origin sees, looking along -z with y up.
 //!
-//! Vertex v has the negative x where bit 0 of v is set, the negative y where bit 1 is, and lies on the far face where
-//! bit 2 is. Faces are 0 (near), 1 (far), 2 (+x), 3 (-x), 4 (+y), 5 (-y). Edges 0 to 3 run along x, 4 to 7 along y, 8 to
-//! 11 from the near to the far face; the lowest two bits are those of the vertices that do not change along the edge.
+//! Vertex v has the negative x where bit 0 of v is set, the negative y where bit 1 is, and lies on
+//! the far face where bit 2 is. Faces are 0 (near), 1 (far), 2 (+x), 3 (-x), 4 (+y), 5 (-y). Edges
+//! 0 to 3 run along x, 4 to 7 along y, 8 to 11 from the near to the far face; the lowest two bits
+//! are those of the vertices that do not change along the edge.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.14.1 (the planes of a view frustum).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.14.1 (the planes of a view
+//! frustum).
 //! Differs: the frame is the camera's, so that the planes are exact and no matrix is taken apart.
 
 use super::super::num::{Pose, Real, narrow, wide};
@@ -16,8 +18,8 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::unit;
 use glam::{DVec2, DVec3};
 
-/// All points with `near <= -z <= far` and |x| and |y| at most `slope_x` and `slope_y` times -z; a pyramid where `near`
-/// is zero, flat where the faces coincide.
+/// All points with `near <= -z <= far` and |x| and |y| at most `slope_x` and `slope_y` times -z; a
+/// pyramid where `near` is zero, flat where the faces coincide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Frustum"))]
@@ -33,8 +35,8 @@ const FACES: [[u32; 4]; 6] =
     [[0, 1, 3, 2], [4, 6, 7, 5], [0, 2, 6, 4], [1, 5, 7, 3], [0, 4, 5, 1], [2, 3, 7, 6]];
 
 impl Frustum {
-    /// A frustum from the distances of its near and far face and from the tangents of half its opening angles across
-    /// (x) and upwards (y): finite, not negative, `near` not above `far`.
+    /// A frustum from the distances of its near and far face and from the tangents of half its
+    /// opening angles across (x) and upwards (y): finite, not negative, `near` not above `far`.
     pub fn new(near: Real, far: Real, slope_x: Real, slope_y: Real) -> Result<Frustum, ShapeError> {
         check::size("near", wide(near))?;
         check::size("far", wide(far))?;
@@ -95,7 +97,8 @@ impl Frustum {
         FACES[number % 6]
     }
 
-    /// Outward normal of a face, of any length; its plane is at 0 from the origin but for the near and the far face.
+    /// Outward normal of a face, of any length; its plane is at 0 from the origin but for the near
+    /// and the far face.
     #[inline]
     pub(crate) fn face_direction(&self, number: usize) -> DVec3 {
         let slopes = self.slopes_wide();
@@ -109,7 +112,8 @@ impl Frustum {
         }
     }
 
-    /// The frustum's number of a feature of one of its faces, whose corners and edges are numbered in its order.
+    /// The frustum's number of a feature of one of its faces, whose corners and edges are numbered
+    /// in its order.
     pub(crate) fn feature_of(&self, face: usize, on_face: FeatureId) -> FeatureId {
         let ring = self.face(face);
         match on_face.kind() {

@@ -17,7 +17,8 @@ pub struct HalfSpace {
 }
 
 impl HalfSpace {
-    /// The half-space below the plane through the origin with this outward normal, of any length but zero.
+    /// The half-space below the plane through the origin with this outward normal, of any length
+    /// but zero.
     pub fn new(normal: Vec3) -> Result<HalfSpace, ShapeError> {
         check::point("normal", widen(normal))?;
         let normal = unit(widen(normal)).ok_or(ShapeError::NoDirection { what: "normal" })?;
@@ -36,7 +37,8 @@ impl HalfSpace {
         unit(widen(self.normal)).unwrap_or(DVec3::Y)
     }
 
-    /// A box around the placed half-space: infinite, except along the axis of an axis-aligned normal.
+    /// A box around the placed half-space: infinite, except along the axis of an axis-aligned
+    /// normal.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         let pose = pose.wide();
         let normal = pose.transform_vector(self.normal_wide());

@@ -1,11 +1,13 @@
-//! Height fields: a grid of heights over the xz plane, two triangles to a cell, made when they are asked for.
+//! Height fields: a grid of heights over the xz plane, two triangles to a cell, made when they are
+//! asked for.
 //!
-//! A box looks up its cells in the grid. A ray walks it: along the axis on which it crosses more cells, one strip of cells
-//! after the other, and in each strip over all cells that it may pass, by a bound on its rounding, so that none is skipped.
-//! Whether a triangle is hit is decided exactly, as for meshes: no ray slips between two cells.
+//! A box looks up its cells in the grid. A ray walks it: along the axis on which it crosses more
+//! cells, one strip of cells after the other, and in each strip over all cells that it may pass, by
+//! a bound on its rounding, so that none is skipped. Whether a triangle is hit is decided exactly,
+//! as for meshes: no ray slips between two cells.
 //!
-//! Reference: F. K. Musgrave, Grid Tracing: Fast Ray Tracing for Height Fields, 1988; J. Amanatides, A. Woo, A Fast Voxel
-//! Traversal Algorithm for Ray Tracing, 1987.
+//! Reference: F. K. Musgrave, Grid Tracing: Fast Ray Tracing for Height Fields, 1988; J.
+//! Amanatides, A. Woo, A Fast Voxel Traversal Algorithm for Ray Tracing, 1987.
 //! Differs: strips with conservative ends instead of a single line of cells.
 
 use super::super::num::{Interval, Ray, Real, Vec3, narrow, real, wide, widen};
@@ -19,11 +21,13 @@ use carom_math::scaling::balanced;
 use core::ops::Range;
 use glam::DVec3;
 
-/// A surface over a rectangle of the xz plane, centred on the y axis, with holes where cells are left out.
+/// A surface over a rectangle of the xz plane, centred on the y axis, with holes where cells are
+/// left out.
 ///
-/// Sample (i, j) stands at x = (i - (n_x - 1) / 2) * spacing_x, z = (j - (n_z - 1) / 2) * spacing_z, at its height y. Cell
-/// (i, j) has the samples (i, j) to (i + 1, j + 1) for corners and two triangles that face upwards, divided by the diagonal
-/// from (i + 1, j) to (i, j + 1): number 2 c is the one at (i, j), 2 c + 1 the other, where c = j (n_x - 1) + i.
+/// Sample (i, j) stands at x = (i - (n_x - 1) / 2) * spacing_x, z = (j - (n_z - 1) / 2) *
+/// spacing_z, at its height y. Cell (i, j) has the samples (i, j) to (i + 1, j + 1) for corners and
+/// two triangles that face upwards, divided by the diagonal from (i + 1, j) to (i, j + 1): number 2
+/// c is the one at (i, j), 2 c + 1 the other, where c = j (n_x - 1) + i.
 ///
 /// An open surface: it has no inside and no mass.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +52,8 @@ pub struct HeightField {
 pub enum HeightFieldError {
     /// Fewer than two samples along an axis: there is no cell.
     TooFew,
-    /// More than [`HeightField::MAX_SIDE`] samples along an axis, or more triangles than a `u32` can number.
+    /// More than [`HeightField::MAX_SIDE`] samples along an axis, or more triangles than a `u32`
+    /// can number.
     TooMany,
     /// Not n_x times n_z heights.
     Count {
@@ -57,7 +62,8 @@ pub enum HeightFieldError {
     },
     /// The spacing is not a positive size.
     Spacing(ShapeError),
-    /// A height, the first such, is NaN, infinite or beyond [`MAX_LENGTH`](carom_math::tol::MAX_LENGTH).
+    /// A height, the first such, is NaN, infinite or beyond
+    /// [`MAX_LENGTH`](carom_math::tol::MAX_LENGTH).
     Height {
         /// Number of the sample: j n_x + i.
         sample: usize,
@@ -90,8 +96,8 @@ impl HeightField {
     /// Most samples along an axis: below it neighbours keep places of their own, also in `f32`.
     pub const MAX_SIDE: u32 = 1 << 20;
 
-    /// A field without holes from the number of samples along x and z, their spacing, and n_x n_z heights, those along
-    /// x in a row.
+    /// A field without holes from the number of samples along x and z, their spacing, and n_x n_z
+    /// heights, those along x in a row.
     pub fn new(
         [n_x, n_z]: [u32; 2],
         [spacing_x, spacing_z]: [Real; 2],
@@ -184,7 +190,8 @@ impl HeightField {
         Vec3::new(self.x(i), self.heights[(j * self.n_x + i) as usize], self.z(j))
     }
 
-    /// The corners of a triangle, counter-clockwise seen from above. Panics past the last cell, as a slice does.
+    /// The corners of a triangle, counter-clockwise seen from above. Panics past the last cell, as
+    /// a slice does.
     pub fn points(&self, triangle: u32) -> [Vec3; 3] {
         let cell = triangle / 2;
         let (i, j) = (cell % (self.n_x - 1), cell / (self.n_x - 1));
@@ -202,7 +209,8 @@ impl HeightField {
         Triangle::new_unchecked(a, b, c)
     }
 
-    /// The corners of a triangle, widened without rounding. Panics past the last cell, as a slice does.
+    /// The corners of a triangle, widened without rounding. Panics past the last cell, as a slice
+    /// does.
     #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
         self.points(triangle).map(widen)
@@ -213,7 +221,8 @@ impl HeightField {
         (0..self.n_cells()).filter(|&cell| !self.is_hole(cell)).flat_map(|cell| [2 * cell, 2 * cell + 1])
     }
 
-    /// Vertices and triangles as a mesh takes them: all samples, and the triangles of [`HeightField::triangles`].
+    /// Vertices and triangles as a mesh takes them: all samples, and the triangles of
+    /// [`HeightField::triangles`].
     pub fn to_indexed(&self) -> (Vec<Vec3>, Vec<[u32; 3]>) {
         let vertices = (0..self.n_z).flat_map(|j| (0..self.n_x).map(move |i| self.sample(i, j))).collect();
         let corners = |triangle: u32| {
@@ -232,7 +241,8 @@ impl HeightField {
         Aabb::around(widen(min), widen(Vec3::new(-min.x, high, -min.z)))
     }
 
-    /// The cells, but for holes, whose own box touches the box from `min` to `max`, by their numbers, row by row.
+    /// The cells, but for holes, whose own box touches the box from `min` to `max`, by their
+    /// numbers, row by row.
     pub fn cells_in_box(&self, min: DVec3, max: DVec3) -> impl Iterator<Item = u32> + '_ {
         let columns = touched(self.n_x, |i| wide(self.x(i)), min.x, max.x);
         let rows = touched(self.n_z, |j| wide(self.z(j)), min.z, max.z);
@@ -242,14 +252,16 @@ impl HeightField {
             .filter(|&cell| !self.is_hole(cell))
     }
 
-    /// The first place in the interval where a ray, in the field's frame, touches the surface, edges and corners
-    /// included: exact in whether it does. `part` is the triangle, of several at one t the one with the lowest number; a
-    /// back face is met from below. A ray along a triangle meets its neighbours.
+    /// The first place in the interval where a ray, in the field's frame, touches the surface,
+    /// edges and corners included: exact in whether it does. `part` is the triangle, of several at
+    /// one t the one with the lowest number; a back face is met from below. A ray along a triangle
+    /// meets its neighbours.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
         self.line_cast(widen(ray.origin), widen(ray.direction), interval)
     }
 
-    /// [`HeightField::ray_cast`] for a ray in `f64`, such as one brought into the field's frame by a pose.
+    /// [`HeightField::ray_cast`] for a ray in `f64`, such as one brought into the field's frame by
+    /// a pose.
     pub fn line_cast(&self, origin: DVec3, direction: DVec3, interval: Interval) -> Option<RayHit> {
         let mut best: Option<(Real, u32, bool)> = None;
         self.visit_ray(origin, direction, interval, |t, triangle, is_back_face| {
@@ -263,8 +275,8 @@ impl HeightField {
         best.map(|(t, triangle, is_back_face)| self.hit(t, triangle, is_back_face))
     }
 
-    /// Every place in the interval where a ray touches a triangle, appended to `out` in the order of t, then of the
-    /// triangles; one through an edge touches both of its triangles.
+    /// Every place in the interval where a ray touches a triangle, appended to `out` in the order
+    /// of t, then of the triangles; one through an edge touches both of its triangles.
     pub fn ray_cast_all(&self, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
         self.line_cast_all(widen(ray.origin), widen(ray.direction), interval, out);
     }
@@ -286,7 +298,8 @@ impl HeightField {
         RayHit::new(t, narrow(normal)).with_part(triangle).with_back_face(is_back_face)
     }
 
-    /// Gives the triangles that the ray touches, in no order, with t, at least all up to the t that `hit` answers.
+    /// Gives the triangles that the ray touches, in no order, with t, at least all up to the t that
+    /// `hit` answers.
     fn visit_ray(
         &self,
         origin: DVec3,
@@ -306,8 +319,9 @@ impl HeightField {
             if axis == 0 { wide(self.x(number)) } else { wide(self.z(number)) }
         };
         let n_on = |axis: usize| if axis == 0 { self.n_x } else { self.n_z };
-        // Where the line is on one axis while it is between two places on another: from the ends, by a bound on what they
-        // round to, which is half a unit for the slope, the difference, the product and the sum each.
+        // Where the line is on one axis while it is between two places on another: from the ends,
+        // by a bound on what they round to, which is half a unit for the slope, the difference, the
+        // product and the sum each.
         let range = |axis: usize, other: usize, from: f64, to: f64| {
             if d[axis] == 0.0 {
                 return (origin[axis], origin[axis]);
@@ -385,7 +399,8 @@ fn place(number: u32, n: u32, spacing: Real) -> Real {
     real((2.0 * f64::from(number) - f64::from(n - 1)) * (0.5 * wide(spacing)))
 }
 
-/// The intervals between `n` ascending places that touch the one from `low` to `high`; all where that is no number.
+/// The intervals between `n` ascending places that touch the one from `low` to `high`; all where
+/// that is no number.
 fn touched(n: u32, place: impl Fn(u32) -> f64, low: f64, high: f64) -> Range<u32> {
     // The first whose upper end is not below, and the first whose lower end is above.
     let first = partition(n - 1, |i| place(i + 1) < low);
@@ -393,7 +408,8 @@ fn touched(n: u32, place: impl Fn(u32) -> f64, low: f64, high: f64) -> Range<u32
     first..last.max(first)
 }
 
-/// The first number below `n` for which the question, yes first and no later, has the answer no; `n` if none has.
+/// The first number below `n` for which the question, yes first and no later, has the answer no;
+/// `n` if none has.
 fn partition(n: u32, question: impl Fn(u32) -> bool) -> u32 {
     let (mut low, mut high) = (0, n);
     while low < high {

@@ -11,14 +11,16 @@ use glam::DVec3;
 pub struct RayHit {
     /// The ray's parameter, in lengths of its direction.
     pub t: Real,
-    /// Outward unit normal of the surface there, also where the ray leaves the shape. For a solid that the ray
-    /// starts in, against the ray. Zero for what has no surface and no direction to oppose.
+    /// Outward unit normal of the surface there, also where the ray leaves the shape. For a solid
+    /// that the ray starts in, against the ray. Zero for what has no surface and no direction to
+    /// oppose.
     pub normal: Vec3,
     /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
     pub part: u32,
     /// Feature that is hit.
     pub feature: FeatureId,
-    /// The ray meets the surface from inside, or a triangle from the side where it appears clockwise.
+    /// The ray meets the surface from inside, or a triangle from the side where it appears
+    /// clockwise.
     pub is_back_face: bool,
 }
 
@@ -51,7 +53,8 @@ impl RayHit {
     }
 }
 
-/// The places where a ray meets the surface of one convex shape: none, one or two, in the order of t.
+/// The places where a ray meets the surface of one convex shape: none, one or two, in the order of
+/// t.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHits {
     hits: [RayHit; 2],
@@ -103,7 +106,8 @@ pub struct PointProjection {
     pub point: Vec3,
     /// The given point is known to lie in the solid, surface included.
     pub is_inside: bool,
-    /// Whether the point lies in the solid, surface included; `None` if the surface does not tell inside from outside.
+    /// Whether the point lies in the solid, surface included; `None` if the surface does not tell
+    /// inside from outside.
     pub inside: Option<bool>,
     /// Distance from the surface, negative inside, positive if nothing is known of an inside.
     pub distance: Real,
@@ -114,7 +118,8 @@ pub struct PointProjection {
 }
 
 impl PointProjection {
-    /// On a single shape, from the nearest point and the signed distance; inside where that is not above 0.
+    /// On a single shape, from the nearest point and the signed distance; inside where that is not
+    /// above 0.
     #[inline]
     pub const fn new(point: Vec3, distance: Real, feature: FeatureId) -> PointProjection {
         let is_inside = distance <= 0.0;

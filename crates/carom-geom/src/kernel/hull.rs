@@ -1,14 +1,16 @@
-//! Convex hulls: vertices, polygons with planes, half-edges, and the neighbours that a support query climbs over.
+//! Convex hulls: vertices, polygons with planes, half-edges, and the neighbours that a support
+//! query climbs over.
 //!
-//! The vertices are those of the exact convex hull of the points, less those that stand out by no more than the
-//! tolerance of merging; the planes support it, so every vertex lies on or below every plane to the rounding of
-//! `f64`. A half-edge belongs to one face, which lies to its left seen from outside; those of a face are numbered in
-//! a row.
+//! The vertices are those of the exact convex hull of the points, less those that stand out by no
+//! more than the tolerance of merging; the planes support it, so every vertex lies on or below
+//! every plane to the rounding of `f64`. A half-edge belongs to one face, which lies to its left
+//! seen from outside; those of a face are numbered in a row.
 //!
-//! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014; G. van den Bergen, Collision
-//! Detection in Interactive 3D Environments, 2003, 4.3.3 (supports of polytopes by climbing).
-//! Differs: a support climbs over the edges of the exact triangulation, not of the merged faces: on those alone a
-//! vertex without a better neighbour is a true maximum.
+//! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014; G. van den
+//! Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.3 (supports of polytopes
+//! by climbing).
+//! Differs: a support climbs over the edges of the exact triangulation, not of the merged faces: on
+//! those alone a vertex without a better neighbour is a true maximum.
 
 use super::super::num::{EPSILON, Plane, Pose, Vec3, narrow, real, wide, widen};
 use crate::apex_map::ApexMap;
@@ -67,7 +69,8 @@ pub enum HullError {
         /// The first such point.
         point: usize,
     },
-    /// The points span no volume, exactly: fewer than four are affinely independent. Here is what they do span.
+    /// The points span no volume, exactly: fewer than four are affinely independent. Here is what
+    /// they do span.
     Flat(FlatHull),
 }
 
@@ -190,9 +193,9 @@ impl ConvexHull {
 
     /// The convex hull of points.
     ///
-    /// Every point lies on or below every face plane to within
-    /// `10 * coplanar_tolerance * EPSILON * (|x| + |y| + |z|)`, a length, of the largest coordinates, and nearly always
-    /// within a tenth of that. O(n log n) on points in general, quadratic at worst.
+    /// Every point lies on or below every face plane to within `10 * coplanar_tolerance * EPSILON *
+    /// (|x| + |y| + |z|)`, a length, of the largest coordinates, and nearly always within a tenth
+    /// of that. O(n log n) on points in general, quadratic at worst.
     pub fn from_points_with(points: &[Vec3], settings: &HullSettings) -> Result<ConvexHull, HullError> {
         let (scaled, extent) = scaled(points)?;
         let tolerance = settings.coplanar_tolerance.max(0.0) * wide(EPSILON) * extent;
@@ -370,14 +373,16 @@ impl ConvexHull {
         if half_edge + 1 == range.end { range.start } else { half_edge + 1 }
     }
 
-    /// Some half-edge that starts at a vertex; the twin's follower is the next one around the vertex, clockwise.
+    /// Some half-edge that starts at a vertex; the twin's follower is the next one around the
+    /// vertex, clockwise.
     #[inline]
     pub fn vertex_half_edge(&self, vertex: u32) -> u32 {
         self.vertex_half_edge[vertex as usize]
     }
 
-    /// The vertices next to a vertex: those that share an edge, and in faces of more than three corners some that
-    /// share a diagonal. A vertex that none of these exceeds along a direction is farthest along it.
+    /// The vertices next to a vertex: those that share an edge, and in faces of more than three
+    /// corners some that share a diagonal. A vertex that none of these exceeds along a direction is
+    /// farthest along it.
     #[inline]
     pub fn neighbours(&self, vertex: u32) -> &[u32] {
         let v = vertex as usize;
@@ -402,14 +407,16 @@ impl ConvexHull {
         self.n_tests
     }
 
-    /// A cube map of directions from which supports are found in a time that does not depend on the number of vertices:
-    /// `n_side` by `n_side` cells on each of six sides, from 1 to 256; about four cells for each vertex serve well.
+    /// A cube map of directions from which supports are found in a time that does not depend on the
+    /// number of vertices: `n_side` by `n_side` cells on each of six sides, from 1 to 256; about
+    /// four cells for each vertex serve well.
     pub fn apex_map(&self, n_side: u32) -> ApexMap {
         ApexMap::new(n_side, |direction, near| self.climb(direction, near))
     }
 
-    /// A farthest vertex along a direction of any length but zero, exact to rounding in `f64`: looked up in a map of this
-    /// hull, then climbed to. With the map of another hull it is as right, and slower.
+    /// A farthest vertex along a direction of any length but zero, exact to rounding in `f64`:
+    /// looked up in a map of this hull, then climbed to. With the map of another hull it is as
+    /// right, and slower.
     #[inline]
     pub fn support_by(&self, map: &ApexMap, direction: DVec3) -> SupportPoint {
         let start = map.near(direction).min(self.vertices.len() as u32 - 1);
@@ -417,7 +424,8 @@ impl ConvexHull {
         SupportPoint { point: widen(self.vertices[vertex as usize]), vertex }
     }
 
-    /// The hull's number of a feature of one of its faces, whose corners and edges are numbered in its order.
+    /// The hull's number of a feature of one of its faces, whose corners and edges are numbered in
+    /// its order.
     pub(crate) fn feature_of(&self, face: u32, on_face: FeatureId) -> FeatureId {
         let first = self.face_half_edges(face).start;
         match on_face.kind() {
@@ -434,8 +442,8 @@ impl ConvexHull {
         aabb_from_support(self, &pose.wide())
     }
 
-    /// The same box by a map of this hull: supports in a time that does not depend on the number of vertices, for hulls of
-    /// many that turn.
+    /// The same box by a map of this hull: supports in a time that does not depend on the number of
+    /// vertices, for hulls of many that turn.
     pub fn aabb_by(&self, map: &ApexMap, pose: &Pose) -> Aabb {
         let reach = self.center().abs().max_element() + self.radius();
         around_extremes(&pose.wide(), 0.0, reach, |direction| self.support_by(map, direction).point)
@@ -450,11 +458,11 @@ impl ConvexHull {
 
     /// From vertex to better neighbour until none is better, as far as `f64` can tell.
     ///
-    /// Only a gain beyond rounding counts as a step: so each step gains truly, and no three equal vertices send the
-    /// climb round in a circle. Where neighbours are level to rounding, what lies behind them is looked at too: the
-    /// whole underside of a hull can be as level as its top.
-    /// Nothing was gained by asking of all neighbours at once, without branches, whether they are behind: at the end of a distance
-    /// search most vertices have one that is level.
+    /// Only a gain beyond rounding counts as a step: so each step gains truly, and no three equal
+    /// vertices send the climb round in a circle. Where neighbours are level to rounding, what lies
+    /// behind them is looked at too: the whole underside of a hull can be as level as its top.
+    /// Nothing was gained by asking of all neighbours at once, without branches, whether they are
+    /// behind: at the end of a distance search most vertices have one that is level.
     fn climb(&self, direction: DVec3, from: u32) -> u32 {
         let behind = self.surely_behind(direction);
         let mut at = from;
@@ -485,7 +493,8 @@ impl ConvexHull {
         at
     }
 
-    /// A gain so far below zero that it is no matter of rounding between any two vertices: most neighbours are told by it alone.
+    /// A gain so far below zero that it is no matter of rounding between any two vertices: most
+    /// neighbours are told by it alone.
     #[inline]
     fn surely_behind(&self, direction: DVec3) -> f64 {
         // No coordinate's way is longer than twice the radius, and their sum than 2 sqrt(3) times.
@@ -505,7 +514,8 @@ impl ConvexHull {
         (way.dot(direction), noise(way, direction))
     }
 
-    /// A vertex surely farther than `at` that lies behind vertices level with it; `at` if there is none.
+    /// A vertex surely farther than `at` that lies behind vertices level with it; `at` if there is
+    /// none.
     fn look_across(&self, direction: DVec3, at: u32, behind: f64) -> u32 {
         let here = widen(self.vertices[at as usize]);
         let mut level = [at; MAX_LEVEL];
@@ -562,8 +572,8 @@ impl ConvexHull {
         .take(self.half_edges.len())
     }
 
-    /// The polygon of a face; of more than 32 corners, a choice of 32 that is always the same, but for `vertex`,
-    /// which is among them.
+    /// The polygon of a face; of more than 32 corners, a choice of 32 that is always the same, but
+    /// for `vertex`, which is among them.
     fn face_feature(&self, face: u32, vertex: u32, out: &mut Feature) {
         out.id = FeatureId::face(face);
         out.normal = self.normals[face as usize];
@@ -580,8 +590,8 @@ impl ConvexHull {
 
 /// What rounding makes at most of how far a way leads along a direction.
 ///
-/// The difference that the way is keeps the digits of short edges: one rounding there, one of the products, two of the
-/// sum, each half a unit.
+/// The difference that the way is keeps the digits of short edges: one rounding there, one of the
+/// products, two of the sum, each half a unit.
 #[inline]
 fn noise(way: DVec3, direction: DVec3) -> f64 {
     // Three products may each lose half of the least number, and so may the noise.
@@ -613,8 +623,8 @@ fn scaled(points: &[Vec3]) -> Result<(Vec<DVec3>, f64), HullError> {
     Ok((scaled, (largest * scale).element_sum()))
 }
 
-/// Coordinates that are nothing beside the largest, which is near 1, become zero: scaling may have taken digits from them,
-/// differently from one to the next. Never so in `f32`.
+/// Coordinates that are nothing beside the largest, which is near 1, become zero: scaling may have
+/// taken digits from them, differently from one to the next. Never so in `f32`.
 fn without_dust(p: DVec3) -> DVec3 {
     let least = f64::from_bits((1023 - 800) << 52);
     let keep = |x: f64| if x.abs() < least { 0.0 } else { x };

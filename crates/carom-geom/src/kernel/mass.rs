@@ -1,10 +1,12 @@
 //! Mass, centre of mass and inertia of solids of uniform density.
 //!
-//! Polyhedra are summed over the tetrahedra from a point near them to each triangle: for corners a, b, c seen from
-//! there, the integral of x x^T over the tetrahedron is det(a, b, c) / 120 (a a^T + b b^T + c c^T + s s^T), s = a + b + c.
+//! Polyhedra are summed over the tetrahedra from a point near them to each triangle: for corners a,
+//! b, c seen from there, the integral of x x^T over the tetrahedron is det(a, b, c) / 120 (a a^T +
+//! b b^T + c c^T + s s^T), s = a + b + c.
 //!
-//! Reference: M. Kallay, Computing the Moment of Inertia of a Solid Defined by a Triangle Mesh, Journal of Graphics
-//! Tools 11(2), 2006; for the round shapes, R. Featherstone, Rigid Body Dynamics Algorithms, 2008, 2.13 (shifting inertia).
+//! Reference: M. Kallay, Computing the Moment of Inertia of a Solid Defined by a Triangle Mesh,
+//! Journal of Graphics Tools 11(2), 2006; for the round shapes, R. Featherstone, Rigid Body
+//! Dynamics Algorithms, 2008, 2.13 (shifting inertia).
 
 use super::super::num::{
     Mat3, Pose, Quat, Real, Vec3, narrow, narrow_matrix, real, symmetric_eigen, wide, widen, widen_matrix,
@@ -24,7 +26,8 @@ pub struct MassProperties {
     pub mass: Real,
     /// Centre of mass.
     pub center: Vec3,
-    /// Inertia tensor about the centre of mass, in the axes of the frame; mass times length squared.
+    /// Inertia tensor about the centre of mass, in the axes of the frame; mass times length
+    /// squared.
     pub inertia: Mat3,
 }
 
@@ -58,7 +61,8 @@ impl MassProperties {
         }
     }
 
-    /// The principal moments, the least first, and the rotation from the frame of the principal axes to this one.
+    /// The principal moments, the least first, and the rotation from the frame of the principal
+    /// axes to this one.
     pub fn principal(&self) -> (Vec3, Quat) {
         let eigen = symmetric_eigen(self.inertia);
         (eigen.values, Quat::from_mat3(&eigen.vectors))
@@ -83,11 +87,13 @@ impl MassProperties {
         MassProperties { mass: real(mass), center: narrow(center), inertia: narrow_matrix(inertia) }
     }
 
-    /// The solid inside a closed surface of triangles, counter-clockwise seen from outside, given by their corners.
+    /// The solid inside a closed surface of triangles, counter-clockwise seen from outside, given
+    /// by their corners.
     ///
-    /// The whole of an inside-out surface gives a negative mass; so does what an open one happens to. `density` must
-    /// be finite and not negative, else all is zero. Triangles that are no volume, all together, give zero; so do such whose
-    /// mass, centre or inertia is beyond the range of numbers. All numbers are finite.
+    /// The whole of an inside-out surface gives a negative mass; so does what an open one happens
+    /// to. `density` must be finite and not negative, else all is zero. Triangles that are no
+    /// volume, all together, give zero; so do such whose mass, centre or inertia is beyond the
+    /// range of numbers. All numbers are finite.
     pub fn of_closed_surface<I>(triangles: I, density: Real) -> MassProperties
     where
         I: IntoIterator<Item = [DVec3; 3]>,
@@ -224,7 +230,8 @@ impl Ellipsoid {
 }
 
 impl Tetrahedron {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when it is flat.
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when it
+    /// is flat.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let corners = self.corners_wide();
         let faces = [0, 1, 2, 3].map(|face| self.face(face).map(|v| corners[v]));
@@ -233,7 +240,8 @@ impl Tetrahedron {
 }
 
 impl Frustum {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when it is flat.
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when it
+    /// is flat.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let corners = |face: usize| self.face(face).map(|v| self.corner_wide(v));
         let halves = (0..6).flat_map(|face| {
@@ -257,8 +265,9 @@ impl ConvexHull {
 }
 
 impl TriMesh {
-    /// Mass, centre and inertia of the solid that the mesh encloses, see [`MassProperties::of_closed_surface`]; it must
-    /// be closed, with its triangles counter-clockwise seen from outside, for the answer to mean anything.
+    /// Mass, centre and inertia of the solid that the mesh encloses, see
+    /// [`MassProperties::of_closed_surface`]; it must be closed, with its triangles
+    /// counter-clockwise seen from outside, for the answer to mean anything.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let vertices = self.vertices();
         let triangles = self.indices().iter().map(|t| t.map(|v| widen(vertices[v as usize])));

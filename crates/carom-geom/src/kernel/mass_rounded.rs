@@ -1,12 +1,13 @@
 //! Mass of rounded solids and of tapered capsules.
 //!
-//! A rounded polytope is its core, a slab on each face, a wedge of a cylinder along each edge, and a wedge of a ball at each
-//! vertex, whose normals fill a polygon on the sphere. The integrals of n and n n^T over that polygon are sums over its
-//! sides, by the divergence theorem in the cone over it. A rounded solid of revolution is told by lines and arcs, a rounded
-//! ellipsoid by its normals.
+//! A rounded polytope is its core, a slab on each face, a wedge of a cylinder along each edge, and
+//! a wedge of a ball at each vertex, whose normals fill a polygon on the sphere. The integrals of n
+//! and n n^T over that polygon are sums over its sides, by the divergence theorem in the cone over
+//! it. A rounded solid of revolution is told by lines and arcs, a rounded ellipsoid by its normals.
 //!
-//! Reference: J. Steiner, Ueber parallele Flaechen, 1840 (the pieces); A. van Oosterom, J. Strackee, The Solid Angle of a
-//! Plane Triangle, 1983; M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 1964, 25.4.30 (Gauss's rule).
+//! Reference: J. Steiner, Ueber parallele Flaechen, 1840 (the pieces); A. van Oosterom, J.
+//! Strackee, The Solid Angle of a Plane Triangle, 1983; M. Abramowitz, I. Stegun, Handbook of
+//! Mathematical Functions, 1964, 25.4.30 (Gauss's rule).
 
 use super::super::num::{Real, real, wide, widen};
 use super::mass::{of_unit, outer, symmetric};
@@ -22,7 +23,8 @@ use carom_math::scaling::unit;
 use core::f64::consts::{FRAC_PI_2, PI};
 use glam::{DMat3, DVec3};
 
-/// Gauss's rule of eight points on the interval from -1 to 1, exact up to the fifteenth power: place, half the weight.
+/// Gauss's rule of eight points on the interval from -1 to 1, exact up to the fifteenth power:
+/// place, half the weight.
 fn gauss() -> impl Iterator<Item = (f64, f64)> {
     const RULE: [(f64, f64); 4] = [
         (0.183_434_642_495_649_8, 0.181_341_891_689_181),
@@ -39,7 +41,8 @@ const N_PIECES: usize = 8;
 /// And the quarter circles of an octant into so many.
 const N_OCTANT: usize = 20;
 
-/// Sine, cosine and share of angles from 0 to a right angle, crowded at both ends so that what is sharp there is met.
+/// Sine, cosine and share of angles from 0 to a right angle, crowded at both ends so that what is
+/// sharp there is met.
 fn quarter_circle() -> Vec<(f64, f64, f64)> {
     let mut nodes = Vec::with_capacity(8 * N_OCTANT);
     for k in 0..N_OCTANT {
@@ -95,13 +98,15 @@ fn cross_terms(u: DVec3, v: DVec3) -> DMat3 {
     outer(u + v) - outer(u) - outer(v)
 }
 
-/// A convex polytope, which may be flat: faces with their normals and their corners, counter-clockwise.
+/// A convex polytope, which may be flat: faces with their normals and their corners,
+/// counter-clockwise.
 struct Faces {
     vertices: Vec<DVec3>,
     faces: Vec<(DVec3, Vec<u32>)>,
 }
 
-/// The integrals of 1, n and n n^T over the normals at a vertex, the first and the last still to be completed.
+/// The integrals of 1, n and n n^T over the normals at a vertex, the first and the last still to be
+/// completed.
 #[derive(Clone, Copy)]
 struct Cone3 {
     first: DVec3,
@@ -177,7 +182,8 @@ impl Faces {
             let cone = &mut cones[from as usize];
             cone.first -= e * (0.5 * angle);
             let moment = middle * (2.0 / 3.0 * sine);
-            // e moment^T, halved with its transpose in the end: the sum over the vertex is symmetric.
+            // e moment^T, halved with its transpose in the end: the sum over the vertex is
+            // symmetric.
             cone.sides -= DMat3::from_cols(e * moment.x, e * moment.y, e * moment.z);
             arcs.push((from, n_right, middle, n_left));
         }
@@ -196,12 +202,14 @@ impl Faces {
     }
 }
 
-/// The part of the unit sphere that a triangle of unit vectors takes up, negative when it is clockwise seen from outside.
+/// The part of the unit sphere that a triangle of unit vectors takes up, negative when it is
+/// clockwise seen from outside.
 fn solid_angle(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     2.0 * atan2(a.dot(b.cross(c)), 1.0 + a.dot(b) + b.dot(c) + c.dot(a))
 }
 
-/// A piece of the outline of a solid of revolution, in the half-plane of (distance from the axis, height), upwards.
+/// A piece of the outline of a solid of revolution, in the half-plane of (distance from the axis,
+/// height), upwards.
 enum Outline {
     Line([f64; 2], [f64; 2]),
     /// Centre, radius, and the angles above the horizontal where it begins and ends.
@@ -342,7 +350,8 @@ impl Rounded<Cuboid> {
 }
 
 impl Rounded<Tetrahedron> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when the tetrahedron is flat.
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when the
+    /// tetrahedron is flat.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let core = self.core();
         let mut faces = Vec::with_capacity(4);
@@ -360,8 +369,8 @@ impl Rounded<Tetrahedron> {
 impl Rounded<Ellipsoid> {
     /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
     ///
-    /// By quadrature over the normals: right to rounding for radii within a factor of a thousand of each other, to some 1e-6
-    /// for any.
+    /// By quadrature over the normals: right to rounding for radii within a factor of a thousand of
+    /// each other, to some 1e-6 for any.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let r = wide(self.radius());
         let radii = widen(self.core().radii());
@@ -369,10 +378,12 @@ impl Rounded<Ellipsoid> {
         if size == 0.0 {
             return revolved(&[Outline::Arc([0.0, 0.0], r, -FRAC_PI_2, FRAC_PI_2)], density);
         }
-        // An axis of next to no extent gets 2^-24 of the largest: normals along it are still told apart.
+        // An axis of next to no extent gets 2^-24 of the largest: normals along it are still told
+        // apart.
         let e = radii.max(DVec3::splat(size / (1 << 24) as f64));
         let squares = e * e;
-        // Both the normals and the places on the ellipsoid crowd where it is sharp; halfway between them nothing does.
+        // Both the normals and the places on the ellipsoid crowd where it is sharp; halfway between
+        // them nothing does.
         let half = 1.0 / DVec3::new(sqrt(e.x), sqrt(e.y), sqrt(e.z));
         let (product, stretch) = (e.element_product(), half.element_product());
         let nodes = quarter_circle();
@@ -382,7 +393,8 @@ impl Rounded<Ellipsoid> {
                 let w = half * DVec3::new(sine * around_cosine, sine * around_sine, cosine);
                 let length = sqrt(w.length_squared());
                 let n = w * (1.0 / length);
-                // The distance of the supporting plane, and the radii of curvature by product and sum.
+                // The distance of the supporting plane, and the radii of curvature by product and
+                // sum.
                 let q = sqrt((squares * n).dot(n));
                 let curvature = (product / (q * q)) * (product / (q * q));
                 let both = (squares.element_sum() - (squares * n).length_squared() / (q * q)) / q;
@@ -399,7 +411,8 @@ impl Rounded<Ellipsoid> {
 }
 
 impl Rounded<Triangle> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when the triangle has no area.
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when the
+    /// triangle has no area.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let corners = self.core().corners_wide();
         let Some(normal) = polygon_normal(3, |i| corners[i]) else { return MassProperties::ZERO };

@@ -114,7 +114,8 @@ impl TriMesh {
         Ok(())
     }
 
-    /// Turns triangles over: their second and third corners change places. A number that is no triangle's is passed over.
+    /// Turns triangles over: their second and third corners change places. A number that is no
+    /// triangle's is passed over.
     pub fn turn_over(&mut self, triangles: &[u32]) {
         for &t in triangles {
             if let Some(corners) = self.indices.get_mut(t as usize) {
@@ -154,8 +155,8 @@ impl TriMesh {
         Triangle::new_unchecked(a, b, c)
     }
 
-    /// The corners of a triangle, widened without rounding: what exact functions take. Panics past the last triangle,
-    /// as a slice does.
+    /// The corners of a triangle, widened without rounding: what exact functions take. Panics past
+    /// the last triangle, as a slice does.
     #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
         self.points(triangle).map(widen)
@@ -178,7 +179,8 @@ impl TriMesh {
         (min, max)
     }
 
-    /// The box around all triangles, rounded outwards; coordinates beyond the range of `f32` become infinite.
+    /// The box around all triangles, rounded outwards; coordinates beyond the range of `f32` become
+    /// infinite.
     pub fn aabb(&self) -> Aabb {
         let (min, max) = self.wide_bounds();
         Aabb::around(min, max)

@@ -1,10 +1,11 @@
-//! What is wrong with a mesh: open edges, edges of more than two triangles, triangles without area, duplicates,
-//! flipped neighbours; whether it encloses a solid, and of what volume.
+//! What is wrong with a mesh: open edges, edges of more than two triangles, triangles without area,
+//! duplicates, flipped neighbours; whether it encloses a solid, and of what volume.
 //!
-//! Corners with equal coordinates count as one vertex here, whatever their indices. Edges are then sorted, and what
-//! meets at each is counted.
+//! Corners with equal coordinates count as one vertex here, whatever their indices. Edges are then
+//! sorted, and what meets at each is counted.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.3 (consolidation) and 16.3.3 (orientation, solidity).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.3 (consolidation) and 16.3.3
+//! (orientation, solidity).
 
 use super::TriMesh;
 use crate::flat::{self, Span};
@@ -42,13 +43,13 @@ pub struct MeshReport {
     pub zero_area: Vec<u32>,
     /// The first duplicates, at most [`MeshReport::MAX_NAMED`].
     pub duplicates: Vec<u32>,
-    /// The first edges that are not shared by exactly two triangles that run in opposite directions, each by one of its triangles; at most
-    /// [`MeshReport::MAX_NAMED`].
+    /// The first edges that are not shared by exactly two triangles that run in opposite
+    /// directions, each by one of its triangles; at most [`MeshReport::MAX_NAMED`].
     pub open_or_flipped: Vec<u32>,
     /// The triangles that have to be turned over to face outwards, if the mesh is closed.
     pub orientation: Orientation,
-    /// Volume enclosed, negative if the triangles face inwards; the sum of the cones from the middle of the box, so it has
-    /// meaning where [`MeshReport::is_solid`].
+    /// Volume enclosed, negative if the triangles face inwards; the sum of the cones from the
+    /// middle of the box, so it has meaning where [`MeshReport::is_solid`].
     pub signed_volume: f64,
     /// Least coordinates.
     pub min: DVec3,
@@ -101,8 +102,9 @@ impl MeshReport {
         self.n_boundary_edges == 0 && self.n_non_manifold_edges == 0 && self.n_zero_area == 0
     }
 
-    /// Along every edge as many triangles run forwards as backwards: then every point off the surface has a whole
-    /// winding number, and inside and outside mean something. Triangles without area do no harm to that.
+    /// Along every edge as many triangles run forwards as backwards: then every point off the
+    /// surface has a whole winding number, and inside and outside mean something. Triangles without
+    /// area do no harm to that.
     pub fn is_solid(&self) -> bool {
         self.n_unbalanced_edges == 0
     }
@@ -158,13 +160,15 @@ impl MeshReport {
 }
 
 impl TriMesh {
-    /// The triangles that have to be turned over to face outwards, if the mesh is closed; see [`orientation`].
+    /// The triangles that have to be turned over to face outwards, if the mesh is closed; see
+    /// [`orientation`].
     pub fn orientation(&self) -> Orientation {
         let corners: Vec<[DVec3; 3]> = self.iter_corners().collect();
         orientation(&corners)
     }
 
-    /// The mesh with all triangles facing outwards, and what was done. A mesh whose orientation is unknown stays as it is.
+    /// The mesh with all triangles facing outwards, and what was done. A mesh whose orientation is
+    /// unknown stays as it is.
     #[must_use]
     pub fn oriented(mut self) -> (TriMesh, Orientation) {
         let orientation = self.orientation();
@@ -172,8 +176,8 @@ impl TriMesh {
         (self, orientation)
     }
 
-    /// [`MeshReport::is_solid`] without the rest of the report: along every edge as many triangles run forwards as
-    /// backwards, corners with equal coordinates taken for one.
+    /// [`MeshReport::is_solid`] without the rest of the report: along every edge as many triangles
+    /// run forwards as backwards, corners with equal coordinates taken for one.
     pub fn is_solid(&self) -> bool {
         if is_balanced(self.indices()) {
             return true;

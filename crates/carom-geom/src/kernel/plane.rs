@@ -8,12 +8,13 @@
 //! | cylinder, cone, ellipsoid, rounded shapes, any support map | [`side_of`] | [`heights_of`] |
 //! | ray | [`ray::plane`](super::ray::plane) | |
 //!
-//! The plane is taken as given: all x with n.x + d = 0, the normal of any length but zero. Sides are exact for points,
-//! boxes along the axes and every shape whose core has vertices (all but the cylinder, the cone and the ellipsoid), under
-//! the pose as normalised in `f64`; of curved cores one within some 4e-15 of its size and distance counts as touching.
+//! The plane is taken as given: all x with n.x + d = 0, the normal of any length but zero. Sides
+//! are exact for points, boxes along the axes and every shape whose core has vertices (all but the
+//! cylinder, the cone and the ellipsoid), under the pose as normalised in `f64`; of curved cores
+//! one within some 4e-15 of its size and distance counts as touching.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.10; C. Ericson, Real-Time Collision Detection,
-//! 2005, 5.2.2 to 5.2.4.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.10; C. Ericson, Real-Time
+//! Collision Detection, 2005, 5.2.2 to 5.2.4.
 
 use super::super::num::{Plane, Pose, Real, Vec3, narrow, real, wide, widen};
 use crate::SupportMap;
@@ -43,8 +44,8 @@ pub fn side_of<S: SupportMap + ?Sized>(plane: &Plane, shape: &S, pose: &Pose) ->
     plane_side::side(widen(plane.normal), wide(plane.d), shape, &pose.wide())
 }
 
-/// The lowest and the highest point of the placed shape, its margin included; heights to some 4e-15 of its size and
-/// distance.
+/// The lowest and the highest point of the placed shape, its margin included; heights to some 4e-15
+/// of its size and distance.
 pub fn heights_of<S: SupportMap + ?Sized>(plane: &Plane, shape: &S, pose: &Pose) -> PlaneHeights {
     let (normal, d) = plane_side::balanced_plane(widen(plane.normal), wide(plane.d));
     let extent = plane_side::extent(normal, d, shape, &pose.wide());
@@ -67,7 +68,8 @@ pub fn heights_of_points(plane: &Plane, points: &[Vec3]) -> Option<PlaneHeights>
     let (normal, d) = plane_side::balanced_plane(widen(plane.normal), wide(plane.d));
     let height = |p: &Vec3| {
         let p = widen(*p);
-        // With twice the digits, for the plane may be far from where it is stored, and in units of the larger.
+        // With twice the digits, for the plane may be far from where it is stored, and in units of
+        // the larger.
         let scale = scale_of(p.abs().max_element().max(d.abs()));
         let (n, p) = (DoubleDoubleVec3::from(normal), DoubleDoubleVec3::from(p * scale));
         (n.dot(p) + DoubleDouble::from(d * scale)).to_f64() / scale
@@ -92,7 +94,8 @@ pub fn heights_of_points(plane: &Plane, points: &[Vec3]) -> Option<PlaneHeights>
     })
 }
 
-/// On which side of the plane the box lies, by its two extreme corners: exact. The empty box: [`PlaneSide::Across`].
+/// On which side of the plane the box lies, by its two extreme corners: exact. The empty box:
+/// [`PlaneSide::Across`].
 pub fn side_of_aabb(plane: &Plane, aabb: &Aabb) -> PlaneSide {
     let (normal, d) = (widen(plane.normal), wide(plane.d));
     let (min, max) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());

@@ -31,7 +31,8 @@ impl Sphere {
 }
 
 impl Capsule {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the capsule's frame.
+    /// The closest point of the surface, see [`PointProjection`]; everything in the capsule's
+    /// frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, h, r) = (widen(point), wide(self.half_height()), wide(self.radius()));
         let on_core = DVec3::new(0.0, p.y.clamp(-h, h), 0.0);
@@ -53,7 +54,8 @@ impl TaperedCapsule {
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, taper) = (widen(point), self.taper());
         let on_ball = |center: DVec3, radius: f64, end: u32| {
-            // From the centre every way that meets the ball is as good; down from the lower one, up from the upper.
+            // From the centre every way that meets the ball is as good; down from the lower one, up
+            // from the upper.
             let outwards = if end == 0 { DVec3::Y } else { -DVec3::Y };
             let out = unit(p - center).unwrap_or(outwards);
             PointProjection::from_wide(
@@ -71,7 +73,8 @@ impl TaperedCapsule {
         let (x, z, across) = radial(p.x, p.z);
         // From the axis every way across is as good.
         let (x, z) = if across == 0.0 { (1.0, 0.0) } else { (x, z) };
-        // Along the mantle from where it touches a ball: beyond that it is the ball that is nearest, from inside as well.
+        // Along the mantle from where it touches a ball: beyond that it is the ball that is
+        // nearest, from inside as well.
         let beyond = |center: DVec3| (p.y - center.y) * cosine - across * sine;
         if beyond(lower) <= 0.0 {
             return on_ball(lower, taper.lower, 1);
@@ -118,7 +121,8 @@ impl Cuboid {
 }
 
 impl Cylinder {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the cylinder's frame.
+    /// The closest point of the surface, see [`PointProjection`]; everything in the cylinder's
+    /// frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, h, r) = (widen(point), wide(self.half_height()), wide(self.radius()));
         let (x, z, distance) = radial(p.x, p.z);
@@ -168,9 +172,11 @@ impl Cone {
 }
 
 impl Ellipsoid {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the ellipsoid's frame.
+    /// The closest point of the surface, see [`PointProjection`]; everything in the ellipsoid's
+    /// frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
-        // Beside any radius this is nothing: 2^-600; subnormal numbers have no digits to reckon with.
+        // Beside any radius this is nothing: 2^-600; subnormal numbers have no digits to reckon
+        // with.
         let least = DVec3::splat(f64::from_bits((1023 - 600) << 52));
         let p = widen(point);
         let p = DVec3::select(p.abs().cmplt(least), DVec3::ZERO, p);
@@ -181,7 +187,8 @@ impl Ellipsoid {
 }
 
 impl HalfSpace {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the half-space's frame.
+    /// The closest point of the surface, see [`PointProjection`]; everything in the half-space's
+    /// frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (on, distance) = point_plane(widen(point), self.normal_wide(), 0.0);
         PointProjection::from_wide(on, distance, FeatureId::face(0))
@@ -228,7 +235,8 @@ impl ConvexPolygon<'_> {
 }
 
 impl Frustum {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the frustum's frame.
+    /// The closest point of the surface, see [`PointProjection`]; everything in the frustum's
+    /// frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let p = widen(point);
         let (near, far, slopes) = (wide(self.near()), wide(self.far()), self.slopes_wide());
@@ -240,7 +248,8 @@ impl Frustum {
         for face in 0..6 {
             let ring = self.face(face);
             let corner = |i: usize| self.corner_wide(ring[i]);
-            // A near face that is a point, and faces of a flat frustum that are segments, have no area.
+            // A near face that is a point, and faces of a flat frustum that are segments, have no
+            // area.
             let on = match polygon_normal(4, corner) {
                 Some(normal) => point_polygon(p, normal, 4, corner),
                 None => point_rim(p, 4, corner),
@@ -257,7 +266,8 @@ impl Frustum {
 }
 
 impl Tetrahedron {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the tetrahedron's frame.
+    /// The closest point of the surface, see [`PointProjection`]; everything in the tetrahedron's
+    /// frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, corners) = (widen(point), self.corners_wide());
         let mut best = None;

@@ -1,9 +1,10 @@
 //! Rounded shapes: all points within a radius of a convex shape.
 //!
-//! The core of the shape stays the core; its margin grows by the radius. So whatever works on cores and adds margins at the
-//! end, which is all of carom, works on rounded shapes as it stands.
+//! The core of the shape stays the core; its margin grows by the radius. So whatever works on cores
+//! and adds margins at the end, which is all of carom, works on rounded shapes as it stands.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 (sums with a ball).
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3
+//! (sums with a ball).
 
 use super::super::num::{Pose, Real, wide};
 use crate::bound::aabb_from_support;

@@ -1,13 +1,16 @@
 //! Tapered capsules along y: the hull of two balls of different radii.
 //!
-//! Both balls shrink by the lesser radius, which is the margin: the core is the hull of a point and a ball, and its
-//! support the farther of the two. Where one ball holds the other nothing of that changes: the hull is the larger ball.
+//! Both balls shrink by the lesser radius, which is the margin: the core is the hull of a point and
+//! a ball, and its support the farther of the two. Where one ball holds the other nothing of that
+//! changes: the hull is the larger ball.
 //!
 //! Vertex 0 is the upper ball, 1 the lower, edge 0 the mantle between them.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 (hulls of two support maps);
-//! D. Eberly, Geometric Tools, Intersection of a Line and a Cone, 2014 (the mantle).
-//! Differs: the mantle is told by sine and cosine of its slope, so that equal radii are no special case.
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3
+//! (hulls of two support maps); D. Eberly, Geometric Tools, Intersection of a Line and a Cone, 2014
+//! (the mantle).
+//! Differs: the mantle is told by sine and cosine of its slope, so that equal radii are no special
+//! case.
 
 use super::super::num::{Pose, Real, wide};
 use crate::bound::around_local;
@@ -18,8 +21,8 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::{balanced, unit};
 use glam::DVec3;
 
-/// The hull of a ball of `upper_radius` about (0, `half_height`, 0) and a ball of `lower_radius` about
-/// (0, -`half_height`, 0).
+/// The hull of a ball of `upper_radius` about (0, `half_height`, 0) and a ball of `lower_radius`
+/// about (0, -`half_height`, 0).
 ///
 /// Where one ball holds the other, it is the larger one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +41,8 @@ pub(super) struct Taper {
     pub(super) half_height: f64,
     pub(super) upper: f64,
     pub(super) lower: f64,
-    /// Sine and cosine of the slope of the mantle's outward normal, upwards; `None` where one ball holds the other.
+    /// Sine and cosine of the slope of the mantle's outward normal, upwards; `None` where one ball
+    /// holds the other.
     pub(super) slope: Option<(f64, f64)>,
 }
 
@@ -51,7 +55,8 @@ impl Taper {
 }
 
 impl TaperedCapsule {
-    /// A tapered capsule from half the distance of the centres and the two radii: finite, not negative.
+    /// A tapered capsule from half the distance of the centres and the two radii: finite, not
+    /// negative.
     pub fn new(
         half_height: Real,
         upper_radius: Real,
@@ -167,7 +172,8 @@ impl SupportMap for TaperedCapsule {
         wide(self.upper_radius).min(wide(self.lower_radius))
     }
 
-    /// The line of the mantle that a plane rests on, from the lower to the upper end, else the support point.
+    /// The line of the mantle that a plane rests on, from the lower to the upper end, else the
+    /// support point.
     fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         out.clear();
         let (point, _, _, vertex) = self.core();

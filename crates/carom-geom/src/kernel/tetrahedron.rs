@@ -1,7 +1,8 @@
 //! Tetrahedra.
 //!
-//! Vertices 0 to 3 are a to d. Face i lies opposite vertex i. Edge numbers are 0: ab, 1: ac, 2: ad, 3: bc, 4: bd,
-//! 5: cd. Either order of the corners will do: outward is away from the opposite corner.
+//! Vertices 0 to 3 are a to d. Face i lies opposite vertex i. Edge numbers are 0: ab, 1: ac, 2: ad,
+//! 3: bc, 4: bd, 5: cd. Either order of the corners will do: outward is away from the opposite
+//! corner.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.6.
 
@@ -23,8 +24,8 @@ use glam::DVec3;
 )]
 pub struct Tetrahedron {
     corners: [Vec3; 4],
-    /// Positive when d lies on the side of a, b, c from which they appear counter-clockwise, zero when all are in a
-    /// plane; exact.
+    /// Positive when d lies on the side of a, b, c from which they appear counter-clockwise, zero
+    /// when all are in a plane; exact.
     sign: f64,
 }
 
@@ -40,7 +41,8 @@ impl Tetrahedron {
         check::point("b", widen(b))?;
         check::point("c", widen(c))?;
         check::point("d", widen(d))?;
-        // `orient3d` is negative when d lies on the side from which a, b, c appear counter-clockwise.
+        // `orient3d` is negative when d lies on the side from which a, b, c appear
+        // counter-clockwise.
         let sign = -orient3d(widen(a), widen(b), widen(c), widen(d));
         Ok(Tetrahedron { corners: [a, b, c, d], sign })
     }
@@ -70,14 +72,16 @@ impl Tetrahedron {
         self.sign == 0.0
     }
 
-    /// Outward unit normal of face i; `None` where its corners lie on a line, as far as `f64` can tell.
+    /// Outward unit normal of face i; `None` where its corners lie on a line, as far as `f64` can
+    /// tell.
     #[inline]
     pub fn face_normal(&self, number: usize) -> Option<DVec3> {
         let corners = self.corners_wide();
         triangle_normal(&self.face(number).map(|v| corners[v]))
     }
 
-    /// The tetrahedron's number of a feature of one of its faces, whose corners and edges are numbered in its order.
+    /// The tetrahedron's number of a feature of one of its faces, whose corners and edges are
+    /// numbered in its order.
     pub(crate) fn feature_of(&self, face: usize, on_face: FeatureId) -> FeatureId {
         let ring = self.face(face);
         match on_face.kind() {

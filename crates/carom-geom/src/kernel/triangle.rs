@@ -1,7 +1,7 @@
 //! Triangles as two-sided sheets.
 //!
-//! Vertices 0, 1, 2 are a, b, c; edge i starts at vertex i; face 0 is the side from which they appear
-//! counter-clockwise, face 1 the other.
+//! Vertices 0, 1, 2 are a, b, c; edge i starts at vertex i; face 0 is the side from which they
+//! appear counter-clockwise, face 1 the other.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 3.4.
 
@@ -63,8 +63,8 @@ impl Triangle {
         [widen(self.a), widen(self.b), widen(self.c)]
     }
 
-    /// Unit normal of the side from which the corners appear counter-clockwise; `None` when they lie on a line, as
-    /// far as `f64` can tell.
+    /// Unit normal of the side from which the corners appear counter-clockwise; `None` when they
+    /// lie on a line, as far as `f64` can tell.
     #[inline]
     pub fn normal(&self) -> Option<Vec3> {
         triangle_normal(&self.corners_wide()).map(narrow)
@@ -76,7 +76,8 @@ impl Triangle {
     }
 }
 
-/// Unit normal of a, b, c counter-clockwise; `None` when they lie on a line, as far as `f64` can tell.
+/// Unit normal of a, b, c counter-clockwise; `None` when they lie on a line, as far as `f64` can
+/// tell.
 #[inline]
 pub(crate) fn triangle_normal(corners: &[DVec3; 3]) -> Option<DVec3> {
     polygon_normal(3, |i| corners[i])
@@ -112,7 +113,8 @@ impl SupportMap for Triangle {
     fn radius(&self) -> f64 {
         let center = self.center();
         let farthest = self.corners_wide().map(|p| (p - center).length_squared());
-        // The centre may be off by three units of the largest coordinate, but the distances are from where it is.
+        // The centre may be off by three units of the largest coordinate, but the distances are
+        // from where it is.
         sqrt(farthest[0].max(farthest[1]).max(farthest[2])) * (1.0 + 4.0 * f64::EPSILON)
     }
 
@@ -139,8 +141,8 @@ impl SupportMap for Triangle {
     }
 }
 
-/// Gives the edge (from the support vertex, to, number) that lies best in the plane, if it leans by at most an angle
-/// of this sine; else the vertex.
+/// Gives the edge (from the support vertex, to, number) that lies best in the plane, if it leans by
+/// at most an angle of this sine; else the vertex.
 pub(crate) fn edge_or_vertex(
     corners: &[DVec3],
     vertex: usize,

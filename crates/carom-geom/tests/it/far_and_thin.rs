@@ -1,5 +1,5 @@
-//! Rays and points where a figure has no digits left: shapes far thinner than their own rounding, lines all but along a
-//! side, directions and coordinates at both ends of the range.
+//! Rays and points where a figure has no digits left: shapes far thinner than their own rounding,
+//! lines all but along a side, directions and coordinates at both ends of the range.
 
 use carom_geom::PlaneSide;
 use carom_geom::f64::{
@@ -246,7 +246,8 @@ fn a_tapered_capsule_that_touches_a_plane_is_not_all_in_front_of_it() {
     }
 }
 
-/// On an axis where all coordinates are subnormal the normal had none, and an end of the segment was said to be shared.
+/// On an axis where all coordinates are subnormal the normal had none, and an end of the segment
+/// was said to be shared.
 #[test]
 fn what_a_segment_shares_with_a_triangle_of_no_width_is_of_both() {
     let axis = Capsule::new(8.0, 0.0).unwrap();
@@ -265,8 +266,8 @@ fn what_a_segment_shares_with_a_triangle_of_no_width_is_of_both() {
     }
 }
 
-/// The plane of a triangle and one beside it differed by less than the least number that the products had: an end of the segment was
-/// said to be shared.
+/// The plane of a triangle and one beside it differed by less than the least number that the
+/// products had: an end of the segment was said to be shared.
 #[test]
 fn what_a_segment_shares_with_a_triangle_that_it_passes_at_the_end_of_the_range() {
     let axis = Capsule::new(3.0, 0.0).unwrap();
@@ -285,8 +286,8 @@ fn what_a_segment_shares_with_a_triangle_that_it_passes_at_the_end_of_the_range(
     }
 }
 
-/// A tetrahedron that is a triangle but for the least numbers, of which the line meets one corner: the sign of a product that vanished put
-/// the hit two away from it.
+/// A tetrahedron that is a triangle but for the least numbers, of which the line meets one corner:
+/// the sign of a product that vanished put the hit two away from it.
 #[test]
 fn a_corner_of_a_tetrahedron_without_volume_is_met_where_it_is() {
     let corners = [
@@ -303,7 +304,8 @@ fn a_corner_of_a_tetrahedron_without_volume_is_met_where_it_is() {
     }
 }
 
-/// Apart by the least number, and 8 from the origin: what brings the one to size 1 made the other infinite.
+/// Apart by the least number, and 8 from the origin: what brings the one to size 1 made the other
+/// infinite.
 #[test]
 fn points_apart_by_the_least_number_are_that_far_apart() {
     for far in [0.0, 8.0, 1e37] {

@@ -1,4 +1,5 @@
-//! Height fields against all of their triangles, one by one, in both precisions: boxes, rays, and what the grid leaves out.
+//! Height fields against all of their triangles, one by one, in both precisions: boxes, rays, and
+//! what the grid leaves out.
 
 use carom_geom::ray_mesh::line_touches;
 use carom_testkit::random::Random;
@@ -110,7 +111,8 @@ macro_rules! height_field_tests {
                 assert!(500 < n_some && 100 < n_none, "{n_some} {n_none}");
             }
 
-            /// The walk finds what looking at every triangle finds: the same triangles at the same t, first and all.
+            /// The walk finds what looking at every triangle finds: the same triangles at the same
+            /// t, first and all.
             #[test]
             fn rays_hit_what_every_triangle_says() {
                 let mut random = Random::new(3);
@@ -177,7 +179,8 @@ macro_rules! height_field_tests {
                 assert!(500 < n_misses && 300 < n_hits && 500 < n_several, "{n_misses} {n_hits} {n_several}");
             }
 
-            /// Straight down at corners, edges and amid cells of a field without holes: always a hit, at the height there.
+            /// Straight down at corners, edges and amid cells of a field without holes: always a
+            /// hit, at the height there.
             #[test]
             fn nothing_falls_through() {
                 let mut random = Random::new(4);
@@ -195,7 +198,8 @@ macro_rules! height_field_tests {
                             [random.below(3)];
                         let origin = stored(DVec3::new(at.x, high + 1.0, at.z) + tilt.with_y(0.0));
                         let ray = Ray::new(origin, stored(at) - origin);
-                        // Where the rounded line leaves the rectangle above the field there may be nothing to hit.
+                        // Where the rounded line leaves the rectangle above the field there may be
+                        // nothing to hit.
                         let passes = |y: f64| {
                             let p = wide(ray.origin)
                                 + wide(ray.direction) * ((y - wide(ray.origin).y) / wide(ray.direction).y);

@@ -103,7 +103,8 @@ macro_rules! hull_tests {
                 }
             }
 
-            /// Of a hull without tolerance: every point below or in every face, decided exactly; each face in one plane.
+            /// Of a hull without tolerance: every point below or in every face, decided exactly;
+            /// each face in one plane.
             fn check_exactly(hull: &ConvexHull, points: &[$vec3]) {
                 let vertex = |v: u32| wide(hull.vertices()[v as usize]);
                 for face in 0..hull.n_faces() as u32 {
@@ -231,7 +232,8 @@ macro_rules! hull_tests {
                 }
             }
 
-            /// The sides of a wedge's tip are thinner than the tolerance and must not vanish in its front and back.
+            /// The sides of a wedge's tip are thinner than the tolerance and must not vanish in its
+            /// front and back.
             #[test]
             fn tips_of_thin_wedges_keep_their_sides() {
                 let v = |x: f64, y: f64, z: f64| stored(DVec3::new(x, y, z));
@@ -362,7 +364,8 @@ macro_rules! hull_tests {
                 }
             }
 
-            /// Points of five kinds: in a ball, on a sphere, in a cube, of a grid of whole numbers, on a paraboloid.
+            /// Points of five kinds: in a ball, on a sphere, in a cube, of a grid of whole numbers,
+            /// on a paraboloid.
             fn cloud(kind: usize, n: usize) -> Vec<$vec3> {
                 let mut random = carom_testkit::random::Random::new(kind as u64);
                 let side = (n as f64).cbrt().ceil();
@@ -385,7 +388,8 @@ macro_rules! hull_tests {
                     .collect()
             }
 
-            /// Points against planes grow as n log n: at most so many times that, for every kind, from a thousand to a million.
+            /// Points against planes grow as n log n: at most so many times that, for every kind,
+            /// from a thousand to a million.
             #[test]
             fn the_cost_grows_as_n_log_n() {
                 let is_slow = std::env::var_os("CAROM_SLOW").is_some();
@@ -402,7 +406,8 @@ macro_rules! hull_tests {
                             hull.vertices().len(),
                             hull.n_build_tests(),
                         );
-                        // Beyond, neighbours on a sphere are as near as rounding: what is merged is built again, up to eight times.
+                        // Beyond, neighbours on a sphere are as near as rounding: what is merged is
+                        // built again, up to eight times.
                         let most = if n <= 10_000 { 3.0 } else { 9.0 * 2.5 };
                         assert!(n as u64 <= hull.n_build_tests() && share <= most, "{name} {n}: {share}");
                         n *= 10;
@@ -410,7 +415,8 @@ macro_rules! hull_tests {
                 }
             }
 
-            /// From the map's vertex the climb ends where a look at all vertices does, also with a coarse map or a strange one.
+            /// From the map's vertex the climb ends where a look at all vertices does, also with a
+            /// coarse map or a strange one.
             #[test]
             fn an_apex_map_finds_the_farthest_vertex() {
                 let mut random = carom_testkit::random::Random::new(8);
@@ -474,7 +480,8 @@ macro_rules! hull_tests {
                     })
             }
 
-            /// Few points, so that all pairs, triples and fours can be asked: equal, on a line, in a plane, or next to it.
+            /// Few points, so that all pairs, triples and fours can be asked: equal, on a line, in
+            /// a plane, or next to it.
             fn few_points() -> impl Strategy<Value = Vec<$vec3>> {
                 let coordinate = prop_oneof![
                     6 => (0..=3_i32).prop_map(f64::from),
@@ -488,7 +495,8 @@ macro_rules! hull_tests {
                         .map(|(x, y, z, step)| {
                             let s = f64::from(step);
                             stored(match flat {
-                                // On a line or in a plane that are not along the axes, or nearly so.
+                                // On a line or in a plane that are not along the axes, or nearly
+                                // so.
                                 0 => DVec3::new(1.0, 2.0, -1.0) + DVec3::new(3.0, -1.0, 2.0) * s,
                                 1 => DVec3::new(x, y, 2.0 * x - y),
                                 2 => DVec3::new(x, y, x + 3.0 * y + if step == 2 { z * f64::from($epsilon) } else { 0.0 }),
@@ -533,7 +541,8 @@ macro_rules! hull_tests {
                     prop_assert_eq!(surface.triangles.len(), 2 * surface.vertices.len() - 4);
                 }
 
-                /// What points span is told exactly, whatever pairs, triples and fours of them say; and the lesser hull is theirs.
+                /// What points span is told exactly, whatever pairs, triples and fours of them say;
+                /// and the lesser hull is theirs.
                 #[test]
                 fn what_few_points_span_is_told_exactly(points in few_points()) {
                     let p: Vec<DVec3> = points.iter().map(|&p| wide(p)).collect();
@@ -559,7 +568,8 @@ macro_rules! hull_tests {
                     for answer in [ConvexHull::from_points(&points), exact] {
                         let told = match answer {
                             Ok(hull) => {
-                                // Topology only: normals of faces thinner than the square of rounding are beyond 106 bits.
+                                // Topology only: normals of faces thinner than the square of
+                                // rounding are beyond 106 bits.
                                 check_topology(&hull);
                                 3
                             }
@@ -569,7 +579,8 @@ macro_rules! hull_tests {
                                 let m = ring.len();
                                 let side = |axis: usize, i: usize, q: DVec3| orient2d_along(axis, ring[i], ring[(i + 1) % m], q);
                                 for axis in 0..3 {
-                                    // Seen along each axis it is a polygon without dents, the same way round everywhere.
+                                    // Seen along each axis it is a polygon without dents, the same
+                                    // way round everywhere.
                                     let turns: Vec<f64> = (0..m).map(|i| side(axis, i, ring[(i + 2) % m])).collect();
                                     let is_left = turns.iter().all(|&t| 0.0 < t);
                                     prop_assert!(is_left || turns.iter().all(|&t| t < 0.0) || turns.iter().all(|&t| t == 0.0));
@@ -622,7 +633,8 @@ macro_rules! hull_tests {
 hull_tests!(single, carom_geom, glam::Vec3, f32::EPSILON);
 hull_tests!(double, carom_geom::f64, glam::DVec3, f64::EPSILON);
 
-/// A sliver thinner than rounding: three of its planes coincide and leave a ball free to go anywhere along them.
+/// A sliver thinner than rounding: three of its planes coincide and leave a ball free to go
+/// anywhere along them.
 #[test]
 fn the_ball_in_a_sliver_stays_with_it() {
     use carom_geom::f64::ConvexHull;
@@ -676,7 +688,8 @@ fn every_instruction_set_finds_the_same_vertex() {
     }
 }
 
-/// All points on or below all faces, every corner on its face, to a few roundings of the largest coordinate.
+/// All points on or below all faces, every corner on its face, to a few roundings of the largest
+/// coordinate.
 fn check_faces(points: &[DVec3]) {
     use carom_geom::f64::ConvexHull;
     let hull = ConvexHull::from_points(points).unwrap();
@@ -738,8 +751,8 @@ fn the_least_volume_beside_the_largest_is_no_flat_hull() {
     check_faces(&points);
 }
 
-/// Nothing but the least numbers, whose products are rounded to whole ones of them: from vertex to farther vertex the climb went round in a
-/// circle and never came back.
+/// Nothing but the least numbers, whose products are rounded to whole ones of them: from vertex to
+/// farther vertex the climb went round in a circle and never came back.
 #[cfg(feature = "f64")]
 #[test]
 fn a_hull_of_the_least_numbers_is_made() {

@@ -27,7 +27,8 @@ fn never_refutes_a_hit_and_rarely_keeps_a_miss() {
                 if is_single { t.map(|p| p.as_vec3().as_dvec3()) } else { t }
             })
             .collect();
-        // Lines through corners, edges and insides, others past everything; from near, from far, from very far.
+        // Lines through corners, edges and insides, others past everything; from near, from far,
+        // from very far.
         let target = block[random.below(n)];
         let (u, v) = (random.unit(), random.unit());
         let aim = match round % 5 {

@@ -1,4 +1,5 @@
-//! Masses: round shapes against fine polyhedra of the same shape, polyhedra against each other, shifting and turning.
+//! Masses: round shapes against fine polyhedra of the same shape, polyhedra against each other,
+//! shifting and turning.
 
 use carom_geom::f64::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, MassProperties, Sphere, Tetrahedron,
@@ -260,7 +261,8 @@ fn rounded_shapes_that_are_others_weigh_the_same() {
     assert!((mass - volume).abs() <= 1e-14 * volume, "{mass} {volume}");
 }
 
-/// The ellipsoid itself, and by Steiner a volume that is a cubic in the radius, with that of the ball before the cube.
+/// The ellipsoid itself, and by Steiner a volume that is a cubic in the radius, with that of the
+/// ball before the cube.
 #[test]
 fn rounded_ellipsoids_are_as_good_as_they_say() {
     for (radii, share) in [
@@ -298,7 +300,8 @@ fn a_frustum_is_the_hull_of_its_corners() {
     assert_eq!(geom::Frustum::new(1.0, 1.0, 1.0, 1.0).unwrap().mass_properties(1.0), MassProperties::ZERO);
 }
 
-/// Hulls and meshes of whole coordinates, far from the origin, against fractions: every sum is one of whole numbers.
+/// Hulls and meshes of whole coordinates, far from the origin, against fractions: every sum is one
+/// of whole numbers.
 #[test]
 fn polyhedra_weigh_what_fractions_say() {
     let mut random = carom_testkit::random::Random::new(4);

@@ -78,7 +78,8 @@ fn real_meshes() {
     assert!(15 <= n_watertight && 15 <= n_solid && 8 <= n_single);
 }
 
-/// Edges of two triangles that run the same way, and edges run more often one way than the other: by a table.
+/// Edges of two triangles that run the same way, and edges run more often one way than the other:
+/// by a table.
 fn recount(mesh: &TriMesh) -> (usize, usize) {
     let mut edges = std::collections::HashMap::new();
     for corners in mesh.iter_corners() {

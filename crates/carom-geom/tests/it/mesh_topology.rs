@@ -3,7 +3,8 @@
 use carom_geom::mesh_topology::{EdgeKind, MeshTopology, NO_TRIANGLE};
 use glam::DVec3;
 
-/// A unit cube, every triangle with corners of its own; the corners of a side run counter-clockwise seen from outside.
+/// A unit cube, every triangle with corners of its own; the corners of a side run counter-clockwise
+/// seen from outside.
 fn cube() -> Vec<[DVec3; 3]> {
     let corner = |i: u32| DVec3::from([0, 1, 2].map(|k| f64::from(i >> k & 1)));
     let sides: [[u32; 4]; 6] =
@@ -15,7 +16,8 @@ fn count(topology: &MeshTopology, kind: EdgeKind) -> usize {
     (0..topology.n_triangles() as u32).flat_map(|t| topology.kinds(t)).filter(|k| *k == kind).count()
 }
 
-/// Neighbours know each other, the edge is of the same kind from both sides, and one of the two owns it.
+/// Neighbours know each other, the edge is of the same kind from both sides, and one of the two
+/// owns it.
 fn check_links(topology: &MeshTopology) {
     for t in 0..topology.n_triangles() as u32 {
         for (k, other) in topology.neighbours(t).into_iter().enumerate() {

@@ -17,7 +17,8 @@ fn cuboid(low: DVec3, high: DVec3) -> Mesh {
     ((0..8).map(corner).collect(), meshes::BOX_TRIANGLES.to_vec())
 }
 
-/// A ring of squares in the plane, turned about an axis: a torus, or, with half a twist, a Klein bottle.
+/// A ring of squares in the plane, turned about an axis: a torus, or, with half a twist, a Klein
+/// bottle.
 fn tube(n: u32, is_twisted: bool) -> Mesh {
     let mut vertices = Vec::new();
     for i in 0..n {

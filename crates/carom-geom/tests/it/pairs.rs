@@ -1,7 +1,8 @@
 //! The tables of pairs, closest points and overlap, for every two kinds of bodies.
 //!
-//! On grids, where touching and degenerate figures are common, yes and no are those of exact hulls and of exact fractions;
-//! elsewhere a plane through the closest points, with all of each body on its own side, proves that nothing is nearer.
+//! On grids, where touching and degenerate figures are common, yes and no are those of exact hulls
+//! and of exact fractions; elsewhere a plane through the closest points, with all of each body on
+//! its own side, proves that nothing is nearer.
 
 use carom_testkit::oracle::{sat, triangle};
 use carom_testkit::random::Random;
@@ -146,7 +147,8 @@ macro_rules! pair_tests {
                     }
                 }
 
-                /// None, a move, or, when there is a grid, a third of a turn that changes axes and rounds nothing.
+                /// None, a move, or, when there is a grid, a third of a turn that changes axes and
+                /// rounds nothing.
                 fn pose(&mut self) -> Pose {
                     let t = self.point();
                     let pick = self.random.below(3);
@@ -289,7 +291,8 @@ macro_rules! pair_tests {
                                 assert_eq!(meets(&a, &b, &pose), distance == 0.0);
                                 if distance == 0.0 {
                                     n_meet += 1;
-                                    // A point of both: no plane has all of either on its other side.
+                                    // A point of both: no plane has all of either on its other
+                                    // side.
                                     for _ in 0..20 {
                                         let n = source.random.cube_point().normalize();
                                         for (c, r) in [(&ca, ra), (&cb, rb)] {

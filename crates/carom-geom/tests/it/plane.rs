@@ -52,7 +52,8 @@ macro_rules! plane_tests {
                     let mut random = Random::new(81 + k as u64);
                     let mut counts = [0; 3];
                     for i in 0..3000 {
-                        // Whole numbers, and the third of a turn, so that poses round nothing; 3-4-5 and 2-3-6 touch exactly.
+                        // Whole numbers, and the third of a turn, so that poses round nothing;
+                        // 3-4-5 and 2-3-6 touch exactly.
                         let normal = [
                             DVec3::new(0.0, 3.0, 4.0),
                             DVec3::new(2.0, -3.0, 6.0),

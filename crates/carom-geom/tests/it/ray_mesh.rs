@@ -13,7 +13,8 @@ fn vector(v: &serde_json::Value) -> DVec3 {
     dvec3(v[0].as_f64().unwrap(), v[1].as_f64().unwrap(), v[2].as_f64().unwrap())
 }
 
-/// A ball of triangles, closed, facing outwards, of whole numbers so that rays can be aimed exactly.
+/// A ball of triangles, closed, facing outwards, of whole numbers so that rays can be aimed
+/// exactly.
 fn ball(n: usize) -> Vec<[DVec3; 3]> {
     // A cube's surface grid pushed outwards and rounded.
     let push = |p: DVec3| (p / p.length().max(0.5 * n as f64) * 1000.0).round();
@@ -93,7 +94,8 @@ fn lines_exactly() {
     assert!(counts.iter().all(|&n| 2_000 < n), "{counts:?}");
 }
 
-/// Rays aimed exactly at corners and at middles of edges, from inside, outside and from other corners.
+/// Rays aimed exactly at corners and at middles of edges, from inside, outside and from other
+/// corners.
 #[test]
 fn no_ray_escapes() {
     let mesh = ball(12);
@@ -192,7 +194,8 @@ fn real_rays() {
         match c["t"].as_f64() {
             Some(t) if (first - t).abs() <= 1e-9 * t.abs().max(1e-3) => {}
             Some(_) => {
-                // The reference counts what is missed by less than 1e-9; along an open edge that is a miss.
+                // The reference counts what is missed by less than 1e-9; along an open edge that is
+                // a miss.
                 let other = &mesh[c["tri"].as_u64().unwrap() as usize];
                 let really = oracle::line_triangle(origin, d, other);
                 assert!(matches!(really, LineHit::Miss | LineHit::Parallel), "{first} {c}");
@@ -241,7 +244,8 @@ fn real_points() {
     }
 }
 
-/// Close to a segment, and close to the rim in the plane of a triangle, the cosines of a solid angle are nothing but rounding.
+/// Close to a segment, and close to the rim in the plane of a triangle, the cosines of a solid
+/// angle are nothing but rounding.
 #[test]
 fn r_in_the_plane_solid_angles_are_exact() {
     let segment = [

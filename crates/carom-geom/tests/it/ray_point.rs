@@ -1,7 +1,9 @@
-//! Ray casts and point projections, held against the support map: a supporting plane proves each answer.
+//! Ray casts and point projections, held against the support map: a supporting plane proves each
+//! answer.
 //!
-//! Outside, the plane across the way to the closest point separates by exactly the distance; inside, no plane is
-//! nearer than the distance. A hit lies on a supporting plane with the normal given, and before it the ray is outside.
+//! Outside, the plane across the way to the closest point separates by exactly the distance;
+//! inside, no plane is nearer than the distance. A hit lies on a supporting plane with the normal
+//! given, and before it the ray is outside.
 
 use carom_geom::SupportMap;
 use carom_testkit::random::Random;
@@ -332,7 +334,8 @@ macro_rules! ray_point_tests {
                         geom::Triangle::new(stored(corners[0]), stored(corners[1]), stored(corners[2]))
                             .unwrap();
                     let [a, b, c] = corners;
-                    // A point on an edge, and an origin such that the ray passes through it exactly.
+                    // A point on an edge, and an origin such that the ray passes through it
+                    // exactly.
                     let on_edge = (a + b) * 0.5;
                     let o = on_edge + random.grid_point(4) * 2.0 - 4.0;
                     let ray = Ray::new(stored(o), stored(on_edge - o));

@@ -1,5 +1,5 @@
-//! Every row of the table of rays: all hits against the first hit and against where the shape is, boxes against boxes in
-//! other form, planes against fractions, polygons against their triangles.
+//! Every row of the table of rays: all hits against the first hit and against where the shape is,
+//! boxes against boxes in other form, planes against fractions, polygons against their triangles.
 
 use carom_testkit::oracle::rational::{LinePlane, line_ball_sign, line_meets_box, line_plane};
 use carom_testkit::random::Random;
@@ -33,7 +33,8 @@ macro_rules! ray_table_tests {
                 Ray::new(stored(o), stored(d))
             }
 
-            /// All hits are on the surface, inside between and outside around, and an interval picks from them.
+            /// All hits are on the surface, inside between and outside around, and an interval
+            /// picks from them.
             fn check_solid(
                 name: &str,
                 ray: &Ray,
@@ -156,7 +157,8 @@ macro_rules! ray_table_tests {
                     let hits = ray::aabb_hits(&ray, Interval::BOTH, &aabb);
                     let slack = 1e2 * f64::from($epsilon);
                     let other = cuboid.ray_hits(&moved, Interval::BOTH);
-                    // Grid rays meet the moved box exactly as the one in its place; others may graze.
+                    // Grid rays meet the moved box exactly as the one in its place; others may
+                    // graze.
                     if i % 3 == 0 {
                         assert!(near(hits, other, slack), "{ray:?} {aabb:?} {hits:?} {other:?}");
                     }
@@ -279,7 +281,8 @@ macro_rules! ray_table_tests {
                 let mut random = Random::new(34);
                 let (mut n_hits, mut n_along, mut n_flat) = (0, 0, 0);
                 for i in 0..6000 {
-                    // A convex hexagon of a grid plane, with corners on a line now and then, or fewer corners.
+                    // A convex hexagon of a grid plane, with corners on a line now and then, or
+                    // fewer corners.
                     let axes =
                         [(DVec3::X, DVec3::Y), (DVec3::Y, DVec3::Z), (DVec3::X + DVec3::Z, DVec3::Y)][i % 3];
                     let ring: &[(f64, f64)] = [

@@ -1,4 +1,5 @@
-//! Eight triangles and a body that moves, against looking often: no touch is refuted, none is before it is said to be possible.
+//! Eight triangles and a body that moves, against looking often: no touch is refuted, none is
+//! before it is said to be possible.
 
 use carom_geom::line_lanes::LineBlock8;
 use carom_geom::sweep_lanes::BlockSweep;

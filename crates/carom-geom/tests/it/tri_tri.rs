@@ -38,8 +38,8 @@ fn known_pairs() {
     assert!(intersects(&T, &[dvec3(1.0, 1.0, 3.0), dvec3(1.0, 1.0, -3.0), dvec3(1.0, 1.0, 0.0)]));
 }
 
-/// Pairs of triangles of every ugly kind: on coarse grids; nearly coplanar; touching up to rounding; thin; with a
-/// common edge; degenerate; of the size of planets and atoms.
+/// Pairs of triangles of every ugly kind: on coarse grids; nearly coplanar; touching up to
+/// rounding; thin; with a common edge; degenerate; of the size of planets and atoms.
 fn pair(random: &mut Random, kind: usize) -> ([DVec3; 3], [DVec3; 3]) {
     let mut grid = |n: usize| [0; 6].map(|_| random.grid_point(n));
     let mut points = match kind % 8 {
@@ -208,8 +208,8 @@ fn intersections_are_what_they_say() {
     assert!(kinds.iter().all(|&n| 500 < n), "{kinds:?}");
 }
 
-/// The ends of the common segment against those of rational arithmetic: the outermost places at which a side of the one passes
-/// through the other.
+/// The ends of the common segment against those of rational arithmetic: the outermost places at
+/// which a side of the one passes through the other.
 #[test]
 fn intersection_segments_exactly() {
     let mut random = Random::new(15);
@@ -257,7 +257,8 @@ fn intersection_segments_exactly() {
                 near(q, ends[ends.len() - 1]);
                 n_segments += 1;
             }
-            // All in one plane, or a segment in the plane of the other: see intersections_are_what_they_say.
+            // All in one plane, or a segment in the plane of the other: see
+            // intersections_are_what_they_say.
             _ => {}
         }
     }
@@ -265,8 +266,8 @@ fn intersection_segments_exactly() {
     assert!(5_000 < n_segments && 1_000 < n_points, "{n_segments} {n_points}");
 }
 
-/// Points against convex solids given by planes and by faces, of whole numbers up to 2^26 and so coarse that most points are on a
-/// face or next to one.
+/// Points against convex solids given by planes and by faces, of whole numbers up to 2^26 and so
+/// coarse that most points are on a face or next to one.
 #[test]
 fn points_in_convex_solids_exactly() {
     let mut random = Random::new(16);
@@ -283,7 +284,8 @@ fn points_in_convex_solids_exactly() {
         let faces = [[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]];
         let volume = oracle::orient3d(corners[0], corners[1], corners[2], corners[3]);
         if volume != 0 {
-            // The fourth is below the first face, so that all look outwards, or the other way round.
+            // The fourth is below the first face, so that all look outwards, or the other way
+            // round.
             let faces = faces.map(|f| f.map(|i| corners[i]));
             let faces = if volume > 0 { faces } else { faces.map(|[a, b, c]| [a, c, b]) };
             let expected = oracle::hulls_meet(&[p], &corners);
@@ -330,7 +332,8 @@ fn distances() {
     println!("worst error {worst:e} of the size");
 }
 
-/// Edges at a tiny angle that all but touch: in plain f64 the closest points are off by the root of the precision.
+/// Edges at a tiny angle that all but touch: in plain f64 the closest points are off by the root of
+/// the precision.
 #[test]
 fn nearly_parallel_edges() {
     let mut random = Random::new(7);

@@ -1,9 +1,10 @@
 //! The queries of this crate for the stored precision: decided in `f64`, then rounded.
 //!
-//! Lower bounds are rounded down and upper bounds up, so they hold in either precision; a distance that is not zero
-//! keeps its sign.
+//! Lower bounds are rounded down and upper bounds up, so they hold in either precision; a distance
+//! that is not zero keeps its sign.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, chapter 4.
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, chapter
+//! 4.
 
 use super::super::num::{Contact, Pose, Real, Vec3, narrow, narrow_down, narrow_up, narrow3};
 use crate::{Counters, GjkCache, GjkSettings, Outcome, wide};
@@ -13,7 +14,8 @@ use carom_geom::SupportMap;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Distance {
-    /// Length; 0 when the shapes meet. With `max_distance` it may be an upper bound; see `lower_bound`.
+    /// Length; 0 when the shapes meet. With `max_distance` it may be an upper bound; see
+    /// `lower_bound`.
     pub distance: Real,
     /// Not above the true distance.
     pub lower_bound: Real,
@@ -57,9 +59,11 @@ pub struct SignedDistance {
 pub struct Intersection {
     /// They share a point; touching counts.
     pub intersects: bool,
-    /// When apart: the unit normal, from A to B, of planes that separate them, in A's frame. Zero when they meet.
+    /// When apart: the unit normal, from A to B, of planes that separate them, in A's frame. Zero
+    /// when they meet.
     pub axis: Vec3,
-    /// When apart: all of A lies where `axis . x <= offset`, all of B where `offset + gap <= axis . x`.
+    /// When apart: all of A lies where `axis . x <= offset`, all of B where `offset + gap <= axis .
+    /// x`.
     pub offset: Real,
     /// When apart: the room between them along the axis, a length; a lower bound of the distance.
     pub gap: Real,
@@ -71,8 +75,8 @@ pub struct Intersection {
 
 /// The distance of two convex shapes, B placed by `b_in_a`.
 ///
-/// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite gives distance 0 and
-/// [`Outcome::Undecided`].
+/// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite
+/// gives distance 0 and [`Outcome::Undecided`].
 #[inline]
 pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -84,10 +88,11 @@ pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     wide::distance(a, b, &b_in_a.wide(), settings, cache).into()
 }
 
-/// The distance of two convex shapes, or minus their depth: the length of the least translation that separates them.
+/// The distance of two convex shapes, or minus their depth: the length of the least translation
+/// that separates them.
 ///
-/// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite gives distance 0 and
-/// [`Outcome::Undecided`].
+/// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite
+/// gives distance 0 and [`Outcome::Undecided`].
 #[inline]
 pub fn signed_distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -99,7 +104,8 @@ pub fn signed_distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     wide::signed_distance(a, b, &b_in_a.wide(), settings, cache).into()
 }
 
-/// The depth of two convex shapes, as their negative signed distance; `None` when they are apart. Touching is depth 0.
+/// The depth of two convex shapes, as their negative signed distance; `None` when they are apart.
+/// Touching is depth 0.
 ///
 /// Undecidable input (a coordinate that is not finite) gives `None`.
 #[inline]
@@ -115,7 +121,8 @@ pub fn penetration<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     (signed.distance <= 0.0 && signed.upper_bound.is_finite()).then(|| signed.into())
 }
 
-/// Nearest or deepest points of two convex shapes that are not farther apart than the length `prediction`.
+/// Nearest or deepest points of two convex shapes that are not farther apart than the length
+/// `prediction`.
 #[inline]
 pub fn contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,

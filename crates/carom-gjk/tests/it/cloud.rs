@@ -1,4 +1,5 @@
-//! The hull of a few points as a support map of the tests' own: exact, or with a choice of vertices in `f32`.
+//! The hull of a few points as a support map of the tests' own: exact, or with a choice of vertices
+//! in `f32`.
 
 use crate::rng::Rng;
 use carom_geom::{SupportMap, SupportPoint};

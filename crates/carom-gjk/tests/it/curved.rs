@@ -1,5 +1,5 @@
-//! Shapes with curved parts: closed forms where there are any, and for the rest a proof per answer: points that lie in the
-//! shapes give an upper bound, a plane that separates them a lower one.
+//! Shapes with curved parts: closed forms where there are any, and for the rest a proof per answer:
+//! points that lie in the shapes give an upper bound, a plane that separates them a lower one.
 
 use crate::rng::Rng;
 use carom_geom::SupportMap;
@@ -52,7 +52,8 @@ fn round_ellipsoids_are_balls() {
         assert!(r.outcome != Outcome::Undecided, "{truth} {r:?}");
         worst[apart] = worst[apart].max((r.distance - truth).abs());
         rounds[apart] = rounds[apart].max(r.counters.iterations + r.counters.depth_iterations);
-        // Balls that are nearly concentric are deep in nearly every direction: no polytope of bounded size proves one.
+        // Balls that are nearly concentric are deep in nearly every direction: no polytope of
+        // bounded size proves one.
         let expected = if center.length() < 0.5 * (ra + rb) { 1e-3 } else { 3e-10 };
         assert!(
             (r.distance - truth).abs() <= uncertainty(&r) + 1e-14 && uncertainty(&r) < expected,
@@ -84,7 +85,8 @@ fn touching_and_concentric() {
             assert_eq!(d.distance > 0.0, r.distance > 0.0);
         }
     }
-    // Concentric balls: every direction is as good as any, no polytope of bounded size proves it to ten digits.
+    // Concentric balls: every direction is as good as any, no polytope of bounded size proves it to
+    // ten digits.
     let r = solve(&ball(0.7), &ball(0.4), &WidePose::IDENTITY);
     println!("concentric: {r:?}");
     assert!(
@@ -122,7 +124,8 @@ fn cylinders_in_line() {
     }
 }
 
-/// Signed distance of a point from a cone or cylinder, by the half-plane through the axis: that from a convex polygon.
+/// Signed distance of a point from a cone or cylinder, by the half-plane through the axis: that
+/// from a convex polygon.
 fn polygon_distance(p: DVec3, polygon: &[(f64, f64)]) -> f64 {
     let q = ((p.x * p.x + p.z * p.z).sqrt(), p.y);
     let (mut nearest, mut inside) = (f64::INFINITY, true);
@@ -213,7 +216,8 @@ fn every_answer_comes_with_its_proof() {
             unsure += 1;
             assert!(uncertainty(&r) < 1e-6 * size, "{}", context());
         }
-        // The points lie in the shapes, and the plane keeps the shapes as far apart as the answer says.
+        // The points lie in the shapes, and the plane keeps the shapes as far apart as the answer
+        // says.
         assert!(
             outside(ka, sa, r.point_a) <= 1e-9 * size,
             "a {:e} {}",

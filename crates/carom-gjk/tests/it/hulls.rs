@@ -195,7 +195,8 @@ fn real_hulls() {
         assert_eq!(cloud.distance <= 0.0, case["expected"]["intersect"].as_bool().unwrap());
         n_overlap += usize::from(cloud.distance <= 0.0);
         n += 1;
-        // The hulls built from the points leave out what stands out by less than the merging tolerance.
+        // The hulls built from the points leave out what stands out by less than the merging
+        // tolerance.
         let (Ok(a), Ok(b)) = (ConvexHull::from_points(pa), ConvexHull::from_points(pb)) else { continue };
         let hull = signed_distance(&a, &b, &pose, &GjkSettings::default(), None);
         let error = (hull.distance - expected).abs() / size;

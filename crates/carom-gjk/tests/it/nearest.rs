@@ -1,4 +1,5 @@
-//! The simplex that a search ends with: its weighted points are the nearest ones, its axis separates the cores.
+//! The simplex that a search ends with: its weighted points are the nearest ones, its axis
+//! separates the cores.
 
 use crate::rng::Rng;
 use carom_geom::SupportMap;

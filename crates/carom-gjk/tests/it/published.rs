@@ -1,5 +1,5 @@
-//! Cases that users of other libraries have published as wrong, against the oracles. The data are facts of the threads
-//! named; see also [`crate::polytopes`] for boxes stacked in a turned frame.
+//! Cases that users of other libraries have published as wrong, against the oracles. The data are
+//! facts of the threads named; see also [`crate::polytopes`] for boxes stacked in a turned frame.
 
 use crate::cloud::Cloud;
 use crate::truth::{Mix, check};
@@ -83,7 +83,8 @@ fn boxes_that_broke_an_assertion() {
     assert_eq!(checked("distance3d 72", a, b, WidePose::IDENTITY).overlap, 2);
 }
 
-/// fcl#493, fcl#495: boxes of one orientation that kiss; one half of the library said apart, the other overlapping.
+/// fcl#493, fcl#495: boxes of one orientation that kiss; one half of the library said apart, the
+/// other overlapping.
 #[test]
 fn boxes_that_kiss() {
     let rotation = DMat3::from_cols(

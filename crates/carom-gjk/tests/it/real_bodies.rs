@@ -1,5 +1,5 @@
-//! Bodies of the real data that are made of convex pieces, the pieces side by side: every pair where it is, and moved, against
-//! proofs of the distance or the depth.
+//! Bodies of the real data that are made of convex pieces, the pieces side by side: every pair
+//! where it is, and moved, against proofs of the distance or the depth.
 
 use carom_geom::f64::ConvexHull;
 use carom_gjk::wide::signed_distance;

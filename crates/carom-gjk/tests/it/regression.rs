@@ -32,8 +32,8 @@ fn concentric_copies_whose_polytope_lost_its_convexity() {
     check(&a, &a, &hull, &hull, &pose, 1e-13, &mut Mix::default(), "concentric");
 }
 
-/// A capsule from the axis of a tall cylinder outwards (dartsim/dart#3324): where the depth search ended at its limit
-/// the points of A and B were 10 apart at a depth of 1.2.
+/// A capsule from the axis of a tall cylinder outwards (dartsim/dart#3324): where the depth search
+/// ended at its limit the points of A and B were 10 apart at a depth of 1.2.
 #[test]
 fn points_of_a_search_that_gives_up_belong_together() {
     let (cylinder, capsule) = (Cylinder::new(10.0, 1.0).unwrap(), Capsule::new(1.5, 0.2).unwrap());
@@ -68,7 +68,8 @@ fn both(a: &dyn SupportMap, b: &dyn SupportMap, pose: &WidePose, truth: f64, tol
 
 #[test]
 fn a_needle_in_a_ball_whose_first_tetrahedron_was_inside_out() {
-    // The rounded volume of the first tetrahedron had either sign; the depth came out as the needle's length more.
+    // The rounded volume of the first tetrahedron had either sign; the depth came out as the
+    // needle's length more.
     let mut rng = Rng(5);
     for radius in [8e-12, 4.93e-10, 1.9e-7] {
         for ball in [25.0, 36.195, 12.0] {
@@ -86,8 +87,8 @@ fn a_needle_in_a_ball_whose_first_tetrahedron_was_inside_out() {
 
 #[test]
 fn parallel_needles_whose_nearest_edge_ended_at_the_origin() {
-    // The nearest point of an edge so near its end that the other end's product could not tell: the search stood still,
-    // and what lay beside a flat difference counted as in it.
+    // The nearest point of an edge so near its end that the other end's product could not tell: the
+    // search stood still, and what lay beside a flat difference counted as in it.
     let t = 4.366347370544971e-9;
     let slanted = Segment::new(DVec3::new(t, 1.0, 0.0), DVec3::new(0.0, -1.0, t)).unwrap();
     let straight = Capsule::new(1.0, 0.1 * t).unwrap();
@@ -96,7 +97,8 @@ fn parallel_needles_whose_nearest_edge_ended_at_the_origin() {
 
 #[test]
 fn a_plate_beside_the_centre_of_a_ball() {
-    // An edge that passes the origin much nearer than it is long has noise for a direction; the triangle beside it has not.
+    // An edge that passes the origin much nearer than it is long has noise for a direction; the
+    // triangle beside it has not.
     let h = 1.4428858638418479e-17;
     let plate = Cylinder::new(h, 0.01).unwrap();
     let at = DVec3::new(-2.830464742106861e-13, -2.1984627467220405e-13, -2.940037253182087e-12);
@@ -110,8 +112,9 @@ fn a_plate_beside_the_centre_of_a_ball() {
 
 #[test]
 fn a_splinter_beside_a_beam() {
-    // The next corner of the difference was fifty times as far away as the distance: the step to the edge between them was lost
-    // in the rounding of that corner, and the search stood still with its bounds apart.
+    // The next corner of the difference was fifty times as far away as the distance: the step to
+    // the edge between them was lost in the rounding of that corner, and the search stood still
+    // with its bounds apart.
     let splinter =
         Cuboid::new(DVec3::new(0.004062459511607518, 1.946830699022618e-6, 1.0395910323447215e-6)).unwrap();
     let beam = Cuboid::new(DVec3::new(0.10873946354213762, 21.085508269757042, 0.04221939733181068)).unwrap();
@@ -126,8 +129,8 @@ fn a_splinter_beside_a_beam() {
     assert!(r.upper_bound - r.lower_bound <= 1e-12 * r.distance, "{r:?}");
 }
 
-/// A disc on a needle, both next to nothing across: the first triangle was a line, its normal any, and the depth without
-/// end.
+/// A disc on a needle, both next to nothing across: the first triangle was a line, its normal any,
+/// and the depth without end.
 #[test]
 fn a_first_triangle_that_is_a_line() {
     let needle = Ellipsoid::new(DVec3::new(0.0, 3.081488e-33, 0.2767374)).unwrap();
@@ -142,8 +145,8 @@ fn a_first_triangle_that_is_a_line() {
     }
 }
 
-/// Two corners of the difference that were 1e-88 apart: the square of the square of that vanished, and the edge between them
-/// was called touching.
+/// Two corners of the difference that were 1e-88 apart: the square of the square of that vanished,
+/// and the edge between them was called touching.
 #[test]
 fn corners_that_are_all_but_one() {
     const HALF: f64 = core::f64::consts::FRAC_1_SQRT_2;
@@ -157,8 +160,8 @@ fn corners_that_are_all_but_one() {
     }
 }
 
-/// A small thing in the middle of a cone, which is as deep along a whole circle of directions: the surface that was grown lost
-/// the origin.
+/// A small thing in the middle of a cone, which is as deep along a whole circle of directions: the
+/// surface that was grown lost the origin.
 #[test]
 fn as_deep_all_around() {
     let cone = |h: f64, r: f64| Cone::new(h, r).unwrap();
@@ -213,8 +216,8 @@ fn as_deep_all_around() {
     }
 }
 
-/// A ball in the middle of a prism: as deep towards several faces. The normal was that of one of them, the points those of
-/// another.
+/// A ball in the middle of a prism: as deep towards several faces. The normal was that of one of
+/// them, the points those of another.
 #[test]
 fn points_belong_to_the_normal() {
     for n in [6, 8, 10, 12, 16] {
@@ -244,8 +247,8 @@ fn points_belong_to_the_normal() {
     }
 }
 
-/// Bodies with their centres in one place, one of them next to nothing in one direction or two: the search for the depth ended with
-/// the depth in hand, and nothing that proved it.
+/// Bodies with their centres in one place, one of them next to nothing in one direction or two: the
+/// search for the depth ended with the depth in hand, and nothing that proved it.
 #[test]
 fn thin_bodies_around_one_centre() {
     let cone = |h: f64, r: f64| Cone::new(h, r).unwrap();
@@ -321,8 +324,9 @@ fn thin_bodies_around_one_centre() {
     }
 }
 
-/// Thin bodies apart by a thousandth of the length of the longer, their centres in one place: a support point that seemed nearer than the
-/// corner beside it, and was not but to rounding, became the tip of a tetrahedron on whose other side the origin lay, and they met.
+/// Thin bodies apart by a thousandth of the length of the longer, their centres in one place: a
+/// support point that seemed nearer than the corner beside it, and was not but to rounding, became
+/// the tip of a tetrahedron on whose other side the origin lay, and they met.
 #[test]
 fn a_tip_that_only_seemed_nearer() {
     let at = DVec3::new;
@@ -368,8 +372,9 @@ fn a_tip_that_only_seemed_nearer() {
     }
 }
 
-/// A triangle in the plane of a face of a box five hundred million times as large, and a ten-thousandth of itself inside it: no polytope
-/// held the origin, and the answer said of itself that it was none, while its bounds were nearer to each other than rounding.
+/// A triangle in the plane of a face of a box five hundred million times as large, and a
+/// ten-thousandth of itself inside it: no polytope held the origin, and the answer said of itself
+/// that it was none, while its bounds were nearer to each other than rounding.
 #[test]
 fn a_speck_on_a_large_face() {
     let at = DVec3::new;
@@ -399,9 +404,10 @@ fn a_speck_on_a_large_face() {
     }
 }
 
-/// A grain in the surface of a ball three hundred thousand times as large, both with one core inside the other's end, a ten thousandth of a
-/// billionth of the size deep: the bounds of the distance of the cores, as near each other as was asked for, had the margins between them,
-/// and the answer was no.
+/// A grain in the surface of a ball three hundred thousand times as large, both with one core
+/// inside the other's end, a ten thousandth of a billionth of the size deep: the bounds of the
+/// distance of the cores, as near each other as was asked for, had the margins between them, and
+/// the answer was no.
 #[test]
 fn a_grain_in_the_surface_of_a_boulder() {
     use carom_geom::f64::TaperedCapsule;

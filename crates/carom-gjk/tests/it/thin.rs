@@ -1,7 +1,9 @@
-//! Needles and plates, as thin as `f64` can tell, against round and flat shapes, deep, shallow, touching and apart.
+//! Needles and plates, as thin as `f64` can tell, against round and flat shapes, deep, shallow,
+//! touching and apart.
 //!
-//! The signed distance of two convex shapes is the greatest room that any plane leaves between them, so every direction
-//! tried gives a lower bound of it, and the direction of the answer must give the answer.
+//! The signed distance of two convex shapes is the greatest room that any plane leaves between
+//! them, so every direction tried gives a lower bound of it, and the direction of the answer must
+//! give the answer.
 
 use crate::rng::Rng;
 use carom_geom::SupportMap;
@@ -185,8 +187,9 @@ fn thin_shapes_are_answered_right_or_not_at_all() {
     assert!(100 * undecided <= n_rounds && 100 * unsure <= n_rounds);
 }
 
-/// A triangle, and one that is a segment, in one plane: they are at depth 0 and touch in one point. Asked again from what was found elsewhere
-/// the simplex may be a tetrahedron without volume, whose weights are noise: the points were a tenth of the segment apart.
+/// A triangle, and one that is a segment, in one plane: they are at depth 0 and touch in one point.
+/// Asked again from what was found elsewhere the simplex may be a tetrahedron without volume, whose
+/// weights are noise: the points were a tenth of the segment apart.
 #[test]
 fn flat_bodies_touch_in_one_point_warm_too() {
     let a = Triangle::new(

@@ -1,4 +1,5 @@
-//! Total functions: any input gives an answer without NaN, and a limit of rounds gives bounds that hold.
+//! Total functions: any input gives an answer without NaN, and a limit of rounds gives bounds that
+//! hold.
 
 use crate::cloud::Cloud;
 use crate::rng::Rng;
@@ -27,7 +28,8 @@ fn shape(kind: usize, s: DVec3) -> Option<Box<dyn SupportMap>> {
     })
 }
 
-/// A number of any size that a shape or a pose may come with, and now and then one that none should.
+/// A number of any size that a shape or a pose may come with, and now and then one that none
+/// should.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         8 => -4.0..4.0f64,

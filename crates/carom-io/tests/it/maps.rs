@@ -6,7 +6,8 @@ use carom_testkit::data;
 use glam::DVec3;
 use std::path::Path;
 
-/// A box from 0 to 2, its planes through points clockwise seen from outside, in Valve's dialect; and a second one without textures.
+/// A box from 0 to 2, its planes through points clockwise seen from outside, in Valve's dialect;
+/// and a second one without textures.
 const LEVEL: &str = r#"// Game: Quake
 {
 "classname" "worldspawn"

@@ -73,7 +73,8 @@ fn assemblies_have_their_parts() {
     }
 }
 
-/// Each piece of each link, by mesh file size and triangle count, stands where the list of the robot says.
+/// Each piece of each link, by mesh file size and triangle count, stands where the list of the
+/// robot says.
 #[test]
 fn robots_stand_at_their_zero_pose() {
     for folder in folders("robots") {

@@ -1,6 +1,7 @@
 //! Eight lanes in an AVX2 register; four lanes are those of SSE2, sixteen are two registers.
 //!
-//! Reference: Intel Intrinsics Guide; D. Lemire's and others' table of permutations for stream compaction.
+//! Reference: Intel Intrinsics Guide; D. Lemire's and others' table of permutations for stream
+//! compaction.
 
 use super::generic::TRUNC_LIMIT;
 use super::pair::Pair;
@@ -11,8 +12,8 @@ use crate::line::SharedLine;
 use core::arch::x86_64::*;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
-/// The proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT. Every value of this file's lanes was made
-/// with it, or from one that was.
+/// The proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT. Every value of this file's
+/// lanes was made with it, or from one that was.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(());
 
@@ -131,9 +132,10 @@ impl Simd for Avx2 {
     }
 }
 
-/// Four relaxed loads of words at once. A processor with AVX moves each half of an aligned vector whole (Intel's manual, vol. 3A, 9.1.1;
-/// AMD's, vol. 2, 7.3.2), so no word is torn; nor is more asked for. Written as four loads of words they go by the general registers and
-/// the stack: a pile of 10,000 boxes took a third longer to solve on one thread.
+/// Four relaxed loads of words at once. A processor with AVX moves each half of an aligned vector
+/// whole (Intel's manual, vol. 3A, 9.1.1; AMD's, vol. 2, 7.3.2), so no word is torn; nor is more
+/// asked for. Written as four loads of words they go by the general registers and the stack: a pile
+/// of 10,000 boxes took a third longer to solve on one thread.
 ///
 /// # Safety
 /// The processor has AVX.
@@ -141,7 +143,8 @@ impl Simd for Avx2 {
 #[target_feature(enable = "avx")]
 unsafe fn load_words(line: &SharedLine) -> __m256 {
     let row: __m256;
-    // SAFETY: the row is aligned as a line of the cache is, and lies behind a reference to words that may change while it is read.
+    // SAFETY: the row is aligned as a line of the cache is, and lies behind a reference to words
+    // that may change while it is read.
     unsafe {
         core::arch::asm!(
             "vmovaps {row}, ymmword ptr [{line}]",
@@ -214,7 +217,8 @@ impl F32Lanes<8> for F32x8 {
     }
     #[inline(always)]
     fn store(self, to: &mut [f32; 8]) {
-        // SAFETY: the value proves the token; the array holds eight floats and the store needs no alignment.
+        // SAFETY: the value proves the token; the array holds eight floats and the store needs no
+        // alignment.
         unsafe { _mm256_storeu_ps(to.as_mut_ptr(), self.0) };
     }
     #[inline(always)]
@@ -270,8 +274,8 @@ impl F32Lanes<8> for F32x8 {
     }
     #[inline(always)]
     fn trunc_to_u32(self) -> U32x8 {
-        // SAFETY: the value proves the token. After the two clamps (NaN goes to 0 in the first) the conversion is
-        // defined.
+        // SAFETY: the value proves the token. After the two clamps (NaN goes to 0 in the first) the
+        // conversion is defined.
         U32x8(unsafe {
             let not_negative = _mm256_max_ps(self.0, _mm256_setzero_ps());
             _mm256_cvttps_epi32(_mm256_min_ps(not_negative, _mm256_set1_ps(TRUNC_LIMIT)))
@@ -296,7 +300,8 @@ impl F32Lanes<8> for F32x8 {
             // SAFETY: the value proves the token; the array holds eight floats.
             return F32x8(unsafe { _mm256_loadu_ps(lanes.as_ptr()) });
         }
-        // SAFETY: the value proves the token; only lanes whose index lies in the table, below 2^31, are read.
+        // SAFETY: the value proves the token; only lanes whose index lies in the table, below 2^31,
+        // are read.
         F32x8(unsafe {
             let sign = _mm256_set1_epi32(i32::MIN);
             let length = _mm256_set1_epi32(table.len() as i32 ^ i32::MIN);
@@ -334,7 +339,8 @@ impl U32Lanes<8> for U32x8 {
     }
     #[inline(always)]
     fn store(self, to: &mut [u32; 8]) {
-        // SAFETY: the value proves the token; the array holds eight integers and the store needs no alignment.
+        // SAFETY: the value proves the token; the array holds eight integers and the store needs no
+        // alignment.
         unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) };
     }
     #[inline(always)]
@@ -349,7 +355,8 @@ impl U32Lanes<8> for U32x8 {
     }
     #[inline(always)]
     fn lt(self, other: Self) -> Mask8 {
-        // SAFETY: the value proves the token. The sign bits are turned over, as the comparison is signed.
+        // SAFETY: the value proves the token. The sign bits are turned over, as the comparison is
+        // signed.
         Mask8(unsafe {
             let sign = _mm256_set1_epi32(i32::MIN);
             _mm256_castsi256_ps(_mm256_cmpgt_epi32(
@@ -411,7 +418,8 @@ impl U32Lanes<8> for U32x8 {
         // SAFETY: the values prove the token.
         U32x8(unsafe { _mm256_permutevar8x32_epi32(self.0, order.0) })
     }
-    /// A bitonic network: in six steps each lane is compared with a partner, and keeps the larger where its bit is set.
+    /// A bitonic network: in six steps each lane is compared with a partner, and keeps the larger
+    /// where its bit is set.
     #[inline(always)]
     fn sorted_down(self) -> Self {
         // SAFETY: the value proves the token.

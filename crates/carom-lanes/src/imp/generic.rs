@@ -1,4 +1,5 @@
-//! Lanes as plain arrays: any machine, and the definition that the other instruction sets are tested against.
+//! Lanes as plain arrays: any machine, and the definition that the other instruction sets are
+//! tested against.
 //!
 //! Reference: none needed; each operation is its own definition.
 

@@ -49,7 +49,8 @@ pub(crate) fn best() -> Level {
     return Level::Generic;
 }
 
-/// [`Simd::prefetch`](crate::Simd::prefetch) outside of a kernel; of no effect where the baseline of the machine has no such thing.
+/// [`Simd::prefetch`](crate::Simd::prefetch) outside of a kernel; of no effect where the baseline
+/// of the machine has no such thing.
 #[inline]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,8 +1,8 @@
 //! Four lanes in a NEON register, which every AArch64 has.
 //!
 //! Reference: Arm Neon Intrinsics Reference.
-//! Differs: `min` and `max` are a comparison and a selection, as the instructions treat NaN and zeros otherwise than
-//! the definition does.
+//! Differs: `min` and `max` are a comparison and a selection, as the instructions treat NaN and
+//! zeros otherwise than the definition does.
 
 use super::generic::TRUNC_LIMIT;
 use super::pair::Pair;

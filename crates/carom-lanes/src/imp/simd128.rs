@@ -2,7 +2,8 @@
 //!
 //! A module with such instructions does not load without them, so there is no choice at run time.
 //!
-//! Reference: WebAssembly Core Specification 2.0, 4.3 (`pmin` and `pmax` are a comparison and a selection).
+//! Reference: WebAssembly Core Specification 2.0, 4.3 (`pmin` and `pmax` are a comparison and a
+//! selection).
 
 use super::generic::TRUNC_LIMIT;
 use super::pair::Pair;
@@ -141,7 +142,8 @@ impl F32Lanes<4> for F32x4 {
     }
     #[inline(always)]
     fn trunc_to_u32(self) -> U32x4 {
-        // The limit where it is the smaller. NaN stays, and the conversion takes it and numbers below zero to 0.
+        // The limit where it is the smaller. NaN stays, and the conversion takes it and numbers
+        // below zero to 0.
         U32x4(u32x4_trunc_sat_f32x4(f32x4_pmin(self.0, f32x4_splat(TRUNC_LIMIT))))
     }
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! Four lanes in an SSE2 register, which every x86-64 has.
 //!
-//! Reference: Intel Intrinsics Guide; A. Fog, Optimizing subroutines in assembly language, 13 (the 32-bit product
-//! from two 64-bit ones).
+//! Reference: Intel Intrinsics Guide; A. Fog, Optimizing subroutines in assembly language, 13 (the
+//! 32-bit product from two 64-bit ones).
 
 use super::generic::TRUNC_LIMIT;
 use super::pair::Pair;
@@ -164,7 +164,8 @@ impl<T: Copy + core::fmt::Debug> F32Lanes<4> for F32x4<T> {
     }
     #[inline(always)]
     fn trunc_to_u32(self) -> U32x4<T> {
-        // SAFETY: SSE2 is part of x86-64. After the two clamps (NaN goes to 0 in the first) the conversion is defined.
+        // SAFETY: SSE2 is part of x86-64. After the two clamps (NaN goes to 0 in the first) the
+        // conversion is defined.
         let whole = unsafe {
             let not_negative = _mm_max_ps(self.0, _mm_setzero_ps());
             _mm_cvttps_epi32(_mm_min_ps(not_negative, _mm_set1_ps(TRUNC_LIMIT)))
@@ -222,7 +223,8 @@ impl<T: Copy + core::fmt::Debug> U32Lanes<4> for U32x4<T> {
     }
     #[inline(always)]
     fn lt(self, other: Self) -> Mask4<T> {
-        // SAFETY: SSE2 is part of x86-64. The sign bits are turned over, as the comparison is signed.
+        // SAFETY: SSE2 is part of x86-64. The sign bits are turned over, as the comparison is
+        // signed.
         let less = unsafe {
             let sign = _mm_set1_epi32(i32::MIN);
             _mm_cmplt_epi32(_mm_xor_si128(self.0, sign), _mm_xor_si128(other.0, sign))
@@ -262,7 +264,8 @@ impl<T: Copy + core::fmt::Debug> U32Lanes<4> for U32x4<T> {
     #[inline(always)]
     fn compress(self, mask: Mask4<T>) -> Self {
         let (lanes, bits) = (self.to_array(), mask.bits() as usize);
-        // Lane i goes to the place that is the number of set lanes before it; one spare place takes what is dropped.
+        // Lane i goes to the place that is the number of set lanes before it; one spare place takes
+        // what is dropped.
         let (b0, b1, b2) = (bits & 1, bits >> 1 & 1, bits >> 2 & 1);
         let mut kept = [0; 4];
         kept[0] = lanes[0];
@@ -326,7 +329,8 @@ impl<T> Mul for U32x4<T> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        // SAFETY: SSE2 is part of x86-64. The even lanes and the odd lanes each give 64-bit products.
+        // SAFETY: SSE2 is part of x86-64. The even lanes and the odd lanes each give 64-bit
+        // products.
         let product = unsafe {
             let even = _mm_mul_epu32(self.0, other.0);
             let odd = _mm_mul_epu32(_mm_srli_epi64::<32>(self.0), _mm_srli_epi64::<32>(other.0));

@@ -1,4 +1,5 @@
-//! Every instruction set gives the bits of the generic one, and the generic one gives those of the definition.
+//! Every instruction set gives the bits of the generic one, and the generic one gives those of the
+//! definition.
 
 use crate::ops::{AllOps, Answers};
 use carom_lanes::{Level, detected, dispatch_on};

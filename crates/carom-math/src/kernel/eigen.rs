@@ -1,7 +1,8 @@
 //! Eigenvalues and eigenvectors of symmetric 3 x 3 matrices, by Jacobi rotations.
 //!
-//! Each rotation makes one pair of off-diagonal entries zero; going round the three pairs, they vanish with quadratic speed.
-//! Small eigenvalues of matrices with large ones keep their digits, which the cubic equation would lose.
+//! Each rotation makes one pair of off-diagonal entries zero; going round the three pairs, they
+//! vanish with quadratic speed. Small eigenvalues of matrices with large ones keep their digits,
+//! which the cubic equation would lose.
 //!
 //! Reference: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, 8.5.
 

@@ -4,7 +4,8 @@
 
 use super::super::num::{Real, Vec3};
 
-/// The plane of all x with `normal . x + d = 0`; the side the normal points to is outside, positive.
+/// The plane of all x with `normal . x + d = 0`; the side the normal points to is outside,
+/// positive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plane {
@@ -21,7 +22,8 @@ impl Plane {
         Plane { normal, d: -normal.dot(point) }
     }
 
-    /// The plane through three points, counter-clockwise seen from outside; `None` when they lie on a line.
+    /// The plane through three points, counter-clockwise seen from outside; `None` when they lie on
+    /// a line.
     pub fn from_points(a: Vec3, b: Vec3, c: Vec3) -> Option<Plane> {
         let normal = (b - a).cross(c - a).try_normalize()?;
         Some(Plane::from_point_normal(a, normal))

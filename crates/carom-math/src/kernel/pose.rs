@@ -1,8 +1,9 @@
 //! A rigid placement: a rotation followed by a translation.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2, eq. 25.4 (relative poses).
-//! Differs: the rotation is a quaternion, and everything that decides goes through [`WidePose`], which normalises
-//! it in `f64`, because a quaternion normalised in `f32` moves a far vertex by 1e-7 of its distance.
+//! Differs: the rotation is a quaternion, and everything that decides goes through [`WidePose`],
+//! which normalises it in `f64`, because a quaternion normalised in `f32` moves a far vertex by
+//! 1e-7 of its distance.
 
 use super::super::num::{Mat3, Quat, Real, Vec3, narrow, narrow_quat, real, widen, widen_quat};
 use super::rotation;
@@ -46,13 +47,15 @@ impl Pose {
     /// The body frame is the parent frame.
     pub const IDENTITY: Pose = Pose { rotation: Quat::IDENTITY, translation: Vec3::ZERO };
 
-    /// A pose from a unit quaternion and a translation, as they are; see [`Pose::try_new`] for data from outside.
+    /// A pose from a unit quaternion and a translation, as they are; see [`Pose::try_new`] for data
+    /// from outside.
     #[inline]
     pub const fn new(rotation: Quat, translation: Vec3) -> Pose {
         Pose { rotation, translation }
     }
 
-    /// A pose from data that may be wrong: finite, and of unit length to within 1 %; then normalised in `f64`.
+    /// A pose from data that may be wrong: finite, and of unit length to within 1 %; then
+    /// normalised in `f64`.
     pub fn try_new(rotation: Quat, translation: Vec3) -> Result<Pose, PoseError> {
         if !(rotation.is_finite() && translation.is_finite()) {
             return Err(PoseError::NotFinite);
@@ -110,8 +113,8 @@ impl Pose {
 
     /// This body seen from `frame`: eq. 25.4, M_frame^-1 M_self.
     ///
-    /// The difference of the translations is taken in `f64`, so bodies close together and far from the origin
-    /// keep their relative place.
+    /// The difference of the translations is taken in `f64`, so bodies close together and far from
+    /// the origin keep their relative place.
     #[inline]
     pub fn relative_to(&self, frame: &Pose) -> Pose {
         let to_frame = widen_quat(frame.rotation).conjugate();
@@ -121,7 +124,8 @@ impl Pose {
         }
     }
 
-    /// [`Pose::relative_to`] with every number in `f64`: what distances and decisions are computed from.
+    /// [`Pose::relative_to`] with every number in `f64`: what distances and decisions are computed
+    /// from.
     #[inline]
     pub fn wide_relative_to(&self, frame: &Pose) -> WidePose {
         self.wide().relative_to(&frame.wide())

@@ -1,6 +1,7 @@
 //! Rays with an interval of the parameter, which may start behind the origin.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.2 and 25.4 (hits behind the origin).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.2 and 25.4 (hits behind the
+//! origin).
 
 use super::super::num::{Real, Vec3};
 use super::Pose;

@@ -1,10 +1,11 @@
 //! Roots of quadratic equations, neither of which is lost.
 //!
-//! With q = -(b + sign(b) sqrt(b^2 - 4 a c)) / 2 the roots are q / a and c / q: no difference of nearly equal numbers,
-//! and with a small or zero the second is right.
+//! With q = -(b + sign(b) sqrt(b^2 - 4 a c)) / 2 the roots are q / a and c / q: no difference of
+//! nearly equal numbers, and with a small or zero the second is right.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.19 and 25.20.
-//! Differs: the discriminant is taken with twice the digits of `f64`, so its sign is right and a double root is found.
+//! Differs: the discriminant is taken with twice the digits of `f64`, so its sign is right and a
+//! double root is found.
 
 use super::super::num::{Real, real, wide};
 use crate::double_double::DoubleDouble;
@@ -38,7 +39,8 @@ impl Roots {
 
 /// The real roots of `a t^2 + b t + c = 0`; a = 0 is a line, a and b = 0 a constant.
 ///
-/// Roots beyond the range of numbers do not count. A coefficient that is NaN or infinite: [`Roots::None`].
+/// Roots beyond the range of numbers do not count. A coefficient that is NaN or infinite:
+/// [`Roots::None`].
 pub fn quadratic(a: Real, b: Real, c: Real) -> Roots {
     let (a, b, c) = (wide(a), wide(b), wide(c));
     if !(a.is_finite() && b.is_finite() && c.is_finite()) {

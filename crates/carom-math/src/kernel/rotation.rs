@@ -1,11 +1,13 @@
 //! Rotations by quaternions with a fixed order of roundings: the same bits on every machine.
 //!
-//! glam adds the terms of an `f32` quaternion product in another order with SSE2 than in plain code, and fuses some
-//! of them if the target has FMA. State and decisions would then depend on the target and on glam's features.
-//! The functions here use scalar operations alone. Rust never fuses or reorders these.
+//! glam adds the terms of an `f32` quaternion product in another order with SSE2 than in plain
+//! code, and fuses some of them if the target has FMA. State and decisions would then depend on the
+//! target and on glam's features. The functions here use scalar operations alone. Rust never fuses
+//! or reorders these.
 //!
 //! Reference: K. Shoemake, Animating Rotation with Quaternion Curves, SIGGRAPH 1985, appendix.
-//! Differs from glam: the order of terms is that of its SSE2 code without FMA. Sine and cosine come from the crate libm.
+//! Differs from glam: the order of terms is that of its SSE2 code without FMA. Sine and cosine come
+//! from the crate libm.
 
 use super::super::num::{Quat, Real, Vec3};
 use crate::ops;
@@ -52,7 +54,8 @@ pub fn normalize(q: Quat) -> Quat {
 
 /// Returns the shortest rotation that takes the unit vector `from` to the unit vector `to`.
 ///
-/// Opposite directions have no shortest one: the result is half a turn about an axis at right angles.
+/// Opposite directions have no shortest one: the result is half a turn about an axis at right
+/// angles.
 #[inline]
 pub fn arc(from: Vec3, to: Vec3) -> Quat {
     let cosine = from.dot(to);

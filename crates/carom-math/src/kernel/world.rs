@@ -1,9 +1,11 @@
-//! Places in a large world: the translation in `f64`, so that bodies far from the origin keep their distances.
+//! Places in a large world: the translation in `f64`, so that bodies far from the origin keep their
+//! distances.
 //!
 //! Subtract two of them first, in `f64`, and work with the small pose that is left.
 //!
-//! Reference: C. Thorne, Using a Floating Origin to Improve Fidelity and Performance of Large, Distributed Virtual Worlds,
-//! International Conference on Cyberworlds, 2005; Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.4.
+//! Reference: C. Thorne, Using a Floating Origin to Improve Fidelity and Performance of Large,
+//! Distributed Virtual Worlds, International Conference on Cyberworlds, 2005; Akenine-Moller et
+//! al., Real-Time Rendering, 4th ed., eq. 25.4.
 
 use super::super::num::{Quat, narrow, narrow_quat, widen, widen_quat};
 use super::Pose;

@@ -1,4 +1,5 @@
-//! Eigenvectors of symmetric matrices: rebuilt from their parts, and small values beside large ones.
+//! Eigenvectors of symmetric matrices: rebuilt from their parts, and small values beside large
+//! ones.
 
 use carom_math::f64::symmetric_eigen;
 use glam::{DMat3, DQuat, DVec3};

@@ -34,8 +34,8 @@ fn published_vectors() {
     }
 }
 
-/// A number of a random kind: small integers, neighbours of simple numbers, anything between the least subnormal and
-/// the greatest finite number.
+/// A number of a random kind: small integers, neighbours of simple numbers, anything between the
+/// least subnormal and the greatest finite number.
 fn ugly(random: &mut Random, kind: usize) -> f64 {
     match kind {
         0 => random.below(3) as f64,

@@ -25,7 +25,8 @@ proptest! {
     #[test]
     fn roots_solve_the_equation(a in coefficient(), b in coefficient(), c in coefficient()) {
         for t in carom_math::f64::quadratic(a, b, c).iter() {
-            // A root off by a share e makes the equation off by e |t| |2 a t + b|, and at a double one by e^2 a t^2.
+            // A root off by a share e makes the equation off by e |t| |2 a t + b|, and at a double
+            // one by e^2 a t^2.
             let e = 4.0 * f64::EPSILON;
             let bound = e * t.abs() * (2.0 * a * t + b).abs() + e * e * (a * t * t).abs() * 4.0 + e * c.abs() * 1e-3;
             prop_assert!(residual(a, b, c, t).abs() <= bound, "{} t^2 + {} t + {}: {}", a, b, c, t);
@@ -52,7 +53,8 @@ proptest! {
         };
         prop_assert_eq!(roots.len(), expected, "{} t^2 + {} t + {}", a, b, c);
         for (i, &t) in roots.iter().enumerate() {
-            // The true root is within a few units in the last place: there the sign changes, or it is double.
+            // The true root is within a few units in the last place: there the sign changes, or it
+            // is double.
             let (mut below, mut above) = (t, t);
             for _ in 0..4 {
                 (below, above) = (below.next_down(), above.next_up());

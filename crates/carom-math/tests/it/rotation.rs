@@ -29,7 +29,8 @@ fn mix(hash: &mut u64, numbers: &[f32]) {
     }
 }
 
-/// Hash of 10,000 results of each operation. glam's own operations hash differently on different targets.
+/// Hash of 10,000 results of each operation. glam's own operations hash differently on different
+/// targets.
 #[test]
 fn the_bits_are_the_same_on_every_target() {
     let mut numbers = Numbers(1);

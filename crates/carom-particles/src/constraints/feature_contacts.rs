@@ -1,17 +1,19 @@
-//! Contacts between the surfaces of cloth and soft bodies, which then never pass through each other.
+//! Contacts between the surfaces of cloth and soft bodies, which then never pass through each
+//! other.
 //!
 //! - A search by the caller gives all pairs of a vertex and a triangle, and of two edges, that are
 //!   within a reach. Pairs nearer than the thickness are pushed apart, with friction.
 //! - From then on, each particle may move by less than half of the distance of the nearest pair
-//!   that it belongs to, or of the reach. Each point of a triangle or edge moves by at most as
-//!   much as its corners, so no pair can come to touch: a proof without continuous tests.
+//!   that it belongs to, or of the reach. Each point of a triangle or edge moves by at most as much
+//!   as its corners, so no pair can come to touch: a proof without continuous tests.
 //! - All particles may drift together in addition, as that changes no distance between them.
 //! - Only if a particle wants to go farther, another search is needed.
 //!
 //! Degenerate: pairs that touch already have no direction, and their particles stay where they are.
 //!
 //! Reference: L. Wu et al., A Safe and Fast Repulsion Method for GPU-based Cloth Self Collisions,
-//! 2020, section 4 (the bound on motion); A. Chen et al., Offset Geometric Contact, 2025, section 3.
+//! 2020, section 4 (the bound on motion); A. Chen et al., Offset Geometric Contact, 2025, section
+//! 3.
 //! Differs: the drift; rounding is subtracted from the bound.
 
 use super::{ConstraintError, check_setting, check_step};

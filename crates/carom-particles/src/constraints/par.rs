@@ -1,5 +1,5 @@
-//! Constraints on several threads: those of a colour have no particle in common, so the bits are the
-//! same.
+//! Constraints on several threads: those of a colour have no particle in common, so the bits are
+//! the same.
 
 use super::points::SharedPoint;
 use alloc::vec::Vec;

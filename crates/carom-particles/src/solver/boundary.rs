@@ -2,7 +2,8 @@
 //!
 //! - In a substep only those particles count that are near a boundary: its candidates.
 //! - A contact pushes the particle to its radius from the surface, and never pulls. Friction takes
-//!   back what it slid along the surface, which may move, by at most the coefficient times the push.
+//!   back what it slid along the surface, which may move, by at most the coefficient times the
+//!   push.
 //! - A body is one more particle with mass and inertia. It is divided among its contacts. Its pose
 //!   follows their pushes in each iteration, so light bodies on much water are stable.
 //! - A fast particle is traced along its way, and does not pass a thin wall.
@@ -122,8 +123,8 @@ struct Stop {
     left: Vec3,
 }
 
-/// Follows a way that is longer than a part of the radius, and begins outside of a field; none if it
-/// meets no surface.
+/// Follows a way that is longer than a part of the radius, and begins outside of a field; none if
+/// it meets no surface.
 fn trace(
     distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
     begin: Vec3,

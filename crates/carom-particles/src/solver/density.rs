@@ -168,7 +168,8 @@ impl Kernel for Corrections<'_> {
     }
 }
 
-/// Densities of some slots by their neighbours alone, in densities at rest; 0 for what is no liquid.
+/// Densities of some slots by their neighbours alone, in densities at rest; 0 for what is no
+/// liquid.
 pub(crate) fn densities(
     smoothing: &Smoothing,
     places: &[Row],

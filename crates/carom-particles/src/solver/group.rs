@@ -109,8 +109,8 @@ pub struct Grains {
     /// The part of the speed at which grains meet that they leave with, from 0 to 1. Of two that
     /// touch the larger one counts.
     pub restitution: f32,
-    /// Their radius, if it is not that of the solver: from an eighth of it to eight times as much. A
-    /// liquid has the radius of the solver. To it any grain is one more of its particles, so only
+    /// Their radius, if it is not that of the solver: from an eighth of it to eight times as much.
+    /// A liquid has the radius of the solver. To it any grain is one more of its particles, so only
     /// grains of that radius float as they should.
     pub radius: Option<f32>,
 }

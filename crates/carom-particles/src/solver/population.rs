@@ -2,7 +2,8 @@
 //!
 //! - What comes joins a group that is there already, so a spray is one liquid and not thousands.
 //! - What goes leaves no gaps: the others keep their order, and are told their new numbers.
-//! - A solid goes as a whole. Its constraints count on all of its particles, and belong to the caller.
+//! - A solid goes as a whole. Its constraints count on all of its particles, and belong to the
+//!   caller.
 //!
 //! Reference: none; a stable compaction.
 
@@ -25,7 +26,8 @@ impl ParticleGroup {
     }
 }
 
-/// The new numbers of particles after a removal, by the old ones; `None` for those that were removed.
+/// The new numbers of particles after a removal, by the old ones; `None` for those that were
+/// removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Removed {
@@ -49,8 +51,8 @@ impl ParticleSolver {
     /// makes them fast.
     ///
     /// # Errors
-    /// If there is no such group, there are not as many velocities as places, a number is not finite,
-    /// or there would be too many particles. Nothing changes then.
+    /// If there is no such group, there are not as many velocities as places, a number is not
+    /// finite, or there would be too many particles. Nothing changes then.
     pub fn emit(
         &mut self,
         group: ParticleGroup,
@@ -82,14 +84,14 @@ impl ParticleSolver {
     }
 
     /// Removes the particles for whose numbers `is_removed` holds. The others keep their order, and
-    /// get numbers without gaps. A solid is removed as a whole: drop its constraints, and move those
-    /// of the solids behind it by [`Removed::indices`].
+    /// get numbers without gaps. A solid is removed as a whole: drop its constraints, and move
+    /// those of the solids behind it by [`Removed::indices`].
     ///
     /// Contacts of removed particles are gone without an event. Groups stay.
     ///
     /// # Errors
-    /// [`ParticleError::PartOfSolid`] names the first particle that was to be removed without all of
-    /// its solid. Nothing changes then.
+    /// [`ParticleError::PartOfSolid`] names the first particle that was to be removed without all
+    /// of its solid. Nothing changes then.
     pub fn remove_where(
         &mut self,
         mut is_removed: impl FnMut(u32) -> bool,

@@ -107,8 +107,8 @@ impl Neighbours {
         Ok(())
     }
 
-    /// The same by a grid for each octave of radii: liquids reach as far as their kernel, and others
-    /// as far as two of them may touch.
+    /// The same by a grid for each octave of radii: liquids reach as far as their kernel, and
+    /// others as far as two of them may touch.
     fn find_by_radii(
         &mut self,
         store: &Store,

@@ -29,10 +29,10 @@ pub struct ParticleSettings {
     /// The most neighbours that a particle may have on average, or the step is
     /// [`TooDense`](ParticleError::TooDense). At least 1.
     pub max_neighbours: u32,
-    /// A grain or a particle of a solid that is slower than this after a substep stays where it was,
-    /// in lengths per second; 0 for none. With it heaps come to rest. It must be less than gravity
-    /// times a substep, or nothing begins to fall: 0.02 m/s suits steps of a sixtieth of a second.
-    /// Liquids do not sleep: a particle that stays where it is passes no pressure on.
+    /// A grain or a particle of a solid that is slower than this after a substep stays where it
+    /// was, in lengths per second; 0 for none. With it heaps come to rest. It must be less than
+    /// gravity times a substep, or nothing begins to fall: 0.02 m/s suits steps of a sixtieth of a
+    /// second. Liquids do not sleep: a particle that stays where it is passes no pressure on.
     pub sleep_speed: f32,
     /// Whether contacts are collected in each step, the events that follow from them, and the
     /// impulses on bodies.

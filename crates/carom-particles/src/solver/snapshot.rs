@@ -18,8 +18,8 @@ use glam::Vec3;
 const MAGIC: &[u8; 8] = b"carompt2";
 
 impl ParticleSolver {
-    /// Returns the state as bytes: settings, groups, planes, particles, and the contacts that events
-    /// are compared with. A solver from [`ParticleSolver::load`] goes on with the same bits.
+    /// Returns the state as bytes: settings, groups, planes, particles, and the contacts that
+    /// events are compared with. A solver from [`ParticleSolver::load`] goes on with the same bits.
     pub fn save(&self) -> Vec<u8> {
         let mut out = Writer(MAGIC.to_vec());
         let settings = &self.settings;
@@ -69,8 +69,8 @@ impl ParticleSolver {
     /// Returns the solver that was saved.
     ///
     /// # Errors
-    /// [`ParticleError::BadSnapshot`] if the bytes are not those of a whole snapshot, or say what no
-    /// solver would.
+    /// [`ParticleError::BadSnapshot`] if the bytes are not those of a whole snapshot, or say what
+    /// no solver would.
     pub fn load(bytes: &[u8]) -> Result<ParticleSolver, ParticleError> {
         let mut reader = Reader(bytes);
         let solver = read(&mut reader).ok_or(ParticleError::BadSnapshot)?;

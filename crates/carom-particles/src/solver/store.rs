@@ -109,8 +109,8 @@ impl Store {
         self.number_slots();
     }
 
-    /// Sorts slots by all that a particle is but its number. So the order does not depend on that in
-    /// which particles were added. Those that are alike stay in order.
+    /// Sorts slots by all that a particle is but its number. So the order does not depend on that
+    /// in which particles were added. Those that are alike stay in order.
     pub(crate) fn sort_slots(&self, slots: &mut [u32]) {
         slots.sort_unstable_by(|&a, &b| {
             let [i, j] = [a as usize, b as usize];

@@ -57,8 +57,8 @@ pub struct BodyImpulse {
     pub body: u32,
     /// The particle.
     pub particle: u32,
-    /// Where the impulse acts, in the world: where the particle touches, or the middle of a particle
-    /// of liquid that presses from a distance.
+    /// Where the impulse acts, in the world: where the particle touches, or the middle of a
+    /// particle of liquid that presses from a distance.
     pub point: Vec3,
     /// The impulse on the body, in mass times speed: contact, friction and pressure of a liquid.
     pub impulse: Vec3,

@@ -1,7 +1,7 @@
 //! What changes velocities of liquids after a substep: viscosity, cohesion, swirls.
 //!
-//! - Viscosity takes each velocity toward those of the neighbours, by what the kernel's spread makes
-//!   of the coefficient.
+//! - Viscosity takes each velocity toward those of the neighbours, by what the kernel's spread
+//!   makes of the coefficient.
 //! - Cohesion pulls neighbours together.
 //! - Vorticity confinement pushes along the swirls, which the other steps weaken.
 //! - For pairs of unlike liquids the smaller coefficient counts. Viscosity and cohesion keep
@@ -70,7 +70,8 @@ impl Mixing<'_> {
         let near = splat(smoothing.reach * tol::COINCIDENT_PARTICLES);
         let near_sq = near * near;
         let density_scale = splat(smoothing.density_scale);
-        // The sum of kernel times difference of velocity is a sixth of the spread times its Laplacian.
+        // The sum of kernel times difference of velocity is a sixth of the spread times its
+        // Laplacian.
         let mixing = splat(6.0 * dt / smoothing.lattice_spread);
         let pull = splat(dt / smoothing.reach);
         for (slot, out) in slots.zip(out) {

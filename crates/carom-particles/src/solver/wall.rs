@@ -13,7 +13,8 @@ use crate::solver::smoothing::Smoothing;
 use glam::Vec3;
 
 /// By so many reaches a boundary is farther away for densities than for contacts: then a lattice
-/// with a layer at its radius from a plane is at rest there. It lacks 0.984375 / 5.1556 of the density.
+/// with a layer at its radius from a plane is at rest there. It lacks 0.984375 / 5.1556 of the
+/// density.
 const LATTICE_GAP: f32 = 0.027;
 
 /// What all boundaries near a slot add to its density.
@@ -28,8 +29,8 @@ pub(crate) struct Wall {
     pub(crate) softness: f32,
 }
 
-/// The integral of the kernel behind a plane at this distance, and its slope, which is positive: the
-/// integral grows toward the plane.
+/// The integral of the kernel behind a plane at this distance, and its slope, which is positive:
+/// the integral grows toward the plane.
 pub(crate) fn behind_plane(smoothing: &Smoothing, distance: f32) -> (f32, f32) {
     let u = distance / smoothing.reach + LATTICE_GAP;
     if 1.0 <= u {

@@ -74,8 +74,8 @@ fn cap(radius: f32, height: f32) -> f32 {
     core::f32::consts::PI * h * h * (radius - h / 3.0)
 }
 
-/// Archimedes: the weight of the ball is that of the water which it displaces. With particles of two
-/// sizes.
+/// Archimedes: the weight of the ball is that of the water which it displaces. With particles of
+/// two sizes.
 #[test]
 fn a_light_ball_floats_as_deep_as_archimedes_says() {
     let radius = 0.24;

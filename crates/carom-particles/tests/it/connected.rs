@@ -85,8 +85,8 @@ pub(crate) fn weightless() -> SmallSteps {
 }
 
 /// The sums of mass times displacement of a projection, and of position cross that, as parts of
-/// sums of lengths: displacements and positions, which are rounded. A single constraint keeps both; of several, each
-/// turns nothing at the positions that the others have left.
+/// sums of lengths: displacements and positions, which are rounded. A single constraint keeps both;
+/// of several, each turns nothing at the positions that the others have left.
 pub(crate) fn kick(particles: &Particles, body: &mut dyn ParticleBody) -> [f64; 2] {
     let mut after = particles.clone();
     body.begin_step();

@@ -256,7 +256,8 @@ fn what_meets_parts_with_its_restitution() {
     }
 }
 
-/// Gravel of three times the radius, in sand, in water: each rests at its own radius, momentum is kept, and a snapshot goes on with the same bits.
+/// Gravel of three times the radius, in sand, in water: each rests at its own radius, momentum is
+/// kept, and a snapshot goes on with the same bits.
 #[test]
 fn gravel_rests_in_sand() {
     let [fine, coarse] = [0.03, 0.09];

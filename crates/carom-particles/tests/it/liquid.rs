@@ -40,9 +40,9 @@ fn a_column_is_compressed_little_and_more_below() {
     assert!(layers[2] < layers[1] && layers[1] < layers[0], "{layers:?}");
 }
 
-/// The front of a column twice as high as wide, in base widths, by times in units of the square root
-/// of a / 2 g: measured by Martin and Moyce, An Experimental Study of the Collapse of Liquid Columns
-/// on a Rigid Horizontal Plane, 1952, figure 3, a = 1.125 inches.
+/// The front of a column twice as high as wide, in base widths, by times in units of the square
+/// root of a / 2 g: measured by Martin and Moyce, An Experimental Study of the Collapse of Liquid
+/// Columns on a Rigid Horizontal Plane, 1952, figure 3, a = 1.125 inches.
 const MARTIN_MOYCE: [[f32; 2]; 5] =
     [[0.849, 1.245], [1.212, 1.443], [1.602, 1.884], [2.283, 2.689], [2.950, 3.728]];
 

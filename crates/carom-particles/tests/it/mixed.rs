@@ -1,5 +1,5 @@
-//! All kinds at once: the same bits on any number of threads, instruction set and from snapshots, no
-//! allocation, and input that no scene has.
+//! All kinds at once: the same bits on any number of threads, instruction set and from snapshots,
+//! no allocation, and input that no scene has.
 
 use crate::blocks::{add_tank, block, fastest, positions, velocities};
 use carom_lanes::{Level, force_level};
@@ -42,8 +42,8 @@ fn everything(n: u32) -> ParticleSolver {
     solver
 }
 
-/// Adds the kinds of [`everything`] in another order, and the particles of each kind too. Returns for
-/// each particle there its number here.
+/// Adds the kinds of [`everything`] in another order, and the particles of each kind too. Returns
+/// for each particle there its number here.
 fn everything_in_another_order(n: u32, seed: u64) -> (ParticleSolver, Vec<u32>) {
     let spacing = 0.05;
     let settings = ParticleSettings::new(spacing / 2.0).with_contacts(true);

@@ -102,8 +102,8 @@ fn what_is_left_after_a_removal_goes_on() {
     assert!(off < 0.01 && 0.04 < lowest);
 }
 
-/// A tap: rows of water come at a steady rate and go below a height, for as many steps as one likes.
-/// The group stays when all of its particles are gone.
+/// A tap: rows of water come at a steady rate and go below a height, for as many steps as one
+/// likes. The group stays when all of its particles are gone.
 #[test]
 fn a_tap_runs_on_few_particles() {
     let spacing = 0.1;

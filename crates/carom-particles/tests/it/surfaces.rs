@@ -97,7 +97,8 @@ fn drops_are_apart_or_one() {
     assert_eq!(parts(&[Vec3::splat(0.1); 9]), 1);
 }
 
-/// The same set of triangles for any number of threads and any order of particles, of splashes, too.
+/// The same set of triangles for any number of threads and any order of particles, of splashes,
+/// too.
 #[test]
 fn surfaces_are_closed_and_the_same_on_any_number_of_threads() {
     let mut solver = ParticleSolver::new(ParticleSettings::new(0.03)).unwrap();

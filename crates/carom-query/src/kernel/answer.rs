@@ -1,6 +1,7 @@
 //! What the pair queries answer, in the world frame.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points as the common answer).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points as the common
+//! answer).
 
 use super::super::num::geom::Contact;
 use super::super::num::{Real, Vec3, narrow, narrow_real, widen_real};
@@ -34,7 +35,8 @@ pub struct Distance {
 pub struct PairContact {
     /// Points, normal and signed distance.
     pub contact: Contact,
-    /// The depth is that of one pair of parts of concave bodies: moving by it need not separate the whole.
+    /// The depth is that of one pair of parts of concave bodies: moving by it need not separate the
+    /// whole.
     pub is_local: bool,
     /// How far the distance may be trusted.
     pub outcome: Outcome,

@@ -1,9 +1,12 @@
-//! When two moving shapes first touch: any shape against any shape, rotation included, with a proof.
+//! When two moving shapes first touch: any shape against any shape, rotation included, with a
+//! proof.
 //!
-//! One match over the kinds, as for every other question. Convex pairs are searched as they are; of the parts of a compound the
-//! earliest counts; meshes are walked in stretches of time. A body that is undecided is never dropped: the bracket begins there.
+//! One match over the kinds, as for every other question. Convex pairs are searched as they are; of
+//! the parts of a compound the earliest counts; meshes are walked in stretches of time. A body that
+//! is undecided is never dropped: the bracket begins there.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies) and 4.1 (one test per pair of kinds).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies) and 4.1 (one
+//! test per pair of kinds).
 
 use super::super::num::geom::{HalfSpace, TriMesh};
 use super::super::num::{Pose, Vec3, widen, widen_quat};
@@ -21,19 +24,21 @@ use carom_math::{WidePose, tol};
 use core::cell::Cell;
 use glam::DVec3;
 
-/// When two moving shapes first come within the target distance of each other, in the frame of the motions.
+/// When two moving shapes first come within the target distance of each other, in the frame of the
+/// motions.
 ///
-/// Where they are in contact from the start, points and normal are those of the deepest contact then. Parts are numbered as in
-/// [`super::contact`].
+/// Where they are in contact from the start, points and normal are those of the deepest contact
+/// then. Parts are numbered as in [`super::contact`].
 ///
-/// [`ImpactSettings::stop_at_penetration`] switched off ignores a contact at the start that does not
-/// close along its normal, for each triangle and part. Triangles and parts behind the plane of such
-/// a contact are ignored too, if the other shape never sinks along its normal. The bracket of a later hit says nothing of the
-/// ignored contact, and a clear answer then has the distance 0.
+/// [`ImpactSettings::stop_at_penetration`] switched off ignores a contact at the start that does
+/// not close along its normal, for each triangle and part. Triangles and parts behind the plane of
+/// such a contact are ignored too, if the other shape never sinks along its normal. The bracket of
+/// a later hit says nothing of the ignored contact, and a clear answer then has the distance 0.
 ///
-/// Of a mesh or compound, and of what meets one, no more than 64 turns are followed in one cast: before them a body that turns more
-/// often in all the time is known as the ball in which it turns, and what comes after them is undecided, told as
-/// [`carom_ccd::Why::StepsSpent`]. Allocates where meshes or compounds take part; [`cast_with`] does not.
+/// Of a mesh or compound, and of what meets one, no more than 64 turns are followed in one cast:
+/// before them a body that turns more often in all the time is known as the ball in which it turns,
+/// and what comes after them is undecided, told as [`carom_ccd::Why::StepsSpent`]. Allocates where
+/// meshes or compounds take part; [`cast_with`] does not.
 pub fn cast(
     a: &Shape,
     motion_a: &Motion,
@@ -56,9 +61,9 @@ pub fn cast_with(
     ask(a, b, &Question { motion_a, motion_b, settings: *settings, tally: &() }, memory)
 }
 
-/// [`cast_with`], and what it cost is added to `counters`: nothing that can be compared with a time limit, but the same on every machine.
-/// The contact of shapes that touch from the start, and what [`ImpactSettings::wants_distance`] looks at, are asked of other
-/// queries and not counted.
+/// [`cast_with`], and what it cost is added to `counters`: nothing that can be compared with a time
+/// limit, but the same on every machine. The contact of shapes that touch from the start, and what
+/// [`ImpactSettings::wants_distance`] looks at, are asked of other queries and not counted.
 pub fn cast_counted(
     a: &Shape,
     motion_a: &Motion,
@@ -113,8 +118,8 @@ fn answer(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>, memory: &mut W
     }
 }
 
-/// A ball that turns about its middle does not turn for anybody else, and what does not turn is answered sooner: against a mesh by one walk
-/// through its tree, in closed form.
+/// A ball that turns about its middle does not turn for anybody else, and what does not turn is
+/// answered sooner: against a mesh by one walk through its tree, in closed form.
 fn straightened(shape: &Shape, motion: &Motion) -> Option<Motion> {
     if motion.angular() == DVec3::ZERO {
         return None;
@@ -124,8 +129,9 @@ fn straightened(shape: &Shape, motion: &Motion) -> Option<Motion> {
     is_ball.then(|| motion.without_turning())
 }
 
-/// The motion of a body that is at `pose` at the time 0: `center`, a point of the body in its own frame, moves with the velocity `linear`,
-/// and the body turns about it by `angular`, an axis times radians per unit of time.
+/// The motion of a body that is at `pose` at the time 0: `center`, a point of the body in its own
+/// frame, moves with the velocity `linear`, and the body turns about it by `angular`, an axis times
+/// radians per unit of time.
 pub fn motion_of(pose: &Pose, center: Vec3, linear: Vec3, angular: Vec3) -> Result<Motion, MotionError> {
     let rotation = widen_quat(pose.rotation);
     Motion::new(rotation, widen(pose.translation), widen(center), widen(linear), widen(angular))
@@ -221,7 +227,8 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
     TimeOfImpact::Hit(Impact::new([start, t], points, place.normal, Proof::Overlap))
 }
 
-/// A better lower bound of the distance of bodies that do not meet: with a target just below the nearest that they were seen.
+/// A better lower bound of the distance of bodies that do not meet: with a target just below the
+/// nearest that they were seen.
 fn better_distance(
     known: f64,
     a: &Shape,
@@ -264,7 +271,8 @@ const LOOKS: u32 = 8;
 /// How often a better distance is asked for.
 const MOST_ASKED_AGAIN: u32 = 6;
 
-/// The corners of a mesh as a support map, by looking at all of them; the number of a corner is three times that of its triangle and more.
+/// The corners of a mesh as a support map, by looking at all of them; the number of a corner is
+/// three times that of its triangle and more.
 struct Corners<'a> {
     mesh: &'a TriMesh,
     center: DVec3,

@@ -58,7 +58,8 @@ pub(super) struct ConvexPair<'s, C> {
 }
 
 impl<C: Fn(&WidePose, f64) -> Closest> ConvexPair<'_, C> {
-    /// Returns the answer of `search`, with the contact at the start ignored if the settings say so.
+    /// Returns the answer of `search`, with the contact at the start ignored if the settings say
+    /// so.
     pub(super) fn answer<'q, T: Tally>(
         &self,
         asked: &Question<'q, T>,
@@ -386,7 +387,8 @@ impl<'m> Start<'m> {
     }
 }
 
-/// The coordinate at which a shape begins along a unit direction; negative infinity for a half-space.
+/// The coordinate at which a shape begins along a unit direction; negative infinity for a
+/// half-space.
 fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
     match shape.kind() {
         Kind::Convex(map) => lowest_of_convex(map, pose, direction),

@@ -1,12 +1,16 @@
-//! A moving convex shape against a moving mesh: stretches of time, earliest first, each through the tree, then triangle by triangle.
+//! A moving convex shape against a moving mesh: stretches of time, earliest first, each through the
+//! tree, then triangle by triangle.
 //!
-//! For a stretch the body's box in the mesh's frame says which triangles it may touch. Where those are many, and the box is larger for the
-//! way it goes than for the body, the stretch is halved. Of what is left the triangle's normal, and the way from its nearest point, clear
-//! most, by two supports of the body each; the others are searched as convex pairs, until the earliest contact that is proved.
-//! A triangle that is undecided within its stretch is asked about once more for all the time.
+//! For a stretch the body's box in the mesh's frame says which triangles it may touch. Where those
+//! are many, and the box is larger for the way it goes than for the body, the stretch is halved. Of
+//! what is left the triangle's normal, and the way from its nearest point, clear most, by two
+//! supports of the body each; the others are searched as convex pairs, until the earliest contact
+//! that is proved. A triangle that is undecided within its stretch is asked about once more for all
+//! the time.
 //!
-//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models and
-//! Temporal Culling, ACM SIGGRAPH 2007; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
+//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
+//! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007; Akenine-Moller et al.,
+//! Real-Time Rendering, 4th ed., 25.11.
 
 use super::cast_leaving::{ConvexPair, IgnoredPlanes};
 use super::{cast_straight, convex as convex_pair, mesh_shape::MeshShape};
@@ -92,7 +96,8 @@ impl<'a, T: Tally> Against<'a, T> {
         Against { mesh, asked, ignored }
     }
 
-    /// What is farther away than this is of no interest: a little above the target, so that what is left out is surely apart.
+    /// What is farther away than this is of no interest: a little above the target, so that what is
+    /// left out is surely apart.
     pub(super) fn room(&self, b: &dyn SupportMap) -> f64 {
         let target = self.asked.target();
         let tolerance = self.asked.settings.tolerance.max(0.0) * (b.radius() + b.margin());
@@ -130,7 +135,8 @@ impl<'a, T: Tally> Against<'a, T> {
         LONG * (b.radius() + b.margin()) < (max - min).max_element()
     }
 
-    /// Collects the triangles near the way of the shape; false where there are so many that half the way should be looked at.
+    /// Collects the triangles near the way of the shape; false where there are so many that half
+    /// the way should be looked at.
     pub(super) fn near(
         &self,
         slab: &Slab,
@@ -219,8 +225,9 @@ impl<'a, T: Tally> Against<'a, T> {
         answer
     }
 
-    /// The shape stays farther away than the room along the normal of the triangle, or along the way from its nearest point
-    /// to the middle of the shape: that one tells where the shape passes beside the triangle.
+    /// The shape stays farther away than the room along the normal of the triangle, or along the
+    /// way from its nearest point to the middle of the shape: that one tells where the shape passes
+    /// beside the triangle.
     fn is_beside(&self, slab: &Slab, b: &dyn SupportMap, middle: DVec3, room: f64, triangle: u32) -> bool {
         let corners @ [x, y, z] = self.mesh.mesh().corners(triangle);
         // A product with a unit vector.

@@ -1,11 +1,14 @@
-//! A moving mesh against a moving mesh: parts of one tree, each with a stretch of time, against the other tree.
+//! A moving mesh against a moving mesh: parts of one tree, each with a stretch of time, against the
+//! other tree.
 //!
-//! A part of B's tree is a box that moves with B; the box around it in A's frame, over the stretch, is what A's tree is asked about. Where
-//! that finds nothing, part and stretch are done with. Else the larger of the two is cut: the stretch, where the way is longer than
-//! the part, or the part. At a leaf every triangle of B is a convex body that is cast against A.
+//! A part of B's tree is a box that moves with B; the box around it in A's frame, over the stretch,
+//! is what A's tree is asked about. Where that finds nothing, part and stretch are done with. Else
+//! the larger of the two is cut: the stretch, where the way is longer than the part, or the part.
+//! At a leaf every triangle of B is a convex body that is cast against A.
 //!
-//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models and
-//! Temporal Culling, ACM SIGGRAPH 2007. Differs: no queue; earlier stretches come first, and a proved contact ends all later ones.
+//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
+//! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007. Differs: no queue; earlier
+//! stretches come first, and a proved contact ends all later ones.
 
 use super::cast_leaving::IgnoredPlanes;
 use super::cast_mesh::Against;

@@ -1,11 +1,13 @@
-//! Compounds that move: of their parts those count that the way of the other shape's box enters, in the order in which it does.
+//! Compounds that move: of their parts those count that the way of the other shape's box enters, in
+//! the order in which it does.
 //!
-//! In the compound's frame the other shape's box moves in a straight line where neither turns: a slab test for each part's box tells when
-//! it is entered at the earliest. Where one turns, parts are left out that the box around all of the way does not reach. The way
-//! ends where contact with a part is proved.
+//! In the compound's frame the other shape's box moves in a straight line where neither turns: a
+//! slab test for each part's box tells when it is entered at the earliest. Where one turns, parts
+//! are left out that the box around all of the way does not reach. The way ends where contact with
+//! a part is proved.
 //!
-//! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, ACM SIGGRAPH 1986 (slabs); C. Ericson, Real-Time Collision Detection,
-//! 2005, 5.5.8 (moving boxes).
+//! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, ACM SIGGRAPH 1986 (slabs); C. Ericson,
+//! Real-Time Collision Detection, 2005, 5.5.8 (moving boxes).
 
 use super::super::num::{Pose, widen, widen_quat};
 use super::cast;
@@ -22,7 +24,8 @@ use glam::DVec3;
 /// What slab tests and the sums before them round, in each length that takes part.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// The earliest of the parts of a compound. A part's motion is that of the compound, and its place in it.
+/// The earliest of the parts of a compound. A part's motion is that of the compound, and its place
+/// in it.
 pub(super) fn parts(
     a: &Compound,
     b: &Shape,
@@ -73,7 +76,8 @@ pub(super) fn parts(
 
 /// How a box around B moves in A's frame.
 struct Way {
-    /// Its middle when the time begins, and half of its sides with the room; of what turns, around all of the way.
+    /// Its middle when the time begins, and half of its sides with the room; of what turns, around
+    /// all of the way.
     center: DVec3,
     half: DVec3,
     /// Zero for what turns.
@@ -104,7 +108,8 @@ impl Way {
         is_somewhere.then_some(Way { center, half, velocity, room })
     }
 
-    /// Not before this time after the start the box of a part is entered; `None` if it is not within `time`.
+    /// Not before this time after the start the box of a part is entered; `None` if it is not
+    /// within `time`.
     fn enters(&self, part: &Aabb, time: f64) -> Option<f64> {
         let (min, max) = (part.min.as_dvec3(), part.max.as_dvec3());
         let reach = self.center.abs() + min.abs().max(max.abs()) + self.half;

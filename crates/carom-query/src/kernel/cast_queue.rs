@@ -1,15 +1,20 @@
-//! Impacts of many pairs of moving shapes, one after the other: a queue by the time before which a pair surely does not touch.
+//! Impacts of many pairs of moving shapes, one after the other: a queue by the time before which a
+//! pair surely does not touch.
 //!
-//! At first that is when the balls around a pair may meet. The pair with the earliest time is looked at, no later than
-//! the first contact that is proved; then it waits again, with a later time or with its impact. An impact that comes first in the queue
-//! is told: all others begin later. So of many bodies only those are looked at that may be met before, and no longer than needed.
+//! At first that is when the balls around a pair may meet. The pair with the earliest time is
+//! looked at, no later than the first contact that is proved; then it waits again, with a later
+//! time or with its impact. An impact that comes first in the queue is told: all others begin
+//! later. So of many bodies only those are looked at that may be met before, and no longer than
+//! needed.
 //!
-//! The first contact of a mesh of 1,000 triangles that flies past 20 and 200 others, turning, against asking each pair alone: 0.30 ms and 0.43,
-//! 1.17 and 6.5; hulls of 32 vertices 6.7 us and 7.6, 54 and 82. Looking at a pair for an eighth of its time first, then twice as long, took 1.31
+//! The first contact of a mesh of 1,000 triangles that flies past 20 and 200 others, turning,
+//! against asking each pair alone: 0.30 ms and 0.43, 1.17 and 6.5; hulls of 32 vertices 6.7 us and
+//! 7.6, 54 and 82. Looking at a pair for an eighth of its time first, then twice as long, took 1.31
 //! ms for 200 meshes: a third more searches.
 //!
-//! Reference: B. Mirtich, Timewarp Rigid Body Simulation, ACM SIGGRAPH 2000, and Impulse-based Dynamic Simulation of Rigid Body Systems,
-//! 1996, 2.3 (collision heap by lower bounds of the time). Differs: certified bounds and brackets.
+//! Reference: B. Mirtich, Timewarp Rigid Body Simulation, ACM SIGGRAPH 2000, and Impulse-based
+//! Dynamic Simulation of Rigid Body Systems, 1996, 2.3 (collision heap by lower bounds of the
+//! time). Differs: certified bounds and brackets.
 
 use super::cast;
 use super::shape::{Kind, Shape};
@@ -44,7 +49,8 @@ impl<'a> MovingShape<'a> {
 pub struct PairImpact {
     /// The number of the pair.
     pub pair: usize,
-    /// Its answer, a hit or undecided: no pair that comes later in the queue touches before this one's bracket begins.
+    /// Its answer, a hit or undecided: no pair that comes later in the queue touches before this
+    /// one's bracket begins.
     pub time_of_impact: TimeOfImpact,
 }
 
@@ -74,10 +80,11 @@ impl core::fmt::Display for ImpactQueueError {
 
 impl core::error::Error for ImpactQueueError {}
 
-/// The impacts of many pairs, by the time at which their brackets begin; an iterator that does the work as it is asked.
+/// The impacts of many pairs, by the time at which their brackets begin; an iterator that does the
+/// work as it is asked.
 ///
-/// What is still to come after some impacts can be left: whoever wants the first contact asks once. Pairs that do not touch are never
-/// told.
+/// What is still to come after some impacts can be left: whoever wants the first contact asks once.
+/// Pairs that do not touch are never told.
 #[derive(Debug)]
 pub struct ImpactQueue<'a> {
     bodies: &'a [MovingShape<'a>],
@@ -88,8 +95,9 @@ pub struct ImpactQueue<'a> {
 }
 
 impl<'a> ImpactQueue<'a> {
-    /// A queue of pairs of bodies, given by their numbers in the list; parts of an impact are A's and B's in this order. Looks only at the
-    /// balls around the bodies. [`ImpactSettings::wants_distance`] is of no meaning here.
+    /// A queue of pairs of bodies, given by their numbers in the list; parts of an impact are A's
+    /// and B's in this order. Looks only at the balls around the bodies.
+    /// [`ImpactSettings::wants_distance`] is of no meaning here.
     pub fn new(
         bodies: &'a [MovingShape<'a>],
         pairs: &'a [[u32; 2]],
@@ -125,7 +133,8 @@ impl<'a> ImpactQueue<'a> {
         self.memory.casts.waiting.peek().map_or(f64::INFINITY, |first| first.from)
     }
 
-    /// The work since the start. A search for one pair of convex shapes, or of parts, is one of [`ImpactCounters::searches`].
+    /// The work since the start. A search for one pair of convex shapes, or of parts, is one of
+    /// [`ImpactCounters::searches`].
     pub fn counters(&self) -> ImpactCounters {
         self.counters.get()
     }

@@ -1,12 +1,15 @@
-//! A convex shape against a mesh where neither turns: triangles in the order in which the way of the shape's box enters them.
+//! A convex shape against a mesh where neither turns: triangles in the order in which the way of
+//! the shape's box enters them.
 //!
-//! The box of the shape is swept through the tree, near leaves first. Of a leaf's triangles lanes tell which the box and a ball around
-//! the shape may touch, and not before when. What is left is held against axes along which the shape comes no nearer than the target
-//! before the contact that is known: that of this contact, that from the triangle's nearest point, the triangle's normal.
+//! The box of the shape is swept through the tree, near leaves first. Of a leaf's triangles lanes
+//! tell which the box and a ball around the shape may touch, and not before when. What is left is
+//! held against axes along which the shape comes no nearer than the target before the contact that
+//! is known: that of this contact, that from the triangle's nearest point, the triangle's normal.
 //! The others are searched as convex pairs. The way ends where contact is proved.
 //!
-//! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to Continuous Collision
-//! Detection, 2004; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets, 2008 (near children first).
+//! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to
+//! Continuous Collision Detection, 2004; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets,
+//! 2008 (near children first).
 
 use super::cast_mesh::Against;
 use carom_ccd::{Earliest, Slab, Straight, Sweep, Tally, TimeOfImpact, way_to_triangle};
@@ -16,10 +19,12 @@ use carom_math::scaling::unit;
 use core::ops::ControlFlow;
 use glam::{DMat3, DVec3};
 
-/// In roundings: an axis that keeps bodies apart until so little before the contact that is known says nothing new.
+/// In roundings: an axis that keeps bodies apart until so little before the contact that is known
+/// says nothing new.
 const NOTHING_NEW: f64 = 16.0;
 
-/// When the shape first comes within the target distance of the mesh; `None` where one of them turns, or neither moves.
+/// When the shape first comes within the target distance of the mesh; `None` where one of them
+/// turns, or neither moves.
 pub(super) fn convex(
     against: Against<'_, impl Tally>,
     b: &dyn SupportMap,
@@ -88,7 +93,8 @@ struct Way<'a, T> {
     against: Against<'a, T>,
     b: &'a dyn SupportMap,
     room: f64,
-    /// Along which the triangle that is touched first is touched, and how low the shape reaches along it when it begins.
+    /// Along which the triangle that is touched first is touched, and how low the shape reaches
+    /// along it when it begins.
     axis: Option<(DVec3, f64)>,
     earliest: Earliest,
 }
@@ -157,8 +163,8 @@ impl<T: Tally> Way<'_, T> {
         self.is_apart(axis, self.slab.lowest(self.b, axis), corners, known, end)
     }
 
-    /// Along the axis, from the triangle, the shape is farther away than the target, up to the beginning of the contact that is known,
-    /// or the end.
+    /// Along the axis, from the triangle, the shape is farther away than the target, up to the
+    /// beginning of the contact that is known, or the end.
     fn is_apart(&mut self, axis: DVec3, low: f64, corners: &[DVec3; 3], known: f64, end: f64) -> bool {
         self.against.asked.tally.count(|counters| counters.separations += 1);
         let [x, y, z] = *corners;

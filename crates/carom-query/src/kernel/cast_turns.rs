@@ -1,11 +1,15 @@
-//! Casts of meshes and compounds that turn too often for their turning to be followed: as the balls in which they turn.
+//! Casts of meshes and compounds that turn too often for their turning to be followed: as the balls
+//! in which they turn.
 //!
-//! Stretches of time are halved until a body turns little in each, so without a bound the work grows with the spin: two meshes of four
-//! triangles, one of which turned by 1e8 radians, took half a minute. What turns more often than [`MOST_TURNS`] in the time asked about
-//! is replaced by the ball about the point about which it turns, up to where that touches. From there it is followed for as long as it
-//! turns about so often: a contact that shows in that is told as any other, and what comes later is not decided.
+//! Stretches of time are halved until a body turns little in each, so without a bound the work
+//! grows with the spin: two meshes of four triangles, one of which turned by 1e8 radians, took half
+//! a minute. What turns more often than [`MOST_TURNS`] in the time asked about is replaced by the
+//! ball about the point about which it turns, up to where that touches. From there it is followed
+//! for as long as it turns about so often: a contact that shows in that is told as any other, and
+//! what comes later is not decided.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (the ball in which a body turns).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (the ball in which a body
+//! turns).
 
 use super::super::num::{above, geom::Sphere};
 use super::cast::pair;
@@ -28,7 +32,8 @@ const MOST_KNOWN: f64 = (1_u64 << 40) as f64;
 /// What adding up a radius and rounding a ball off take.
 const UP: f64 = 1.0 + 64.0 * f64::EPSILON;
 
-/// The answer for shapes one of which turns too often; `None` where neither does, or where one search says all.
+/// The answer for shapes one of which turns too often; `None` where neither does, or where one
+/// search says all.
 pub(super) fn answer(
     a: &Shape,
     b: &Shape,
@@ -85,7 +90,8 @@ pub(super) fn answer(
     if MOST_KNOWN < rate * from.abs() {
         return undecided(from, Why::WithinRounding);
     }
-    // The sum rounds off far less than a turn. What turns so fast that its square is no number is seen at one time only.
+    // The sum rounds off far less than a turn. What turns so fast that its square is no number is
+    // seen at one time only.
     let time = if (rate * rate).is_finite() { (MOST_TURNS - 1.0) * TAU / rate } else { 0.0 };
     let until = (from + time).min(end);
     let mut followed = asked.with_times([from, until]);
@@ -107,7 +113,8 @@ fn turns_too_often(motion: &Motion, time: f64) -> bool {
     most * most < motion.angular().length_squared() * (time * time)
 }
 
-/// Of the ball about the point about which a shape turns that holds it however it is turned; `None` where it has no end.
+/// Of the ball about the point about which a shape turns that holds it however it is turned; `None`
+/// where it has no end.
 fn radius(shape: &Shape, motion: &Motion) -> Option<f64> {
     let around = Around::new(shape)?;
     let radius = (length(around.center() - motion.local_center()) + around.radius()) * UP;

@@ -1,11 +1,14 @@
-//! Tolerance verification: is any part of A nearer than a clearance to B, and every place where that is so.
+//! Tolerance verification: is any part of A nearer than a clearance to B, and every place where
+//! that is so.
 //!
-//! The clearance may differ for every pair of parts: a head from a bar, an arm from a rest. Parts are triangles, and the parts
-//! of compounds. Trees leave out what is farther apart than the largest clearance; each pair of parts that is left is asked for
-//! its distance by itself, as far as its own clearance.
+//! The clearance may differ for every pair of parts: a head from a bar, an arm from a rest. Parts
+//! are triangles, and the parts of compounds. Trees leave out what is farther apart than the
+//! largest clearance; each pair of parts that is left is asked for its distance by itself, as far
+//! as its own clearance.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (tolerance verification); E. Larsen, S. Gottschalk, M. Lin,
-//! D. Manocha, Fast Proximity Queries with Swept Sphere Volumes, TR99-018, UNC Chapel Hill, 1999.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (tolerance verification);
+//! E. Larsen, S. Gottschalk, M. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes,
+//! TR99-018, UNC Chapel Hill, 1999.
 
 use super::super::num::{Pose, Real, widen_real};
 use super::answer::Distance;
@@ -16,8 +19,9 @@ use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_math::{WidePose, rounding};
 
-/// The nearest place of two shapes, if it is nearer than `clearance`, a length; `None` if they keep clear, which is said as soon as
-/// it is known. World frame; distance 0 where they share a point, and with a clearance of 0 nothing is nearer.
+/// The nearest place of two shapes, if it is nearer than `clearance`, a length; `None` if they keep
+/// clear, which is said as soon as it is known. World frame; distance 0 where they share a point,
+/// and with a clearance of 0 nothing is nearer.
 pub fn nearer_than(
     a: &Shape,
     pose_a: &Pose,
@@ -32,12 +36,14 @@ pub fn nearer_than(
     (closest.distance.max(0.0) < limit).then(|| Distance::placed(&closest, &pose_a.wide()))
 }
 
-/// Appends the nearest place of every pair of parts that are nearer to each other than their clearance, in the order of A's part
-/// numbers, then B's. World frame; distance 0 where two parts share a point.
+/// Appends the nearest place of every pair of parts that are nearer to each other than their
+/// clearance, in the order of A's part numbers, then B's. World frame; distance 0 where two parts
+/// share a point.
 ///
-/// `clearance` is asked for the clearance of pairs of parts, by their numbers in [`Distance::part_a`] and [`Distance::part_b`]
-/// ([`Compound::locate`](super::Compound::locate) leads back to parts of compounds); what it answers counts up to `most`.
-/// Allocates nothing but what `out` takes.
+/// `clearance` is asked for the clearance of pairs of parts, by their numbers in
+/// [`Distance::part_a`] and [`Distance::part_b`] ([`Compound::locate`](super::Compound::locate)
+/// leads back to parts of compounds); what it answers counts up to `most`. Allocates nothing but
+/// what `out` takes.
 pub fn places_nearer_than(
     a: &Shape,
     pose_a: &Pose,

@@ -1,8 +1,8 @@
 //! Compounds: several shapes, each at its place, that move as one.
 //!
-//! Every question is asked part by part, nearest box first where a distance prunes the rest. Parts of a part (the
-//! triangles of a mesh) are numbered through: the part numbers of a compound run over all of them, and
-//! [`Compound::locate`] turns a number back.
+//! Every question is asked part by part, nearest box first where a distance prunes the rest. Parts
+//! of a part (the triangles of a mesh) are numbered through: the part numbers of a compound run
+//! over all of them, and [`Compound::locate`] turns a number back.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (hierarchies of parts).
 
@@ -101,8 +101,9 @@ impl Compound {
         &self.parts
     }
 
-    /// The parts that a box may meet, which has these half extents around `origin + t * direction` for t from 0 to `end`: number and box, in
-    /// no order. Everything is in the compound's frame. Says what that cost.
+    /// The parts that a box may meet, which has these half extents around `origin + t * direction`
+    /// for t from 0 to `end`: number and box, in no order. Everything is in the compound's frame.
+    /// Says what that cost.
     pub(super) fn on_way(
         &self,
         origin: DVec3,
@@ -162,7 +163,8 @@ impl Compound {
         self.parts.iter().map(|part| &part.shape).zip(&self.poses)
     }
 
-    /// The parts whose boxes touch the given one, in the compound's frame: number, shape, pose, and first part number.
+    /// The parts whose boxes touch the given one, in the compound's frame: number, shape, pose, and
+    /// first part number.
     pub(super) fn near(
         &self,
         other: Aabb,
@@ -215,8 +217,9 @@ pub(super) fn contact(
     (closest.distance <= prediction).then_some(closest)
 }
 
-/// The least answer over all parts, the part with the nearest box first; a part is left out when its box is farther
-/// away than the least answer so far. [`Closest::NOWHERE`] when every box is farther away than `max_distance`.
+/// The least answer over all parts, the part with the nearest box first; a part is left out when
+/// its box is farther away than the least answer so far. [`Closest::NOWHERE`] when every box is
+/// farther away than `max_distance`.
 fn nearest(
     a: &Compound,
     b: &Shape,

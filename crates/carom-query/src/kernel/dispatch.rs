@@ -1,7 +1,8 @@
-//! One match over the kinds of two shapes, for every question: a pair that is missing does not compile.
+//! One match over the kinds of two shapes, for every question: a pair that is missing does not
+//! compile.
 //!
-//! Each pair of kinds is answered with one of the two as A; the other order
-//! swaps the bodies and mirrors the answer.
+//! Each pair of kinds is answered with one of the two as A; the other order swaps the bodies and
+//! mirrors the answer.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
 
@@ -38,8 +39,8 @@ pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose, count: impl Co
     }
 }
 
-/// How far apart two shapes are: 0, with a common point, when they share one. In A's frame. It may stop at any number
-/// above `max_distance` once the shapes are known to be farther apart.
+/// How far apart two shapes are: 0, with a common point, when they share one. In A's frame. It may
+/// stop at any number above `max_distance` once the shapes are known to be farther apart.
 pub(super) fn distance(
     a: &Shape,
     b: &Shape,
@@ -70,7 +71,8 @@ pub(super) fn distance(
     }
 }
 
-/// Where two shapes overlap most or come nearest, when not farther apart than `prediction`. In A's frame.
+/// Where two shapes overlap most or come nearest, when not farther apart than `prediction`. In A's
+/// frame.
 pub(super) fn contact(
     a: &Shape,
     b: &Shape,

@@ -1,13 +1,17 @@
-//! A signed distance field against everything: the place where its distance and the other's add up to least.
+//! A signed distance field against everything: the place where its distance and the other's add up
+//! to least.
 //!
-//! - Apart, the sum is the distance. It is off by at most the field's error bound, wherever the other shape is.
-//! - In overlap it is minus the depth of the deepest point of the other shape, margin included: local, as a mesh's. Half-spaces
-//!   and balls have the whole depth.
-//! - The normal is the field's gradient there, or the way to the shape if that is out of the field's box. On a ridge, where the
-//!   gradient leads nowhere, it is the gradient beside it whose way ends on the surface.
+//! - Apart, the sum is the distance. It is off by at most the field's error bound, wherever the
+//!   other shape is.
+//! - In overlap it is minus the depth of the deepest point of the other shape, margin included:
+//!   local, as a mesh's. Half-spaces and balls have the whole depth.
+//! - The normal is the field's gradient there, or the way to the shape if that is out of the
+//!   field's box. On a ridge, where the gradient leads nowhere, it is the gradient beside it whose
+//!   way ends on the surface.
 //!
-//! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local Optimization for Robust Signed
-//! Distance Field Collision, PACMCGIT 3(1), 2020 (the deepest point as the contact).
+//! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
+//! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020 (the deepest point
+//! as the contact).
 //! Differs: the deepest point of all, by branch and bound.
 
 use super::super::num::geom::{HalfSpace, PointProjection, RayHit};
@@ -52,7 +56,8 @@ pub(super) fn distance(
     contact(a, b, b_in_a, max_distance, count).unwrap_or(Closest::NOWHERE)
 }
 
-/// Where they overlap most or come nearest, when not farther apart than `prediction`. In the field's frame.
+/// Where they overlap most or come nearest, when not farther apart than `prediction`. In the
+/// field's frame.
 pub(super) fn contact(
     a: &dyn DistanceField,
     b: &Kind<'_>,
@@ -111,7 +116,8 @@ fn is_finite(pose: &WidePose) -> bool {
         && axes.z_axis.is_finite()
 }
 
-/// The answer for the place of a least sum: from the other's margin, the normal from A to B, and a point of B's core.
+/// The answer for the place of a least sum: from the other's margin, the normal from A to B, and a
+/// point of B's core.
 fn found(a: &dyn DistanceField, least: &Least, margin: f64, normal: DVec3, core: DVec3) -> Found {
     let distance = least.sum - margin;
     let point_b = core - normal * margin;
@@ -224,7 +230,8 @@ fn first_triangle(a: &dyn DistanceField, b: &MeshShape, b_in_a: &WidePose, count
     first
 }
 
-/// Gives the triangles that may be as near to the field as a limit, which the visitor lowers; the near ones first.
+/// Gives the triangles that may be as near to the field as a limit, which the visitor lowers; the
+/// near ones first.
 pub(super) fn visit_triangles(
     a: &dyn DistanceField,
     b: &MeshShape,
@@ -338,7 +345,8 @@ fn nearest_field_in(
     Some(found)
 }
 
-/// Tells the nearest place of every triangle that is nearer than its clearance, none of which is above `most`.
+/// Tells the nearest place of every triangle that is nearer than its clearance, none of which is
+/// above `most`.
 pub(super) fn mesh_nearer_than(
     a: &dyn DistanceField,
     b: &MeshShape,
@@ -361,7 +369,8 @@ pub(super) fn mesh_nearer_than(
     });
 }
 
-/// The coordinate at which a field begins along a unit direction; not above it for one without a surface.
+/// The coordinate at which a field begins along a unit direction; not above it for one without a
+/// surface.
 pub(super) fn lowest(field: &dyn DistanceField, pose: &WidePose, direction: DVec3) -> f64 {
     let normal = pose.inverse_transform_vector(direction);
     let [low, high] = field.bounds();
@@ -372,13 +381,15 @@ pub(super) fn lowest(field: &dyn DistanceField, pose: &WidePose, direction: DVec
     direction.dot(pose.translation) + least.map_or(f64::INFINITY, |least| least.at_least)
 }
 
-/// In cells: the way along a gradient ends so near to the surface, if it is a way to the nearest point.
+/// In cells: the way along a gradient ends so near to the surface, if it is a way to the nearest
+/// point.
 const NEAR_SURFACE: f64 = 0.25;
 
 /// Directions from a place on a ridge that are alike: their cosine.
 const ALIKE: f64 = 0.9;
 
-/// The direction from the nearest point of the surface to a place, or from the place to it if that is inside.
+/// The direction from the nearest point of the surface to a place, or from the place to it if that
+/// is inside.
 pub(super) fn normal_at(field: &dyn DistanceField, place: DVec3, sample: &DistanceSample) -> DVec3 {
     let mut best: Option<(f64, DVec3)> = None;
     visit_normals(field, place, sample, false, |normal, miss| {
@@ -427,8 +438,8 @@ pub(super) fn normals_at(
     }
 }
 
-/// Gives the gradient at a place, and those around it, if all are wanted or that one leads beside the surface; each with the
-/// distance from the surface at which its way ends.
+/// Gives the gradient at a place, and those around it, if all are wanted or that one leads beside
+/// the surface; each with the distance from the surface at which its way ends.
 fn visit_normals(
     field: &dyn DistanceField,
     place: DVec3,

@@ -1,18 +1,21 @@
 //! When a moving shape first touches a moving signed distance field: conservative advancement.
 //!
-//! - The distance of a point changes by no more than the point moves, and between samples by no more than the root of 3 times
-//!   that. So a step of the distance over such a speed is free.
-//! - Near the target longer steps look for a place below it. Halving brings that and the free time together.
-//! - If none is found, the small steps go on until the shapes part, or are so near that nothing more can be told. Shapes that
-//!   are then no farther apart than the fields may be off count as touching, and the proof says how far they are apart.
+//! - The distance of a point changes by no more than the point moves, and between samples by no
+//!   more than the root of 3 times that. So a step of the distance over such a speed is free.
+//! - Near the target longer steps look for a place below it. Halving brings that and the free time
+//!   together.
+//! - If none is found, the small steps go on until the shapes part, or are so near that nothing
+//!   more can be told. Shapes that are then no farther apart than the fields may be off count as
+//!   touching, and the proof says how far they are apart.
 //!
-//! The search for the gap of two fields ends before it is known to the tolerance, so their brackets are wide.
+//! The search for the gap of two fields ends before it is known to the tolerance, so their brackets
+//! are wide.
 //!
-//! The bracket is that of the field as sampled: the solid is up to its error bound elsewhere. It holds if the field's sign is
-//! certain.
+//! The bracket is that of the field as sampled: the solid is up to its error bound elsewhere. It
+//! holds if the field's sign is certain.
 //!
-//! Reference: B. Mirtich, J. Canny, Impulse-based Simulation of Rigid Bodies, ACM I3D 1995 (conservative advancement); J. Hart,
-//! Sphere Tracing, 1996.
+//! Reference: B. Mirtich, J. Canny, Impulse-based Simulation of Rigid Bodies, ACM I3D 1995
+//! (conservative advancement); J. Hart, Sphere Tracing, 1996.
 
 use super::cast_leaving::ConvexPair;
 use super::cast_parts::Around;
@@ -32,7 +35,8 @@ const STEP_RATIO: f64 = 0.9375;
 /// Doublings of a step that looks for a place below the target, and halvings of the bracket.
 const MAX_LOOKS: u32 = 48;
 
-/// In tolerances: how well the distance is known near the target, and twice so near nothing is told apart.
+/// In tolerances: how well the distance is known near the target, and twice so near nothing is told
+/// apart.
 const KNOWN: f64 = 1.0 / 128.0;
 
 /// The same of two fields, of which neither is flat.

@@ -1,14 +1,16 @@
-//! Contact manifolds of a signed distance field: places of the other shape, one manifold for each direction.
+//! Contact manifolds of a signed distance field: places of the other shape, one manifold for each
+//! direction.
 //!
-//! - Of a convex shape the deepest place is taken, its vertices, the feature that faces the field, all low points of the field
-//!   over that feature, and the ends of its core along its axes. Each has the field's distance and gradient. Those with about
-//!   one normal are a manifold.
+//! - Of a convex shape the deepest place is taken, its vertices, the feature that faces the field,
+//!   all low points of the field over that feature, and the ends of its core along its axes. Each
+//!   has the field's distance and gradient. Those with about one normal are a manifold.
 //! - Of a mesh each triangle is such a shape.
-//! - A half-space or another field is tilted a little, four times. Where it is then nearest it touches if it rocks.
+//! - A half-space or another field is tilted a little, four times. Where it is then nearest it
+//!   touches if it rocks.
 //!
-//! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local Optimization for Robust Signed
-//! Distance Field Collision, PACMCGIT 3(1), 2020; G. van den Bergen, Physics for Game Programmers: Contact Manifolds, GDC 2010
-//! (the tilted shape).
+//! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
+//! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020; G. van den Bergen,
+//! Physics for Game Programmers: Contact Manifolds, GDC 2010 (the tilted shape).
 
 use super::super::num::geom::{Contact, Manifold};
 use super::super::num::{Real, narrow, narrow_real, widen_real};
@@ -25,7 +27,8 @@ use carom_math::scaling::{length, unit};
 use carom_math::{WidePose, tol};
 use glam::{DMat3, DQuat, DVec3};
 
-/// The cosine of the largest angle between the normal of a manifold and that of a contact in it: 15 degrees.
+/// The cosine of the largest angle between the normal of a manifold and that of a contact in it: 15
+/// degrees.
 const ALIKE: f64 = 0.966;
 
 /// In radians: how far a shape is tilted.

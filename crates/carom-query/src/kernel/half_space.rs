@@ -1,8 +1,10 @@
 //! Half-spaces against everything: the plane alone decides.
 //!
-//! A convex body is nearest to a plane, or deepest below it, at its support point against the normal.
+//! A convex body is nearest to a plane, or deepest below it, at its support point against the
+//! normal.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.3 (box against plane, by support).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.3 (box against plane, by
+//! support).
 
 use super::super::num::geom::HalfSpace;
 use crate::closest::Closest;
@@ -26,8 +28,8 @@ pub(super) fn closest_convex(
     on_plane(normal, point_b)
 }
 
-/// The place where the nearest of some points, given in A's frame, stands over the plane, or lies deepest below it;
-/// `None` without points. Its `part_b` is the number of the point.
+/// The place where the nearest of some points, given in A's frame, stands over the plane, or lies
+/// deepest below it; `None` without points. Its `part_b` is the number of the point.
 pub(super) fn closest_points(a: &HalfSpace, points: impl Iterator<Item = DVec3>) -> Option<Closest> {
     let normal = a.normal_wide();
     let mut best: Option<(f64, DVec3, u32)> = None;
@@ -44,7 +46,8 @@ pub(super) fn closest_points(a: &HalfSpace, points: impl Iterator<Item = DVec3>)
     })
 }
 
-/// The nearest place of two half-spaces: they overlap without end unless their normals are exactly opposite.
+/// The nearest place of two half-spaces: they overlap without end unless their normals are exactly
+/// opposite.
 pub(super) fn closest_half_space(
     a: &HalfSpace,
     b: &HalfSpace,
@@ -55,7 +58,8 @@ pub(super) fn closest_half_space(
     let normal_a = a.normal_wide();
     let normal_b = b_in_a.transform_vector(b.normal_wide());
     let sum = normal_a + normal_b;
-    // Normals that are opposite to rounding count as parallel planes: the gap is the same everywhere.
+    // Normals that are opposite to rounding count as parallel planes: the gap is the same
+    // everywhere.
     let rounding = 8.0 * f64::EPSILON;
     if sum.length_squared() <= rounding * rounding {
         return on_plane(normal_a, b_in_a.translation);

@@ -1,9 +1,12 @@
-//! A height field ready for queries: the grid for rays, a tree over its triangles for everything else.
+//! A height field ready for queries: the grid for rays, a tree over its triangles for everything
+//! else.
 //!
-//! Beside the grid its triangles stand once more as a mesh, and whatever pairs can do with meshes they do with it. That costs
-//! memory, about 200 bytes for each triangle, and keeps one algorithm for both.
+//! Beside the grid its triangles stand once more as a mesh, and whatever pairs can do with meshes
+//! they do with it. That costs memory, about 200 bytes for each triangle, and keeps one algorithm
+//! for both.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (a tree per body, built in its own frame).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (a tree per body, built in its
+//! own frame).
 
 use super::super::num::Interval;
 use super::super::num::geom::{HeightField, MeshError, RayHit, TriMesh};
@@ -12,12 +15,14 @@ use super::ray::Line;
 use alloc::vec::Vec;
 use carom_bvh::BvhError;
 
-/// The open surface of a height field: it has no inside. Its parts are its triangles but for holes, in their order.
+/// The open surface of a height field: it has no inside. Its parts are its triangles but for holes,
+/// in their order.
 #[derive(Clone, Debug)]
 pub struct HeightFieldShape {
     field: HeightField,
     mesh: MeshShape,
-    /// For each part the number of the triangle in the field; empty where there are no holes and the two are one.
+    /// For each part the number of the triangle in the field; empty where there are no holes and
+    /// the two are one.
     triangles: Vec<u32>,
 }
 
@@ -79,7 +84,8 @@ impl HeightFieldShape {
         &self.mesh
     }
 
-    /// The number that the triangle of a part has in the field; half of it, rounded down, is the cell.
+    /// The number that the triangle of a part has in the field; half of it, rounded down, is the
+    /// cell.
     pub fn locate(&self, part: u32) -> u32 {
         self.triangles.get(part as usize).copied().unwrap_or(part)
     }

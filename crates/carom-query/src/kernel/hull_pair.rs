@@ -1,10 +1,12 @@
-//! Hull against hull: a walk from feature to feature where they are apart, GJK and EPA where they are not or the walk is in doubt.
+//! Hull against hull: a walk from feature to feature where they are apart, GJK and EPA where they
+//! are not or the walk is in doubt.
 //!
-//! The walk starts where the last one on the pair ended, or else where a plane across the line of centres holds the hulls
-//! apart, for few vertices or where the end is remembered. What it cannot prove it leaves to GJK, which alone says whether hulls meet.
+//! The walk starts where the last one on the pair ended, or else where a plane across the line of
+//! centres holds the hulls apart, for few vertices or where the end is remembered. What it cannot
+//! prove it leaves to GJK, which alone says whether hulls meet.
 //!
-//! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM Trans. Graphics 17(3), 1998, section 5
-//! (coherence).
+//! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM Trans.
+//! Graphics 17(3), 1998, section 5 (coherence).
 
 use super::super::num::Pose;
 use super::super::num::geom::ConvexHull;
@@ -48,8 +50,9 @@ pub(super) fn signed(
 
 /// [`distance`] in the world.
 ///
-/// The poses stay outside the kernel: with them inside, instructions were fewer, but queries slower, of hulls of 8 vertices that are
-/// remembered 1,030 instead of 1,090 and 97 ns instead of 89.
+/// The poses stay outside the kernel: with them inside, instructions were fewer, but queries
+/// slower, of hulls of 8 vertices that are remembered 1,030 instead of 1,090 and 97 ns instead of
+/// 89.
 #[inline]
 pub(super) fn distance_in_world(
     a: &ConvexHull,
@@ -82,16 +85,20 @@ impl<C: Count> Kernel for WalkKernel<'_, C> {
     }
 }
 
-/// Of hulls with more, both together, a walk from nothing is long, and one that is not remembered gains nothing.
+/// Of hulls with more, both together, a walk from nothing is long, and one that is not remembered
+/// gains nothing.
 ///
-/// Measured (busy, 2026-11-22), ns, GJK / with walks, 8, 32, 128, 512 vertices each: near 755 / 777, 1200 / 931, 2460 / 1529, 3410 / 4577;
-/// far 372 / 408, 475 / 563, 914 / 853, 1594 / 2703; remembered 286 / 227, 307 / 238, 466 / 253, 506 / 280. Some 60 of the second are the
-/// difference of two poses and an answer in the world: of 8 vertices, remembered, 650 of 1,557 instructions; now 380 of 1,288.
+/// Measured (busy, 2026-11-22), ns, GJK / with walks, 8, 32, 128, 512 vertices each: near 755 /
+/// 777, 1200 / 931, 2460 / 1529, 3410 / 4577; far 372 / 408, 475 / 563, 914 / 853, 1594 / 2703;
+/// remembered 286 / 227, 307 / 238, 466 / 253, 506 / 280. Some 60 of the second are the difference
+/// of two poses and an answer in the world: of 8 vertices, remembered, 650 of 1,557 instructions;
+/// now 380 of 1,288.
 const MOST_VERTICES: usize = 384;
 
-/// A walk from nothing starts also where the hulls overlap along the line of centres by this part of it: of hulls of 8 vertices a
-/// hundredth apart a third do, and of 687 such walks all but one arrived, in 5.5 looks: a query takes 230 ns instead of 320. Of hulls that
-/// overlap by a hundredth it is told 300 ns later that they do; who asks for depths starts only where they are apart.
+/// A walk from nothing starts also where the hulls overlap along the line of centres by this part
+/// of it: of hulls of 8 vertices a hundredth apart a third do, and of 687 such walks all but one
+/// arrived, in 5.5 looks: a query takes 230 ns instead of 320. Of hulls that overlap by a hundredth
+/// it is told 300 ns later that they do; who asks for depths starts only where they are apart.
 const OVERLAP: f64 = 0.25;
 
 /// The walk would be longer than it is worth.

@@ -1,4 +1,5 @@
-//! Points against meshes: inside, outside or on the surface, and how often the surface winds around them.
+//! Points against meshes: inside, outside or on the surface, and how often the surface winds around
+//! them.
 //!
 //! A closed mesh with two triangles at each edge has an inside whatever its triangles face: those
 //! that face inwards are found, and count as turned over. [`solid_placement`] answers for such a
@@ -9,8 +10,8 @@
 //! angles, by a `WindingTree`. It is near 1 if the surface would be closed but for small holes, and
 //! falls smoothly to 0 through the holes.
 //!
-//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using Generalized Winding
-//! Numbers, ACM TOG 32(4), 2013.
+//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
+//! Generalized Winding Numbers, ACM TOG 32(4), 2013.
 
 use super::super::num::{Pose, Vec3, widen};
 use super::mesh_shape::{MeshShape, Sides};
@@ -22,8 +23,9 @@ use carom_geom::winding::solid_angle;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Inside, outside or on the surface of the solid that a mesh bounds; `None` if the mesh does not tell inside from outside, see
-/// [`MeshShape::ambiguity`], or if it crosses itself so that the point is inside of what faces the other way.
+/// Inside, outside or on the surface of the solid that a mesh bounds; `None` if the mesh does not
+/// tell inside from outside, see [`MeshShape::ambiguity`], or if it crosses itself so that the
+/// point is inside of what faces the other way.
 ///
 /// The point is taken into the mesh's frame in `f64`; from there on the answer is exact.
 pub fn solid_placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Option<Placement> {
@@ -51,10 +53,11 @@ pub(super) fn solid_placement_of(mesh: &MeshShape, point: DVec3, count: impl Cou
     }
 }
 
-/// Inside, outside or on the surface of a mesh as its triangles face, open or closed: inside is where the surface winds around the point more than half a time.
+/// Inside, outside or on the surface of a mesh as its triangles face, open or closed: inside is
+/// where the surface winds around the point more than half a time.
 ///
-/// The point is taken into the mesh's frame in `f64`; from there on the answer is exact for a mesh that bounds a solid, and exact
-/// in whether the point is on the surface for any mesh.
+/// The point is taken into the mesh's frame in `f64`; from there on the answer is exact for a mesh
+/// that bounds a solid, and exact in whether the point is on the surface for any mesh.
 pub fn placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Placement {
     let local = pose.wide().inverse_transform_point(widen(point));
     match mesh.open() {
@@ -77,9 +80,9 @@ pub fn placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Placement {
 /// How often the surface winds around a point, to within the tolerance, a number such as
 /// [`WINDING`](carom_math::tol::WINDING); 0 asks for the sum over all triangles.
 ///
-/// For a mesh that bounds a solid a whole number, exact; on the surface that of one side. For any other mesh the sum of the
-/// solid angles over 4 pi: what the triangles hide of the surroundings of the point, counted negative where they
-/// show their front.
+/// For a mesh that bounds a solid a whole number, exact; on the surface that of one side. For any
+/// other mesh the sum of the solid angles over 4 pi: what the triangles hide of the surroundings of
+/// the point, counted negative where they show their front.
 pub fn winding_number(mesh: &MeshShape, pose: &Pose, point: Vec3, tolerance: f64) -> WindingNumber {
     let local = pose.wide().inverse_transform_point(widen(point));
     match mesh.open() {
@@ -99,8 +102,9 @@ fn solid_angle_in(mesh: &MeshShape) -> impl Fn(u32, DVec3) -> f64 + '_ {
     move |triangle, point| solid_angle(point, &mesh.mesh().corners(triangle).map(|p| p * mesh.scale()))
 }
 
-/// The winding number of a mesh that bounds a solid: triangles left through, less those entered through, by the half-line
-/// along x; `None` on the surface. Triangles whose flag is set, if there are flags, count as turned over.
+/// The winding number of a mesh that bounds a solid: triangles left through, less those entered
+/// through, by the half-line along x; `None` on the surface. Triangles whose flag is set, if there
+/// are flags, count as turned over.
 fn crossings(mesh: &MeshShape, point: DVec3, is_turned: &[bool], count: impl Count) -> Option<i32> {
     let mut winding = Some(0);
     let walk = mesh.tree().visit_ray(point * mesh.scale(), DVec3::X, 0.0, f64::INFINITY, |leaf, t_max| {

@@ -1,15 +1,20 @@
-//! Contacts with edges that lie inside a larger surface: of the triangles of a floor, of tiles side by side, of two fields.
+//! Contacts with edges that lie inside a larger surface: of the triangles of a floor, of tiles side
+//! by side, of two fields.
 //!
-//! A body that slides over a floor of many pieces has sunk in a little, so at the seam the next piece is in its way, though the
-//! floor is flat: the least way out of that piece is back, not up (a ghost collision). But the contact with the piece that it
-//! stands on gives a plane that the body is above and the other piece below, so up is a way out of both, no deeper than the one that
-//! the solver has to go anyway. Such a contact is made again along the other's normal. What rises above the plane, a step or a
-//! slope or a wall, keeps its normal, and so does an edge that nothing goes on behind. Only supports are asked for: no
-//! adjacency, so it does not matter whether the pieces share vertices, a mesh, or a body.
+//! A body that slides over a floor of many pieces has sunk in a little, so at the seam the next
+//! piece is in its way, though the floor is flat: the least way out of that piece is back, not up
+//! (a ghost collision). But the contact with the piece that it stands on gives a plane that the
+//! body is above and the other piece below, so up is a way out of both, no deeper than the one that
+//! the solver has to go anyway. Such a contact is made again along the other's normal. What rises
+//! above the plane, a step or a slope or a wall, keeps its normal, and so does an edge that nothing
+//! goes on behind. Only supports are asked for: no adjacency, so it does not matter whether the
+//! pieces share vertices, a mesh, or a body.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; P. Terdiman, Contact generation for meshes, 2003, and
-//! E. Coumans, Bullet's internal edge utility, 2010, for the fault and for its cure within one mesh, by adjacency.
-//! Differs: by separating planes of all that a body touches, across meshes, parts of compounds, and bodies.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; P. Terdiman, Contact
+//! generation for meshes, 2003, and E. Coumans, Bullet's internal edge utility, 2010, for the fault
+//! and for its cure within one mesh, by adjacency.
+//! Differs: by separating planes of all that a body touches, across meshes, parts of compounds, and
+//! bodies.
 
 use super::super::num::geom::Manifold;
 use super::super::num::sat::manifold_along;
@@ -23,7 +28,8 @@ use carom_math::{WidePose, tol};
 use core::ops::Range;
 use glam::DVec3;
 
-/// So often the contacts of a body are gone through at most; three times were the most seen on flat floors.
+/// So often the contacts of a body are gone through at most; three times were the most seen on flat
+/// floors.
 const ROUNDS: usize = 4;
 
 /// Something that a body touches, and which manifolds are those of the two.
@@ -36,8 +42,8 @@ pub struct Neighbour<'a> {
 }
 
 impl<'a> Neighbour<'a> {
-    /// `manifolds` are places in the list that is given with the neighbours. In them the neighbour is A, and the body B, if `is_a`
-    /// says so, else the other way round.
+    /// `manifolds` are places in the list that is given with the neighbours. In them the neighbour
+    /// is A, and the body B, if `is_a` says so, else the other way round.
     pub fn new(shape: &'a Shape, pose: &Pose, is_a: bool, manifolds: Range<usize>) -> Neighbour<'a> {
         Neighbour { shape, pose: pose.wide(), is_a, manifolds }
     }
@@ -49,14 +55,16 @@ impl<'a> Neighbour<'a> {
     }
 }
 
-/// Makes the contacts of a body with pieces of a surface as if the surface were one, so that a body that slides over them catches on
-/// no edge between them. Says how many were changed.
+/// Makes the contacts of a body with pieces of a surface as if the surface were one, so that a body
+/// that slides over them catches on no edge between them. Says how many were changed.
 ///
-/// World frame; `manifolds` are those that [`manifolds`](fn@super::manifolds) found between the body and its neighbours, near each other
-/// in one list or not. One whose normal belongs to an edge inside the surface gets the surface's, with new contacts within
-/// `prediction`, or none where the body is not over that piece. One that leads out of a piece and into the next, which pushes back, gets the
-/// least way out that does not, so that who is deep in both comes out. `tolerance`, a length, is how far a piece may stand out of the
-/// surface, by rounding or where it is badly fitted: lower steps are none.
+/// World frame; `manifolds` are those that [`manifolds`](fn@super::manifolds) found between the
+/// body and its neighbours, near each other in one list or not. One whose normal belongs to an edge
+/// inside the surface gets the surface's, with new contacts within `prediction`, or none where the
+/// body is not over that piece. One that leads out of a piece and into the next, which pushes back,
+/// gets the least way out that does not, so that who is deep in both comes out. `tolerance`, a
+/// length, is how far a piece may stand out of the surface, by rounding or where it is badly
+/// fitted: lower steps are none.
 pub fn smooth_internal_edges(
     body: &Shape,
     pose: &Pose,
@@ -68,7 +76,8 @@ pub fn smooth_internal_edges(
     let pose = pose.wide();
     let tolerance = widen_real(tolerance);
     let mut n_changed = 0;
-    // First what leans only because the body does: its own face was the least way out of a small piece. A floor has the floor's normal.
+    // First what leans only because the body does: its own face was the least way out of a small
+    // piece. A floor has the floor's normal.
     for neighbour in neighbours {
         for i in neighbour.manifolds.clone() {
             let Some(own) = Touch::of(neighbour, body, manifolds, i) else { continue };
@@ -84,7 +93,8 @@ pub fn smooth_internal_edges(
             }
         }
     }
-    // Then what leads out of one piece and into another, that pushes back: who is deep in both would come out of neither.
+    // Then what leads out of one piece and into another, that pushes back: who is deep in both
+    // would come out of neither.
     let surroundings = Surroundings { body, pose: &pose, neighbours, prediction, tolerance };
     for neighbour in neighbours {
         for i in neighbour.manifolds.clone() {
@@ -151,8 +161,8 @@ impl<'a> Touching<'a> {
     }
 }
 
-/// The normal of another manifold whose plane has the piece of touch number `number` behind it; if there are several,
-/// the one most like the normal of that touch, which is `own`.
+/// The normal of another manifold whose plane has the piece of touch number `number` behind it; if
+/// there are several, the one most like the normal of that touch, which is `own`.
 fn plane_between(
     number: usize,
     own: &Touch,
@@ -177,7 +187,8 @@ fn plane_between(
     normal
 }
 
-/// The other touch's plane has the piece of `this` touch below it, and the body as far above it as there.
+/// The other touch's plane has the piece of `this` touch below it, and the body as far above it as
+/// there.
 fn is_behind(
     this: &Touching<'_>,
     own: &Touch,
@@ -192,7 +203,8 @@ fn is_behind(
     if !(top <= plane + tolerance) {
         return false;
     }
-    // Small pieces whose normals differ little are each behind the other: the plane that less stands out of is the surface's.
+    // Small pieces whose normals differ little are each behind the other: the plane that less
+    // stands out of is the surface's.
     if let (Some(own_plane), Some(theirs_out)) = (this.plane, other.reach(touch, own.normal))
         && theirs_out - own_plane <= top - plane
     {
@@ -217,7 +229,8 @@ pub(super) struct Touch {
 }
 
 impl Touch {
-    /// `None` where there is no contact; nor for two meshes, whose contacts are those of whole faces already.
+    /// `None` where there is no contact; nor for two meshes, whose contacts are those of whole
+    /// faces already.
     pub(super) fn of(
         neighbour: &Neighbour<'_>,
         body: &Shape,
@@ -234,7 +247,8 @@ impl Touch {
         Some(Touch { normal: neighbour.outward(manifold), part: theirs, own_part: own })
     }
 
-    /// The normal of the face that the piece turns to the body, where the contact's leans a little from it.
+    /// The normal of the face that the piece turns to the body, where the contact's leans a little
+    /// from it.
     fn face_normal(&self, neighbour: &Neighbour<'_>) -> Option<DVec3> {
         neighbour.shape.with_part(self.part, &neighbour.pose, |map, pose| {
             let mut feature = Feature::new();
@@ -256,7 +270,8 @@ impl Touch {
         made
     }
 
-    /// The contacts of the same two parts along another normal, from the neighbour to the body. World frame.
+    /// The contacts of the same two parts along another normal, from the neighbour to the body.
+    /// World frame.
     fn along(
         &self,
         neighbour: &Neighbour<'_>,
@@ -298,7 +313,8 @@ pub(super) fn touches<'a>(
         .filter_map(move |(other, k)| Touch::of(other, body, manifolds, k).map(|touch| (other, k, touch)))
 }
 
-/// How far a part reaches along a unit vector, in the frame that `pose` places it in. Of a half-space only along its normal.
+/// How far a part reaches along a unit vector, in the frame that `pose` places it in. Of a
+/// half-space only along its normal.
 fn reach(shape: &Shape, part: u32, pose: &WidePose, up: DVec3) -> Option<f64> {
     if let Kind::HalfSpace(plane) = shape.kind() {
         let normal = pose.transform_vector(plane.normal_wide());

@@ -1,10 +1,12 @@
 //! Contact manifolds of any pair: what a solver rests bodies on.
 //!
-//! Balls and capsules by closed forms, boxes by separating axes; every other convex pair by GJK and EPA, then clipping of
-//! the two features that face each other; half-spaces by the feature that faces them; meshes and compounds part by part,
-//! one manifold for each; fields by places of the other shape, one manifold for each direction.
+//! Balls and capsules by closed forms, boxes by separating axes; every other convex pair by GJK and
+//! EPA, then clipping of the two features that face each other; half-spaces by the feature that
+//! faces them; meshes and compounds part by part, one manifold for each; fields by places of the
+//! other shape, one manifold for each direction.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; E. Catto, Contact Manifolds, GDC 2007.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; E. Catto, Contact
+//! Manifolds, GDC 2007.
 
 use super::super::num::geom::{Contact, FeatureId, HalfSpace, Manifold};
 use super::super::num::sat::{Chosen, Witness, box_box, feature_walk::Places, manifold_from_normal_with};
@@ -21,10 +23,12 @@ use carom_gjk::GjkCache;
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// What one query leaves behind for the next one on the same pair; keep one per pair, in either order of the two.
+/// What one query leaves behind for the next one on the same pair; keep one per pair, in either
+/// order of the two.
 ///
-/// A pair of convex shapes that could have more than four contacts keeps those that it had, while none that is left out is deeper by more
-/// than an eighth of the prediction. With a new cache the deepest is always there.
+/// A pair of convex shapes that could have more than four contacts keeps those that it had, while
+/// none that is left out is deeper by more than an eighth of the prediction. With a new cache the
+/// deepest is always there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ManifoldCache {
@@ -44,10 +48,11 @@ impl ManifoldCache {
     }
 }
 
-/// Appends the manifolds of two shapes that are apart by at most `prediction`: none, one, or, for meshes and compounds,
-/// one for every pair of parts that touch. World frame, normals from A to B.
+/// Appends the manifolds of two shapes that are apart by at most `prediction`: none, one, or, for
+/// meshes and compounds, one for every pair of parts that touch. World frame, normals from A to B.
 ///
-/// A negative distance of a contact is how deep it is. Feature ids are the same again while the same features touch.
+/// A negative distance of a contact is how deep it is. Feature ids are the same again while the
+/// same features touch.
 ///
 /// Allocates where meshes meet meshes; [`manifolds_with`] does not, but for what `out` takes.
 pub fn manifolds(
@@ -98,7 +103,8 @@ pub fn manifolds_counted(
     }
 }
 
-/// Appends the manifold of two convex shapes, which needs no memory, and says whether they are that.
+/// Appends the manifold of two convex shapes, which needs no memory, and says whether they are
+/// that.
 #[inline]
 fn push_convex(
     a: &Shape,
@@ -203,7 +209,8 @@ fn push_convex_pair(
     count: impl Count,
 ) -> bool {
     if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
-        // Written where it stays: it is long, and a vector read where numbers were just written waits for them.
+        // Written where it stays: it is long, and a vector read where numbers were just written
+        // waits for them.
         let manifold = push_new(Vec3::ZERO, out);
         count.add_pair();
         let found = box_box::write_manifold_counted(
@@ -235,7 +242,8 @@ pub(super) fn push_new(normal: Vec3, out: &mut Vec<Manifold>) -> &mut Manifold {
     &mut out[place]
 }
 
-/// The contacts around the nearest or deepest points of two convex shapes; of many, those `chosen` the last time.
+/// The contacts around the nearest or deepest points of two convex shapes; of many, those `chosen`
+/// the last time.
 pub(super) fn around<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
@@ -260,8 +268,8 @@ pub(super) fn around<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 /// The points of a feature and of a side.
 const MAX_NEAR: usize = carom_geom::MAX_FEATURE_POINTS + 2;
 
-/// The points of the feature that faces the plane and of the side that leans toward it, at most four of them: the deepest
-/// and those that span most.
+/// The points of the feature that faces the plane and of the side that leans toward it, at most
+/// four of them: the deepest and those that span most.
 pub(super) fn on_half_space(
     a: &HalfSpace,
     b: &dyn SupportMap,
@@ -304,7 +312,8 @@ pub(super) fn on_half_space(
     Some(manifold)
 }
 
-/// Up to four of the points: the deepest, the one farthest from it, and the farthest from their line on either side.
+/// Up to four of the points: the deepest, the one farthest from it, and the farthest from their
+/// line on either side.
 pub(super) fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item = usize> {
     let mut chosen = [usize::MAX; 4];
     if points.len() <= 4 {
@@ -320,7 +329,8 @@ pub(super) fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item =
         let second = least(&|i| -(points[i].1 - origin).length_squared());
         let line = points[second].1 - origin;
         let center = points.iter().fold(DVec3::ZERO, |sum, p| sum + p.1) / points.len() as f64;
-        // Any vector that is not along the line serves to tell its two sides apart in the plane of the feature.
+        // Any vector that is not along the line serves to tell its two sides apart in the plane of
+        // the feature.
         let up = line.cross(center - origin);
         let side = |i: usize| line.cross(points[i].1 - origin).dot(up);
         chosen = [first, second, least(&|i| -side(i)), least(&|i| side(i))];

@@ -1,6 +1,7 @@
 //! Mass, centre and inertia of any shape of uniform density.
 //!
-//! Reference: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, 2.13 (sums and shifts of inertia).
+//! Reference: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, 2.13 (sums and shifts of
+//! inertia).
 
 use super::super::num::Real;
 use super::super::num::geom::{MassProperties, Rounded};
@@ -11,10 +12,11 @@ use carom_geom::SupportMap;
 impl Shape {
     /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
     ///
-    /// The parts of a compound are summed up: where they overlap, the mass counts twice. A mesh must be closed for its
-    /// answer to mean anything. A field has the mass of its samples; `DistanceField::moments` says how far that may be off.
-    /// Zero for what encloses nothing or has no end, a height field or a half-space, and for shapes that are only known by
-    /// their support maps.
+    /// The parts of a compound are summed up: where they overlap, the mass counts twice. A mesh
+    /// must be closed for its answer to mean anything. A field has the mass of its samples;
+    /// `DistanceField::moments` says how far that may be off. Zero for what encloses nothing or has
+    /// no end, a height field or a half-space, and for shapes that are only known by their support
+    /// maps.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         match self {
             Shape::Sphere(s) => s.mass_properties(density),

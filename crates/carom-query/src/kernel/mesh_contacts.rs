@@ -1,23 +1,28 @@
 //! Where two meshes touch: pairs of features that face each other.
 //!
-//! A corner over a face, along the face's normal; two edges that cross, along the normal of both; while the surfaces are apart also a corner
-//! nearest to an edge or to a corner. Of each, the normal must lie in the cones of both features: all edges of a corner,
-//! and both faces of an edge, lie behind the plane across it, up to the angle at which a face still rests on another. So
-//! a contact pushes where the surface as a whole lies, never along it, and edges inside a flat face are no features at all.
-//! The cone tells too on which side the body is: a distance has a sign, and a negative one is how deep it is.
+//! A corner over a face, along the face's normal; two edges that cross, along the normal of both;
+//! while the surfaces are apart also a corner nearest to an edge or to a corner. Of each, the
+//! normal must lie in the cones of both features: all edges of a corner, and both faces of an edge,
+//! lie behind the plane across it, up to the angle at which a face still rests on another. So a
+//! contact pushes where the surface as a whole lies, never along it, and edges inside a flat face
+//! are no features at all. The cone tells too on which side the body is: a distance has a sign, and
+//! a negative one is how deep it is.
 //!
-//! What is deep along a normal may be just what is on the far side of a body. Out along the normal the way is the depth d, and out along
-//! the opposite one it is what both bodies are thick there, less d. So a depth counts while 2 d is no more than both thicknesses,
-//! each found by a ray through the body, and, if it is more than what is looked ahead, d no more than either: all between the two
-//! features is in both bodies.
+//! What is deep along a normal may be just what is on the far side of a body. Out along the normal
+//! the way is the depth d, and out along the opposite one it is what both bodies are thick there,
+//! less d. So a depth counts while 2 d is no more than both thicknesses, each found by a ray
+//! through the body, and, if it is more than what is looked ahead, d no more than either: all
+//! between the two features is in both bodies.
 //!
-//! A mesh that bounds a solid has one side, the outside. Any other has two: the normal is on the side on which the other
-//! body's corner stands. Its thickness is nothing against a solid, and against another such mesh what its triangle is wide.
+//! A mesh that bounds a solid has one side, the outside. Any other has two: the normal is on the
+//! side on which the other body's corner stands. Its thickness is nothing against a solid, and
+//! against another such mesh what its triangle is wide.
 //!
-//! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM TOG 17(3), 1998; K. Erleben,
-//! Methodology for Assessing Mesh-Based Contact Point Methods, ACM TOG 37(3), 2018; C. Ericson, Real-Time Collision Detection, 2005,
-//! 9.5 (features and their regions).
-//! Differs: the cones have slack, so that a body at rest keeps its corners; the rule of the shorter way out.
+//! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM TOG 17(3),
+//! 1998; K. Erleben, Methodology for Assessing Mesh-Based Contact Point Methods, ACM TOG 37(3),
+//! 2018; C. Ericson, Real-Time Collision Detection, 2005, 9.5 (features and their regions).
+//! Differs: the cones have slack, so that a body at rest keeps its corners; the rule of the shorter
+//! way out.
 
 use super::mesh_shape::MeshShape;
 use crate::workspace::{Facing, MeshContact};
@@ -30,7 +35,8 @@ use carom_math::{WidePose, tol};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// How far inside the triangles at a feature a ray starts that asks for a thickness, as a part of them: it must not run in their planes.
+/// How far inside the triangles at a feature a ray starts that asks for a thickness, as a part of
+/// them: it must not run in their planes.
 const INSIDE: f64 = 0.05;
 
 /// And as a part of the depth, at most: what is thicker than that is not left by it.
@@ -184,7 +190,8 @@ impl<'a> Facings<'a> {
         }
     }
 
-    /// Whether a point is over a face, and then whether only if edges that bend up are looked beyond.
+    /// Whether a point is over a face, and then whether only if edges that bend up are looked
+    /// beyond.
     fn is_over(&self, body: usize, face: &Face, place: DVec3, distance: f64, side: f64) -> Option<bool> {
         let kinds = self.bodies[body].topology.kinds(face.triangle);
         let mut is_beyond = false;
@@ -197,8 +204,8 @@ impl<'a> Facings<'a> {
                 continue;
             }
             let bends_up = kind == if 0.0 < side { EdgeKind::Concave } else { EdgeKind::Convex };
-            // A corner that has sunk into a fold is under neither of its sides, if the fold is blunter than 53 degrees by no more
-            // than twice what it has sunk.
+            // A corner that has sunk into a fold is under neither of its sides, if the fold is
+            // blunter than 53 degrees by no more than twice what it has sunk.
             let sunk = 2.0 * distance;
             if !(distance < 0.0 && bends_up && beyond * beyond <= sunk * sunk * length_sq) {
                 return None;
@@ -208,7 +215,8 @@ impl<'a> Facings<'a> {
         Some(is_beyond)
     }
 
-    /// All edges of the corner lead back from the plane across `out`, in the body's own frame, or along it.
+    /// All edges of the corner lead back from the plane across `out`, in the body's own frame, or
+    /// along it.
     fn is_extreme(&self, body: usize, vertex: u32, out: DVec3, sine: f64) -> bool {
         let Surface { topology, is_solid, .. } = self.bodies[body];
         let place = topology.place(vertex);
@@ -226,7 +234,8 @@ impl<'a> Facings<'a> {
         !(is_solid && is_flat) || 0.0 < topology.vertex_normal(vertex).dot(out)
     }
 
-    /// Both faces of an edge lie behind the plane across `out`, in the body's own frame, or along it.
+    /// Both faces of an edge lie behind the plane across `out`, in the body's own frame, or along
+    /// it.
     fn is_ridge(&self, body: usize, face: &Face, edge: usize, out: DVec3, sine: f64) -> bool {
         let Surface { topology, is_solid, .. } = self.bodies[body];
         let (_, wings, normal) = topology.wings(face.triangle, edge);
@@ -314,7 +323,8 @@ impl<'a> Facings<'a> {
             if is_edge && (!theirs.is_owner(face.triangle, k) || !self.stands_out(other, face, k)) {
                 continue;
             }
-            // Each corner of the face is the first of one edge, and a pair of corners is asked for once.
+            // Each corner of the face is the first of one edge, and a pair of corners is asked for
+            // once.
             let is_corner = t <= 0.0
                 && body == 0
                 && theirs.is_feature(vertices[k])
@@ -363,8 +373,9 @@ impl<'a> Facings<'a> {
         place + mean * if INSIDE * length <= most { INSIDE } else { most / length }
     }
 
-    /// Out along a normal is no longer a way than out along the opposite one, and leads through both bodies. `out` points from the first to the second; each start is in
-    /// its body's own frame, with a facet that the ray is known to start in and the triangle it is near.
+    /// Out along a normal is no longer a way than out along the opposite one, and leads through
+    /// both bodies. `out` points from the first to the second; each start is in its body's own
+    /// frame, with a facet that the ray is known to start in and the triangle it is near.
     fn is_way_out(&self, first: usize, out: DVec3, depth: f64, starts: &[(DVec3, u32, u32); 2]) -> bool {
         let is_soft = !self.bodies[0].is_solid && !self.bodies[1].is_solid;
         let mut missing = 2.0 * depth;
@@ -387,7 +398,8 @@ impl<'a> Facings<'a> {
         missing <= 0.0
     }
 
-    /// Points and parts are those of `first`, then those of the other; `out` points from the first to the other.
+    /// Points and parts are those of `first`, then those of the other; `out` points from the first
+    /// to the other.
     fn push(
         &mut self,
         first: usize,
@@ -416,8 +428,9 @@ impl<'a> Facings<'a> {
     }
 }
 
-/// How far it is through a solid from a point in it, along a unit vector, at most `most`; 0 where the point is outside. Everything
-/// in the mesh's frame. The triangles of one facet are passed over.
+/// How far it is through a solid from a point in it, along a unit vector, at most `most`; 0 where
+/// the point is outside. Everything in the mesh's frame. The triangles of one facet are passed
+/// over.
 fn thickness(
     shape: &MeshShape,
     topology: &MeshTopology,

@@ -39,8 +39,8 @@ pub(super) fn distance(
     max_distance: f64,
     count: impl Count,
 ) -> Closest {
-    // All of B is within `radius` of its centre: a triangle farther from the centre than the least distance and the
-    // radius together is out.
+    // All of B is within `radius` of its centre: a triangle farther from the centre than the least
+    // distance and the radius together is out.
     let center = b_in_a.transform_point(b.center());
     let radius = b.radius() + b.margin();
     let mut best = Closest::NOWHERE;
@@ -85,7 +85,8 @@ pub(super) fn contact(
     (best.distance <= prediction).then_some(best)
 }
 
-/// Tells the nearest place of every triangle that is nearer than its clearance, none of which is above `most`.
+/// Tells the nearest place of every triangle that is nearer than its clearance, none of which is
+/// above `most`.
 pub(super) fn nearer_than(
     a: &MeshShape,
     b: &dyn SupportMap,
@@ -105,7 +106,8 @@ pub(super) fn nearer_than(
     });
 }
 
-/// A manifold for every triangle that is apart by at most `prediction`, in the order of the triangles.
+/// A manifold for every triangle that is apart by at most `prediction`, in the order of the
+/// triangles.
 pub(super) fn manifolds(
     a: &MeshShape,
     b: &dyn SupportMap,
@@ -152,7 +154,8 @@ fn signed(
     convex::signed(a, b, b_in_a, max_distance, None, count)
 }
 
-/// A manifold for every triangle of B that is above the half-space by at most `prediction` or reaches into it.
+/// A manifold for every triangle of B that is above the half-space by at most `prediction` or
+/// reaches into it.
 pub(super) fn on_half_space(
     a: &HalfSpace,
     b: &MeshShape,
@@ -174,7 +177,8 @@ pub(super) fn on_half_space(
     }
 }
 
-/// The place where a mesh is deepest in a half-space, or nearest to it. In the half-space's frame; `part_b` is a triangle.
+/// The place where a mesh is deepest in a half-space, or nearest to it. In the half-space's frame;
+/// `part_b` is a triangle.
 pub(super) fn closest_to_half_space(
     a: &HalfSpace,
     b: &MeshShape,
@@ -198,8 +202,9 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Gives every triangle that may be as near to the convex shape as `limit`, or in it.
 ///
-/// Of eight triangles of a leaf most are near the leaf and not the shape: their own boxes, then a plane of each tell it. Of
-/// ants on hills, each part of which meets leaves of 12 triangles, 2.7 are left for GJK: 0.62 of the instructions of the narrow phase.
+/// Of eight triangles of a leaf most are near the leaf and not the shape: their own boxes, then a
+/// plane of each tell it. Of ants on hills, each part of which meets leaves of 12 triangles, 2.7
+/// are left for GJK: 0.62 of the instructions of the narrow phase.
 pub(super) fn visit_near(
     a: &MeshShape,
     b: &dyn SupportMap,
@@ -225,8 +230,8 @@ pub(super) fn visit_near(
     count.add_walk(&walk.counters);
 }
 
-/// A plane of the triangle, its own or one through an edge and upright on it, surely has the convex shape beyond it by more than
-/// `limit`. `center` is the shape's, in the frame of the triangle.
+/// A plane of the triangle, its own or one through an edge and upright on it, surely has the convex
+/// shape beyond it by more than `limit`. `center` is the shape's, in the frame of the triangle.
 fn is_apart(
     corners: &[DVec3; 3],
     b: &dyn SupportMap,

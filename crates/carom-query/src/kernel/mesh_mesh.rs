@@ -1,10 +1,11 @@
 //! Mesh against mesh: which triangles meet, exactly, and how far apart the surfaces are.
 //!
-//! The frame is A's: B's corners are moved there in `f64`, and what is decided is decided exactly for the moved
-//! corners. An identity pose moves nothing. The trees only leave out what cannot matter.
+//! The frame is A's: B's corners are moved there in `f64`, and what is decided is decided exactly
+//! for the moved corners. An identity pose moves nothing. The trees only leave out what cannot
+//! matter.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2; S. Gottschalk, M. Lin, D. Manocha, OBBTree,
-//! 1996 (the walk of two trees).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2; S. Gottschalk, M. Lin,
+//! D. Manocha, OBBTree, 1996 (the walk of two trees).
 
 use super::super::num::geom::Manifold;
 use super::super::num::sat::Chosen;
@@ -29,8 +30,8 @@ use glam::DVec3;
 /// Beyond this length pairs of leaves are not looked for: 2^990, about 1e298.
 const MOST: f64 = f64::from_bits((1023 + 990) << 52);
 
-/// So many pairs wait for `f64`; then those that are there are computed, so that surfaces that are everywhere as near, as parallel
-/// planes are, need no more memory.
+/// So many pairs wait for `f64`; then those that are there are computed, so that surfaces that are
+/// everywhere as near, as parallel planes are, need no more memory.
 const MOST_NEAR: usize = 4096;
 
 /// Two surfaces share a point; touching counts.
@@ -59,8 +60,8 @@ pub(super) fn triangle_pairs(
     out[first..].sort_unstable();
 }
 
-/// The least distance of two surfaces, 0 exactly when they share a point; infinite when above `max_distance`. Of several pairs at
-/// the same distance, not 0, the one with the lowest numbers.
+/// The least distance of two surfaces, 0 exactly when they share a point; infinite when above
+/// `max_distance`. Of several pairs at the same distance, not 0, the one with the lowest numbers.
 pub(super) fn distance(
     a: &MeshShape,
     b: &MeshShape,
@@ -72,8 +73,9 @@ pub(super) fn distance(
     if !(0.0 <= max_distance) {
         return Closest::NOWHERE;
     }
-    // Whether they meet is asked first: that walk goes straight into the overlap, where the search for the nearest pair would
-    // see bounds of 0 on all sides; where they do not meet it costs a twentieth of the search.
+    // Whether they meet is asked first: that walk goes straight into the overlap, where the search
+    // for the nearest pair would see bounds of 0 on all sides; where they do not meet it costs a
+    // twentieth of the search.
     let mut common = Closest::NOWHERE;
     visit(a, b, b_in_a, count, |triangle_a, triangle_b| {
         common = pair_distance(a, triangle_a, b, triangle_b, b_in_a);
@@ -214,8 +216,9 @@ fn deepest(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -
     best
 }
 
-/// The manifolds of two surfaces, one for every patch of triangles that face each other in about one direction, in the order of
-/// the numbers of their first triangles. Surfaces that share a point have one at least.
+/// The manifolds of two surfaces, one for every patch of triangles that face each other in about
+/// one direction, in the order of the numbers of their first triangles. Surfaces that share a point
+/// have one at least.
 pub(super) fn manifolds(
     a: &MeshShape,
     b: &MeshShape,
@@ -259,15 +262,16 @@ pub(super) fn manifolds(
         ControlFlow::Continue(bound)
     });
     count.add_walk(&walk.counters);
-    // A corner below a face whose body it never entered: surfaces that do not meet are in each other nowhere.
+    // A corner below a face whose body it never entered: surfaces that do not meet are in each
+    // other nowhere.
     let deep = -tol::FACET_THICK / scale;
     if contacts.found.iter().any(|contact| contact.distance < deep) && !intersects(a, b, b_in_a, count) {
         contacts.found.retain(|contact| deep <= contact.distance);
     }
     push_patches(contacts, prediction, out);
     if out.len() == first {
-        // Surfaces that pass through each other where no corner or edge of one is in the other, or without area: what
-        // separates the deepest two triangles.
+        // Surfaces that pass through each other where no corner or edge of one is in the other, or
+        // without area: what separates the deepest two triangles.
         out.extend(deepest_pair(a, b, b_in_a, prediction, count));
     }
 }
@@ -293,7 +297,8 @@ fn deepest_pair(
     Some(manifold)
 }
 
-/// Tells the nearest place of every pair of triangles that are nearer than their clearance, none of which is above `most`.
+/// Tells the nearest place of every pair of triangles that are nearer than their clearance, none of
+/// which is above `most`.
 pub(super) fn nearer_than(
     a: &MeshShape,
     b: &MeshShape,
@@ -323,7 +328,8 @@ pub(super) fn nearer_than(
     });
 }
 
-/// The scale at which two trees are walked: that of the larger mesh, unless the way between them would leave the range.
+/// The scale at which two trees are walked: that of the larger mesh, unless the way between them
+/// would leave the range.
 pub(super) fn scale_of_pair(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> f64 {
     let (scale, far) = (a.scale().min(b.scale()), b_in_a.translation.abs().max_element());
     if far * scale <= MOST { scale } else { scale.min(scaling::scale_of(far)) }
@@ -392,7 +398,8 @@ pub(super) fn visit_leaves(
     ControlFlow::Continue(())
 }
 
-/// The corners in A's frame: ((r0 x + r1 y) + r2 z) + t for each coordinate, every operation rounded once.
+/// The corners in A's frame: ((r0 x + r1 y) + r2 z) + t for each coordinate, every operation
+/// rounded once.
 fn moved(corners: [DVec3; 3], b_in_a: &WidePose) -> [DVec3; 3] {
     if *b_in_a == WidePose::IDENTITY {
         return corners;

@@ -1,15 +1,18 @@
 //! Contacts of two meshes, many, into manifolds, few.
 //!
-//! What was found twice is kept once. Of a corner that is in a solid the nearest face is the way out; where faces meet in a fold it has sunk
-//! into, all of them are. Then patches: the deepest contact begins one, and takes all whose normals are within a few degrees; the deepest of
-//! those that are left begins the next. A patch keeps the contact that it began with and three that span most.
+//! What was found twice is kept once. Of a corner that is in a solid the nearest face is the way
+//! out; where faces meet in a fold it has sunk into, all of them are. Then patches: the deepest
+//! contact begins one, and takes all whose normals are within a few degrees; the deepest of those
+//! that are left begins the next. A patch keeps the contact that it began with and three that span
+//! most.
 //!
-//! A patch is a plane, with points of A below and points of B above it once the bodies are moved apart along its normal. Where that parts the
-//! points of a patch that asks for more, it is not asked for more: two bodies that are convex where they touch have one manifold,
-//! that of the least way out, and a plate that has sunk into a table is not pushed along it.
+//! A patch is a plane, with points of A below and points of B above it once the bodies are moved
+//! apart along its normal. Where that parts the points of a patch that asks for more, it is not
+//! asked for more: two bodies that are convex where they touch have one manifold, that of the least
+//! way out, and a plate that has sunk into a table is not pushed along it.
 //!
-//! Reference: A. Moravanszky, P. Terdiman, Fast Contact Reduction for Dynamics Simulation, Game Programming Gems 4, 2004;
-//! E. Catto, Contact Manifolds, GDC 2007.
+//! Reference: A. Moravanszky, P. Terdiman, Fast Contact Reduction for Dynamics Simulation, Game
+//! Programming Gems 4, 2004; E. Catto, Contact Manifolds, GDC 2007.
 
 use super::super::num::geom::{Contact, FeatureId, MAX_CONTACTS, Manifold};
 use super::super::num::{Real, narrow, narrow_real};
@@ -102,7 +105,8 @@ fn keep_once(found: &mut Vec<MeshContact>) {
     found.dedup_by(|later, earlier| key(later) == key(earlier) && 0.0 < later.normal.dot(earlier.normal));
 }
 
-/// Of the faces that a corner is deep under, the nearest that it is truly under, and all nearer ones that it is beyond.
+/// Of the faces that a corner is deep under, the nearest that it is truly under, and all nearer
+/// ones that it is beyond.
 fn keep_ways_out(found: &mut Vec<MeshContact>, corner: impl Fn(&MeshContact) -> FeatureId, facing: Facing) {
     let is_deep = |c: &MeshContact| c.facing == facing && c.distance < 0.0;
     found.sort_unstable_by(|x, y| {
@@ -146,8 +150,8 @@ fn contacts_of<'a>(patch: &Patch, order: &'a [u32]) -> &'a [u32] {
     order.get(patch.first as usize..(patch.first + patch.n) as usize).unwrap_or(&[])
 }
 
-/// Moved apart as the patch says, the bodies are apart at this contact, to an eighth of its depth: the way that this takes
-/// is the patch's, and not what the contact says.
+/// Moved apart as the patch says, the bodies are apart at this contact, to an eighth of its depth:
+/// the way that this takes is the patch's, and not what the contact says.
 fn parts(patch: &Patch, contact: u32, found: &[MeshContact]) -> bool {
     let Some(contact) = found.get(contact as usize) else { return false };
     let slack = 0.125 * contact.distance.abs();
@@ -157,8 +161,8 @@ fn parts(patch: &Patch, contact: u32, found: &[MeshContact]) -> bool {
         && patch.low_b - slack <= patch.normal.dot(contact.point_b)
 }
 
-/// Up to four of the points, by their numbers: the first, the one farthest from it, and the farthest from their line on
-/// either side. Free places are `u32::MAX`.
+/// Up to four of the points, by their numbers: the first, the one farthest from it, and the
+/// farthest from their line on either side. Free places are `u32::MAX`.
 fn spread(points: &[(f64, DVec3, u32)]) -> [u32; MAX_CONTACTS] {
     let mut chosen = [u32::MAX; MAX_CONTACTS];
     let Some(&(_, origin, first)) = points.first() else { return chosen };

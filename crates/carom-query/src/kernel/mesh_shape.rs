@@ -1,9 +1,11 @@
 //! A triangle mesh with the tree that queries walk.
 //!
-//! The tree's boxes are `f32`. A mesh so large or so small that `f32` would overflow or vanish on the way has its tree in
-//! its coordinates times a power of two that brings it to size one: nothing is lost by the scaling.
+//! The tree's boxes are `f32`. A mesh so large or so small that `f32` would overflow or vanish on
+//! the way has its tree in its coordinates times a power of two that brings it to size one: nothing
+//! is lost by the scaling.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (a tree per body, built in its own frame).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (a tree per body, built in
+//! its own frame).
 
 use super::super::num::geom::{MeshError, TriMesh};
 use super::super::num::{Pose, Vec3};
@@ -20,14 +22,16 @@ use carom_geom::{Ambiguity, Orientation};
 use carom_math::{WidePose, rounding, scaling};
 use glam::DVec3;
 
-/// Between these lengths the squares and cubes of coordinates, and their differences, are ordinary `f32` numbers.
+/// Between these lengths the squares and cubes of coordinates, and their differences, are ordinary
+/// `f32` numbers.
 const SMALLEST: f64 = 1.0 / LARGEST;
 const LARGEST: f64 = (1_u64 << 32) as f64;
 
 /// As many triangles as are tested at once.
 pub(super) const MAX_LEAF: u32 = 8;
 
-/// The surface that triangles cover, ready for queries. It has no inside, except where a query says that it asks for one.
+/// The surface that triangles cover, ready for queries. It has no inside, except where a query says
+/// that it asks for one.
 #[derive(Clone, Debug)]
 pub struct MeshShape {
     mesh: TriMesh,
@@ -100,12 +104,13 @@ impl MeshShape {
         })
     }
 
-    /// New positions of all vertices, for a mesh that changes its shape. On an error nothing changes.
+    /// New positions of all vertices, for a mesh that changes its shape. On an error nothing
+    /// changes.
     ///
-    /// The trees are refitted, not built, so they are made for the first shape. Answers are those of a mesh built anew
-    /// but for rounding, and the choice among several that are as good (test:
-    /// `mesh_moves::a_moved_mesh_answers_as_one_built_anew`). What the inside and contacts with meshes need is made anew at
-    /// the next question about them.
+    /// The trees are refitted, not built, so they are made for the first shape. Answers are those
+    /// of a mesh built anew but for rounding, and the choice among several that are as good (test:
+    /// `mesh_moves::a_moved_mesh_answers_as_one_built_anew`). What the inside and contacts with
+    /// meshes need is made anew at the next question about them.
     pub fn set_vertices(&mut self, vertices: &[Vec3]) -> Result<(), MeshError> {
         self.mesh.set_vertices(vertices)?;
         (self.low, self.high) = self.mesh.wide_bounds();
@@ -128,8 +133,9 @@ impl MeshShape {
         Ok(())
     }
 
-    /// Builds the trees anew for where the vertices are, after refits have made them slow. Answers stay as they are but
-    /// for the choice among several that are as good. On an error nothing changes: [`MeshShape::new`].
+    /// Builds the trees anew for where the vertices are, after refits have made them slow. Answers
+    /// stay as they are but for the choice among several that are as good. On an error nothing
+    /// changes: [`MeshShape::new`].
     pub fn rebuild(&mut self) -> Result<(), BvhError> {
         let keeps_orientation = self.keeps_orientation;
         *self = MeshShape::new(self.mesh.clone())?;
@@ -140,8 +146,9 @@ impl MeshShape {
         Ok(())
     }
 
-    /// The same mesh, whose triangles are taken to face outwards as they are. An inside is known then if along every edge as many
-    /// triangles run forwards as backwards; it is where the surface winds around a point more often than not at all.
+    /// The same mesh, whose triangles are taken to face outwards as they are. An inside is known
+    /// then if along every edge as many triangles run forwards as backwards; it is where the
+    /// surface winds around a point more often than not at all.
     #[must_use]
     pub fn with_kept_orientation(mut self) -> MeshShape {
         self.keeps_orientation = true;
@@ -186,14 +193,14 @@ impl MeshShape {
         self.scale
     }
 
-    /// The mesh bounds a solid as its triangles face: along every edge as many triangles run forwards as backwards, so that every point off the surface has
-    /// a whole winding number.
+    /// The mesh bounds a solid as its triangles face: along every edge as many triangles run
+    /// forwards as backwards, so that every point off the surface has a whole winding number.
     pub fn is_solid(&self) -> bool {
         self.open().is_none()
     }
 
-    /// What lies next to what. Made by the first query for contacts with another mesh, in a few microseconds per triangle; without
-    /// the standard library by [`MeshShape::new`].
+    /// What lies next to what. Made by the first query for contacts with another mesh, in a few
+    /// microseconds per triangle; without the standard library by [`MeshShape::new`].
     pub fn topology(&self) -> &MeshTopology {
         self.topology.get(|| topology_of(&self.mesh))
     }
@@ -213,7 +220,8 @@ impl MeshShape {
         box_around([self.low, self.high], pose)
     }
 
-    /// A point of the mesh's frame in the tree's coordinates; one beyond all numbers is as far as there is.
+    /// A point of the mesh's frame in the tree's coordinates; one beyond all numbers is as far as
+    /// there is.
     pub(super) fn point_in_tree(&self, p: DVec3) -> DVec3 {
         let place = p * self.scale;
         if p.is_finite() { place.clamp(DVec3::MIN, DVec3::MAX) } else { place }
@@ -250,13 +258,15 @@ impl MeshShape {
         &self.surface
     }
 
-    /// The tree of oriented boxes in the mesh's coordinates times this power of two, not above [`MeshShape::scale`]: the
-    /// one that is there, or, for one of two meshes whose sizes are many powers of ten apart, another.
+    /// The tree of oriented boxes in the mesh's coordinates times this power of two, not above
+    /// [`MeshShape::scale`]: the one that is there, or, for one of two meshes whose sizes are many
+    /// powers of ten apart, another.
     pub(super) fn surface_at(&self, scale: f64) -> Cow<'_, Bvh<Obb>> {
         if scale == self.scale {
             return Cow::Borrowed(&self.surface);
         }
-        // The scale is never larger than the mesh's own: corners that fitted a tree move inwards, and fit again.
+        // The scale is never larger than the mesh's own: corners that fitted a tree move inwards,
+        // and fit again.
         let settings = BuildSettings::default().with_max_leaf(MAX_LEAF);
         Cow::Owned(surface_tree(&self.mesh, scale, &settings).unwrap_or_default())
     }
@@ -303,8 +313,8 @@ fn topology_of(mesh: &TriMesh) -> MeshTopology {
     MeshTopology::new(&corners)
 }
 
-/// A tree of oriented boxes. Corners are rounded to the nearest `f32`, an error below 2 u S along any axis; the walks of
-/// two trees ask for 64 u S, of which they need 35.
+/// A tree of oriented boxes. Corners are rounded to the nearest `f32`, an error below 2 u S along
+/// any axis; the walks of two trees ask for 64 u S, of which they need 35.
 fn surface_tree(mesh: &TriMesh, scale: f64, settings: &BuildSettings) -> Result<Bvh<Obb>, BvhError> {
     let corners = |triangle: u32| mesh.corners(triangle).map(|p| (p * scale).as_vec3());
     Bvh::from_triangles(mesh.n_triangles(), corners, settings)

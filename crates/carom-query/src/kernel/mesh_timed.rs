@@ -1,11 +1,12 @@
-//! Pairs of meshes within a budget: bounds of their distances, or which of them touch, whenever the search is stopped.
+//! Pairs of meshes within a budget: bounds of their distances, or which of them touch, whenever the
+//! search is stopped.
 //!
-//! The trees narrow the distance down from both sides, and so does every pair of triangles that is looked at, exactly. Run to its
-//! end, the search has the answers of [`distance`](crate::distance), [`intersects`](crate::intersects) and
-//! [`triangle_pairs`](crate::triangle_pairs).
+//! The trees narrow the distance down from both sides, and so does every pair of triangles that is
+//! looked at, exactly. Run to its end, the search has the answers of [`distance`](crate::distance),
+//! [`intersects`](crate::intersects) and [`triangle_pairs`](crate::triangle_pairs).
 //!
-//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation,
-//! Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
+//! Based Animation, Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
 //! Differs: bounds that are certain, from oriented boxes and exact triangles.
 
 use super::super::num::{Interval, Pose, Real, Vec3, above, below, narrow, narrow_real};
@@ -54,11 +55,11 @@ impl MeshPair {
 pub struct TimedMeshAnswer {
     /// Do the surfaces touch? `Touching` is always that of two triangles, exactly.
     pub certainty: Certainty,
-    /// The distance of the surfaces lies in it, ends included: lengths, rounded outwards. From 0 to infinity before the pair was
-    /// begun; both infinite where there is no distance.
+    /// The distance of the surfaces lies in it, ends included: lengths, rounded outwards. From 0 to
+    /// infinity before the pair was begun; both infinite where there is no distance.
     pub bounds: Interval,
-    /// The nearest two triangles that were looked at, when distances are asked for. World frame. When the search is done, the
-    /// nearest of all.
+    /// The nearest two triangles that were looked at, when distances are asked for. World frame.
+    /// When the search is done, the nearest of all.
     pub nearest: Option<Distance>,
     /// Pairs of volumes that wait; one, before the pair was begun. 0: the pair is done.
     pub n_undecided: u64,
@@ -125,18 +126,20 @@ impl core::fmt::Display for TimedMeshError {
 
 impl core::error::Error for TimedMeshError {}
 
-/// A search over pairs of meshes that can be stopped and resumed: one queue for all, so that every pair gets some of the
-/// time. It is also the memory: keep one, and no search allocates once it has grown. Only meshes whose sizes are many powers of
-/// ten apart get new trees, when the turn of the pair comes, and that takes its time.
+/// A search over pairs of meshes that can be stopped and resumed: one queue for all, so that every
+/// pair gets some of the time. It is also the memory: keep one, and no search allocates once it has
+/// grown. Only meshes whose sizes are many powers of ten apart get new trees, when the turn of the
+/// pair comes, and that takes its time.
 ///
-/// [`TimedSettings::distance`] asks for the least distances; [`TimedSettings::touching`] whether the surfaces touch, and, with the
-/// goal `All`, for all triangles that do.
+/// [`TimedSettings::distance`] asks for the least distances; [`TimedSettings::touching`] whether
+/// the surfaces touch, and, with the goal `All`, for all triangles that do.
 #[derive(Clone, Debug, Default)]
 pub struct TimedMeshes {
     search: TimedSearch,
     settings: TimedSettings,
     known: Vec<Known>,
-    /// Of pairs whose meshes are so many powers of ten apart in size that their own trees will not do together.
+    /// Of pairs whose meshes are so many powers of ten apart in size that their own trees will not
+    /// do together.
     scaled: Vec<(Bvh<Obb>, Bvh<Obb>)>,
     touching: Vec<(u32, u32, u32)>,
     near: Vec<NearPair>,
@@ -170,7 +173,8 @@ struct View<'a, M, F> {
 }
 
 impl TimedMeshes {
-    /// Begins anew, with so many pairs; nothing is looked at yet, and a pair's poses are those it has when its turn comes.
+    /// Begins anew, with so many pairs; nothing is looked at yet, and a pair's poses are those it
+    /// has when its turn comes.
     pub fn start(&mut self, n_pairs: usize, settings: &TimedSettings) {
         self.settings = *settings;
         // More pairs than 2^32 - 1 do not fit into the search.
@@ -180,9 +184,11 @@ impl TimedMeshes {
         self.touching.clear();
     }
 
-    /// Goes on until the end of the work, or whatever comes before; those that are nearest are urgent.
+    /// Goes on until the end of the work, or whatever comes before; those that are nearest are
+    /// urgent.
     ///
-    /// The meshes are those of every run of this search, in any kind of reference; the pairs that were begun may not change.
+    /// The meshes are those of every run of this search, in any kind of reference; the pairs that
+    /// were begun may not change.
     pub fn run<M: Borrow<MeshShape>>(
         &mut self,
         meshes: &[M],
@@ -192,8 +198,9 @@ impl TimedMeshes {
         self.run_by(meshes, pairs, until, |undecided| -undecided.gap)
     }
 
-    /// [`TimedMeshes::run`], for the order `Priority`, with the caller's own idea of what is urgent: the largest number comes
-    /// first. Volumes are in the frames of their meshes, in coordinates times [`MeshShape::scale`].
+    /// [`TimedMeshes::run`], for the order `Priority`, with the caller's own idea of what is
+    /// urgent: the largest number comes first. Volumes are in the frames of their meshes, in
+    /// coordinates times [`MeshShape::scale`].
     pub fn run_by<M: Borrow<MeshShape>>(
         &mut self,
         meshes: &[M],
@@ -205,7 +212,8 @@ impl TimedMeshes {
         search.run(&mut view, until).map_err(other_meshes)
     }
 
-    /// What is known of one pair. All that waits is looked through; [`TimedMeshes::answers`] does that once for all pairs.
+    /// What is known of one pair. All that waits is looked through; [`TimedMeshes::answers`] does
+    /// that once for all pairs.
     pub fn answer(&self, pair: usize) -> TimedMeshAnswer {
         self.told(pair, &self.search.answer(u32::try_from(pair).unwrap_or(u32::MAX)))
     }
@@ -219,14 +227,16 @@ impl TimedMeshes {
         self.answers = answers;
     }
 
-    /// Triangles that touch, in the order in which they were found: the number of the pair, of A's triangle, of B's. One for each
-    /// pair of meshes, or, with the goal `All`, all of them. Empty when distances are asked for.
+    /// Triangles that touch, in the order in which they were found: the number of the pair, of A's
+    /// triangle, of B's. One for each pair of meshes, or, with the goal `All`, all of them. Empty
+    /// when distances are asked for.
     pub fn touching(&self) -> &[(u32, u32, u32)] {
         &self.touching
     }
 
-    /// An approximate contact of every pair, in their order, in place of what `out` held: from the deepest volumes that overlap.
-    /// `None` where nothing is known to overlap, before a pair was begun and when it is known to be apart.
+    /// An approximate contact of every pair, in their order, in place of what `out` held: from the
+    /// deepest volumes that overlap. `None` where nothing is known to overlap, before a pair was
+    /// begun and when it is known to be apart.
     pub fn contacts<M: Borrow<MeshShape>>(
         &mut self,
         meshes: &[M],

@@ -1,7 +1,7 @@
 //! The questions about two shapes, world frame in, world frame out.
 //!
-//! The poses are subtracted in `f64` ([`carom_math::WidePose`]), so bodies near each other and far from the origin
-//! lose nothing; everything else happens in the frame of A.
+//! The poses are subtracted in `f64` ([`carom_math::WidePose`]), so bodies near each other and far
+//! from the origin lose nothing; everything else happens in the frame of A.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3 and eq. 25.4.
 
@@ -29,7 +29,8 @@ pub fn intersects_counted(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, co
     dispatch::intersects(a, b, &relative(pose_a, pose_b), Counting::new(cost))
 }
 
-/// How far apart two shapes are, 0 when they share a point, and the two nearest points, in the world frame.
+/// How far apart two shapes are, 0 when they share a point, and the two nearest points, in the
+/// world frame.
 ///
 /// Allocates where meshes meet meshes; [`distance_with`] does not.
 pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance {
@@ -59,8 +60,9 @@ pub fn distance_counted(
     Distance::placed(&dispatch::distance(a, b, &frames.b_in_a, f64::INFINITY, memory, count), &frames.a)
 }
 
-/// [`distance_with`] for a pair that is asked about again and again while its bodies move little: it starts from what the last query on
-/// the pair left, the features of hulls that were apart, else GJK's last simplex. For meshes and compounds it is no faster.
+/// [`distance_with`] for a pair that is asked about again and again while its bodies move little:
+/// it starts from what the last query on the pair left, the features of hulls that were apart, else
+/// GJK's last simplex. For meshes and compounds it is no faster.
 pub fn distance_cached(
     a: &Shape,
     pose_a: &Pose,
@@ -80,12 +82,12 @@ pub fn distance_cached(
     Distance::placed(&closest, &frames.a)
 }
 
-/// Where two shapes overlap most or, when they are apart, come nearest; `None` when they are farther apart than
-/// `prediction`, a length not below 0. World frame.
+/// Where two shapes overlap most or, when they are apart, come nearest; `None` when they are
+/// farther apart than `prediction`, a length not below 0. World frame.
 ///
-/// Between convex shapes a negative distance is the depth: the least translation that separates them. Where a mesh
-/// or a compound takes part it is local: see [`PairContact::is_local`]. Two half-spaces that overlap do so without
-/// end: their distance is minus infinity.
+/// Between convex shapes a negative distance is the depth: the least translation that separates
+/// them. Where a mesh or a compound takes part it is local: see [`PairContact::is_local`]. Two
+/// half-spaces that overlap do so without end: their distance is minus infinity.
 ///
 /// Allocates where meshes meet meshes; [`contact_with`] does not.
 pub fn contact(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, prediction: Real) -> Option<PairContact> {
@@ -122,10 +124,11 @@ pub fn contact_counted(
     Some(PairContact::placed(&closest, &frames.a))
 }
 
-/// Every pair of triangles of two meshes that share a point, exactly, touching included, appended to `out` in the order
-/// of A's numbers, then B's.
+/// Every pair of triangles of two meshes that share a point, exactly, touching included, appended
+/// to `out` in the order of A's numbers, then B's.
 ///
-/// Exact for A's corners as they are and B's corners moved into A's frame in `f64`; equal poses move nothing.
+/// Exact for A's corners as they are and B's corners moved into A's frame in `f64`; equal poses
+/// move nothing.
 pub fn triangle_pairs(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose, out: &mut Vec<(u32, u32)>) {
     mesh_mesh::triangle_pairs(a, b, &relative(pose_a, pose_b), out, ());
 }

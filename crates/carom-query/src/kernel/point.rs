@@ -19,12 +19,15 @@ use carom_math::scaling::{length, unit};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// The point of the shape's surface nearest to `point`, and its signed distance, negative inside; world frame.
+/// The point of the shape's surface nearest to `point`, and its signed distance, negative inside;
+/// world frame.
 ///
-/// A closed mesh encloses its inside, whatever its triangles face, see [`solid_placement`](super::solid_placement). For any other mesh the answer
-/// says that the inside is not known, and the distance is positive; a height field encloses nothing. A compound encloses what a part encloses; inside, the distance is that to
-/// the surface of the part the point is deepest in. `None` for a mesh without triangles, for a field without a surface, and for a
-/// point that is not finite held against one of them.
+/// A closed mesh encloses its inside, whatever its triangles face, see
+/// [`solid_placement`](super::solid_placement). For any other mesh the answer says that the inside
+/// is not known, and the distance is positive; a height field encloses nothing. A compound encloses
+/// what a part encloses; inside, the distance is that to the surface of the part the point is
+/// deepest in. `None` for a mesh without triangles, for a field without a surface, and for a point
+/// that is not finite held against one of them.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
     project(shape, pose, point, ())
 }
@@ -81,14 +84,15 @@ fn local(shape: &Shape, point: Vec3, count: impl Count) -> Option<PointProjectio
     })
 }
 
-/// The nearest point of the surface of a core, moved outwards by the radius: the depth in a convex core is that of its nearest
-/// supporting plane, which moves by as much.
+/// The nearest point of the surface of a core, moved outwards by the radius: the depth in a convex
+/// core is that of its nearest supporting plane, which moves by as much.
 fn on_rounded(shape: &RoundedShape, point: Vec3, count: impl Count) -> PointProjection {
     let map = || on_support_map(shape, point, count);
     let Some(on_core) = local(shape.core().shape(), point, count) else { return map() };
     let (p, on, radius) = (widen(point), widen(on_core.point), widen_real(shape.radius()));
     let distance = widen_real(on_core.distance);
-    // So near to the core that rounding would choose the way; the iterative answer has one to start with.
+    // So near to the core that rounding would choose the way; the iterative answer has one to start
+    // with.
     if !(NEAR_CORE * (length(on) + radius) < distance.abs()) {
         return map();
     }
@@ -96,7 +100,8 @@ fn on_rounded(shape: &RoundedShape, point: Vec3, count: impl Count) -> PointProj
     PointProjection::new(narrow(on + out * radius), narrow_real(distance - radius), on_core.feature)
 }
 
-/// Pure number, times the size of a core: 2^-20, some roundings of `f32` and the root of those of `f64`.
+/// Pure number, times the size of a core: 2^-20, some roundings of `f32` and the root of those of
+/// `f64`.
 const NEAR_CORE: f64 = f64::from_bits((1023 - 20) << 52);
 
 /// The nearest point of a surface given by its support map.
@@ -111,7 +116,8 @@ pub(super) fn surface_distance(mesh: &MeshShape, point: DVec3) -> f64 {
     nearest(mesh, point, ()).map_or(f64::INFINITY, |(distance, ..)| distance)
 }
 
-/// The nearest triangle, the lowest number of several: its distance, its number, and the nearest point.
+/// The nearest triangle, the lowest number of several: its distance, its number, and the nearest
+/// point.
 pub(super) fn nearest(mesh: &MeshShape, wide: DVec3, count: impl Count) -> Option<(f64, u32, DVec3)> {
     let scale = mesh.scale();
     let mut best: Option<(f64, u32, DVec3)> = None;
@@ -132,7 +138,8 @@ pub(super) fn nearest(mesh: &MeshShape, wide: DVec3, count: impl Count) -> Optio
     best
 }
 
-/// The nearest triangle, the lowest number of several, and the exact side for the sign, if the surface may enclose anything.
+/// The nearest triangle, the lowest number of several, and the exact side for the sign, if the
+/// surface may enclose anything.
 fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool, count: impl Count) -> Option<PointProjection> {
     let wide = widen(point);
     let best = nearest(mesh, wide, count);

@@ -1,11 +1,13 @@
 //! Rays against any shape: the first place, or every place, where they meet its surface.
 //!
-//! Shapes are their surfaces here: a ray that starts inside hits the far side from behind. Meshes are watertight, under any
-//! pose: a ray is taken into the frame of the mesh once, in `f64`, each coordinate off by a few roundings; all triangles
-//! then meet the same line, and whether it passes through one is decided exactly. No ray slips between two neighbours, and
-//! the crossings of a closed mesh are right in number.
+//! Shapes are their surfaces here: a ray that starts inside hits the far side from behind. Meshes
+//! are watertight, under any pose: a ray is taken into the frame of the mesh once, in `f64`, each
+//! coordinate off by a few roundings; all triangles then meet the same line, and whether it passes
+//! through one is decided exactly. No ray slips between two neighbours, and the crossings of a
+//! closed mesh are right in number.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6 to 22.8 and 25.4 (hits behind the origin).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6 to 22.8 and 25.4 (hits
+//! behind the origin).
 
 use super::super::num::geom::RayHit;
 use super::super::num::{Interval, Pose, Ray, Real, Vec3, narrow, narrow_real, widen, widen_real};
@@ -24,11 +26,13 @@ use carom_math::{WidePose, scaling};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// The first place in the interval where the ray meets the surface of the shape, in the world frame.
+/// The first place in the interval where the ray meets the surface of the shape, in the world
+/// frame.
 ///
-/// The interval may start behind the origin; t counts in lengths of the direction. Of several triangles hit at the same t
-/// the one with the lowest number answers. A ray or a pose with a NaN or an infinity, and a shape so far from the origin of the ray
-/// that the difference is infinite, have no hit.
+/// The interval may start behind the origin; t counts in lengths of the direction. Of several
+/// triangles hit at the same t the one with the lowest number answers. A ray or a pose with a NaN
+/// or an infinity, and a shape so far from the origin of the ray that the difference is infinite,
+/// have no hit.
 pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<RayHit> {
     cast(shape, pose, ray, interval, ())
 }
@@ -56,8 +60,8 @@ fn cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, count: impl C
     hits.first().copied()
 }
 
-/// Every place in the interval where the ray meets the surface, appended to `out` in the order of t, then of the parts;
-/// for a convex shape where the ray enters and where it leaves. World frame.
+/// Every place in the interval where the ray meets the surface, appended to `out` in the order of
+/// t, then of the parts; for a convex shape where the ray enters and where it leaves. World frame.
 ///
 /// A ray through an edge of a mesh hits all triangles of the edge; see [`ray_crossings`].
 pub fn ray_cast_all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
@@ -88,12 +92,13 @@ fn cast_all(
     on_line(line, pose, interval, out, |line, interval, out| all(shape, line, interval, out, count));
 }
 
-/// Every place in the interval where the ray passes through the surface of a mesh, each once, appended to `out` in the order of
-/// t, then of the triangles. World frame.
+/// Every place in the interval where the ray passes through the surface of a mesh, each once,
+/// appended to `out` in the order of t, then of the triangles. World frame.
 ///
-/// Through an edge or a corner the ray passes as it would if it were moved by an infinitely small amount, the same for all
-/// triangles; so the crossings of a mesh that bounds a solid are as many inwards as outwards over the whole line, and of
-/// those ahead of a point as many more lead outwards, from behind, as the surface winds around that point. A ray that grazes an edge touches
+/// Through an edge or a corner the ray passes as it would if it were moved by an infinitely small
+/// amount, the same for all triangles; so the crossings of a mesh that bounds a solid are as many
+/// inwards as outwards over the whole line, and of those ahead of a point as many more lead
+/// outwards, from behind, as the surface winds around that point. A ray that grazes an edge touches
 /// ([`ray_cast_all`]) and may not cross.
 pub fn ray_crossings(mesh: &MeshShape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
     on_line(Line::new(&pose.wide(), ray, true), pose, interval, out, |line, interval, out| {
@@ -247,8 +252,8 @@ fn first_part(compound: &Compound, ray: &Ray, interval: Interval, count: impl Co
 pub(super) struct Line {
     pub(super) origin: DVec3,
     pub(super) direction: DVec3,
-    /// A power of two: t of the ray over t of the line. Not 1 for a direction that would leave the range of numbers when it is
-    /// turned or stored.
+    /// A power of two: t of the ray over t of the line. Not 1 for a direction that would leave the
+    /// range of numbers when it is turned or stored.
     pace: f64,
 }
 
@@ -258,8 +263,8 @@ fn is_wide(shape: &Shape) -> bool {
 }
 
 impl Line {
-    /// Two products and two sums for each coordinate, after the difference of two places. `None` where not all of them are
-    /// numbers.
+    /// Two products and two sums for each coordinate, after the difference of two places. `None`
+    /// where not all of them are numbers.
     #[inline]
     pub(super) fn new(pose: &WidePose, ray: &Ray, is_wide: bool) -> Option<Line> {
         let given = widen(ray.direction);
@@ -381,8 +386,8 @@ impl MeshLine {
             return None;
         }
         let mut steps = direction * scale;
-        // A direction that in the tree's coordinates is nothing, or infinite, is brought to length 1, and t with it, rounded
-        // outwards.
+        // A direction that in the tree's coordinates is nothing, or infinite, is brought to length
+        // 1, and t with it, rounded outwards.
         let mut pace = 1.0;
         if !(f64::MIN_POSITIVE / f64::EPSILON <= steps.abs().max_element() && steps.is_finite()) {
             pace = scaling::scale_of(direction.abs().max_element());
@@ -402,7 +407,8 @@ impl MeshLine {
         if self.pace == 1.0 { self.max } else { (self.max / self.pace).next_up() }
     }
 
-    /// The triangles of a leaf that the line touches, as far as `f32` can tell: eight at once, nearly all of them misses.
+    /// The triangles of a leaf that the line touches, as far as `f32` can tell: eight at once,
+    /// nearly all of them misses.
     #[inline]
     pub(super) fn touched(&self, mesh: &MeshShape, leaf: &Leaf<'_>) -> LineLanes {
         mesh.line_block(leaf.index).map_or_else(LineLanes::default, |block| block.touched(&self.block_line))

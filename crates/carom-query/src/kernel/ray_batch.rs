@@ -1,14 +1,16 @@
 //! Many rays against one shape: through a mesh several at a time, so that none waits for memory.
 //!
-//! The block of triangles of a leaf is asked for as soon as that is next, and holds all that is needed there. In between the other
-//! rays go on. What is computed for a ray is what is computed for it alone.
+//! The block of triangles of a leaf is asked for as soon as that is next, and holds all that is
+//! needed there. In between the other rays go on. What is computed for a ray is what is computed
+//! for it alone.
 //!
-//! Tried (AMD EPYC, 2026-11-22, the bench's knot of 100,000 triangles): corners by way of the vertices' numbers, with two turns more
-//! for these, 1.2 times the time; rays sorted by octant and by where they pass nearest to the middle, 0.91 of the time and 0.06 for
-//! the sorting, at a million triangles 0.96 and 0.04.
+//! Tried (AMD EPYC, 2026-11-22, the bench's knot of 100,000 triangles): corners by way of the
+//! vertices' numbers, with two turns more for these, 1.2 times the time; rays sorted by octant and
+//! by where they pass nearest to the middle, 0.91 of the time and 0.06 for the sorting, at a
+//! million triangles 0.96 and 0.04.
 //!
-//! Reference: S. Chen, A. Ailamaki, P. Gibbons, T. Mowry, Improving Hash Join Performance through Prefetching, 2004 (the rounds
-//! of a chain of dependent loads).
+//! Reference: S. Chen, A. Ailamaki, P. Gibbons, T. Mowry, Improving Hash Join Performance through
+//! Prefetching, 2004 (the rounds of a chain of dependent loads).
 
 use super::super::num::geom::RayHit;
 use super::super::num::{Interval, Pose, Ray};
@@ -23,8 +25,8 @@ use core::ops::ControlFlow;
 
 /// [`ray_cast`] for many rays: one answer for each, in their order, appended to `out`. World frame.
 ///
-/// Through a mesh several rays are on their way at a time, so that none waits for memory, which pays where the mesh is large. The
-/// answers are those of single rays, to the bit.
+/// Through a mesh several rays are on their way at a time, so that none waits for memory, which
+/// pays where the mesh is large. The answers are those of single rays, to the bit.
 pub fn ray_cast_batch(
     shape: &Shape,
     pose: &Pose,

@@ -1,16 +1,19 @@
-//! Depth of meshes by rays: every vertex of one body inside the other casts a ray inwards, and where that leaves the other body
-//! is where the vertex should be.
+//! Depth of meshes by rays: every vertex of one body inside the other casts a ray inwards, and
+//! where that leaves the other body is where the vertex should be.
 //!
-//! Vertices in the box of the other body ask along their inward normals against that body only. A ray that first meets
-//! the other body from behind started inside of it: vertex and place are a pair, with a contact and a penalty as long as the way
-//! between them. A ray that would leave its own body before that says nothing about the overlap, and is dropped.
-//! The temporal variant starts at the triangles of the last frame, before and behind the vertex, and walks to those on the ray now;
-//! it asks no tree, and a vertex that it cannot follow asks in full.
+//! Vertices in the box of the other body ask along their inward normals against that body only. A
+//! ray that first meets the other body from behind started inside of it: vertex and place are a
+//! pair, with a contact and a penalty as long as the way between them. A ray that would leave its
+//! own body before that says nothing about the overlap, and is dropped. The temporal variant starts
+//! at the triangles of the last frame, before and behind the vertex, and walks to those on the ray
+//! now; it asks no tree, and a vertex that it cannot follow asks in full.
 //!
-//! Reference: E. Hermann, F. Faure, B. Raffin, Ray-traced Collision Detection for Deformable Bodies, GRAPP 2008; F. Lehericey,
-//! V. Gouranton, B. Arnaldi, New Iterative Ray-Traced Collision Detection Algorithm for GPU Architectures, VRST 2013; vertex
-//! normals by angles: J. A. Baerentzen, H. Aanaes, Signed Distance Computation Using the Angle Weighted Pseudonormal, 2005.
-//! Differs: the surface behind the vertex is followed too, so that one that comes free is noticed at once.
+//! Reference: E. Hermann, F. Faure, B. Raffin, Ray-traced Collision Detection for Deformable
+//! Bodies, GRAPP 2008; F. Lehericey, V. Gouranton, B. Arnaldi, New Iterative Ray-Traced Collision
+//! Detection Algorithm for GPU Architectures, VRST 2013; vertex normals by angles: J. A.
+//! Baerentzen, H. Aanaes, Signed Distance Computation Using the Angle Weighted Pseudonormal, 2005.
+//! Differs: the surface behind the vertex is followed too, so that one that comes free is noticed
+//! at once.
 
 use super::super::num::geom::Contact;
 use super::super::num::{Pose, Vec3, narrow, narrow_real, widen};
@@ -29,11 +32,12 @@ use glam::DVec3;
 /// No triangle, no vertex.
 const NONE: u32 = u32::MAX;
 
-/// The most triangles on the way from last frame's to this frame's; farther, and the tree is as fast.
+/// The most triangles on the way from last frame's to this frame's; farther, and the tree is as
+/// fast.
 const MOST_STEPS: u32 = 16;
 
-/// A mesh whose vertices can cast rays: with the normals of the vertices, and the neighbours of the triangles. Built once for each
-/// mesh.
+/// A mesh whose vertices can cast rays: with the normals of the vertices, and the neighbours of the
+/// triangles. Built once for each mesh.
 #[derive(Clone, Debug)]
 pub struct RayMesh {
     mesh: Arc<MeshShape>,
@@ -44,8 +48,8 @@ pub struct RayMesh {
 }
 
 impl RayMesh {
-    /// Of a mesh whose triangles face outwards. Vertices are what their numbers say: of two at one place each sees its own
-    /// triangles.
+    /// Of a mesh whose triangles face outwards. Vertices are what their numbers say: of two at one
+    /// place each sees its own triangles.
     pub fn new(mesh: Arc<MeshShape>) -> RayMesh {
         let triangles = mesh.mesh();
         let mut normals = vec![DVec3::ZERO; triangles.vertices().len()];
@@ -93,8 +97,9 @@ impl RayMesh {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RayContact {
-    /// World frame; the distance is minus the way from the vertex to the place, the normal along it, from A to B. The part of
-    /// the body whose vertex it is is one of the vertex's triangles, that of the other body the triangle where the ray leaves it.
+    /// World frame; the distance is minus the way from the vertex to the place, the normal along
+    /// it, from A to B. The part of the body whose vertex it is is one of the vertex's triangles,
+    /// that of the other body the triangle where the ray leaves it.
     pub contact: Contact,
     /// The vertex is one of A; else of B.
     pub is_vertex_of_a: bool,
@@ -103,8 +108,8 @@ pub struct RayContact {
 }
 
 impl RayContact {
-    /// The way that B has to go, and A the other way, for this vertex to come free: a penalty force is a stiffness times this.
-    /// World frame, a length.
+    /// The way that B has to go, and A the other way, for this vertex to come free: a penalty force
+    /// is a stiffness times this. World frame, a length.
     pub fn penalty(&self) -> Vec3 {
         self.contact.normal * -self.contact.distance
     }
@@ -114,9 +119,10 @@ impl RayContact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RayDepthSettings {
-    /// A vertex asks in full in one query of so many, the vertices in turn; between, it follows the surface from the triangles
-    /// of the last query. 1: always in full, and the answer does not depend on the queries before. More: a part of the surface
-    /// that came between, or the vertex's own body, is noticed so many queries later at most.
+    /// A vertex asks in full in one query of so many, the vertices in turn; between, it follows the
+    /// surface from the triangles of the last query. 1: always in full, and the answer does not
+    /// depend on the queries before. More: a part of the surface that came between, or the vertex's
+    /// own body, is noticed so many queries later at most.
     pub full_every: u32,
 }
 
@@ -138,7 +144,8 @@ impl Default for RayDepthSettings {
 /// What the queries on one pair of meshes did last; keep one for each pair.
 #[derive(Clone, Debug, Default)]
 pub struct RayDepthCache {
-    /// For each vertex of A, and of B, the triangles of the other body on its line: where it leaves, and where it came in.
+    /// For each vertex of A, and of B, the triangles of the other body on its line: where it
+    /// leaves, and where it came in.
     last: [Vec<[u32; 2]>; 2],
     /// For each vertex the last query that asked about it.
     asked: [Vec<u32>; 2],
@@ -170,11 +177,12 @@ impl RayDepthCache {
     }
 }
 
-/// Appends a contact for every vertex of one mesh inside the other whose ray along the inward normal leaves the other before its own
-/// body: A's vertices by number, then B's. World frame.
+/// Appends a contact for every vertex of one mesh inside the other whose ray along the inward
+/// normal leaves the other before its own body: A's vertices by number, then B's. World frame.
 ///
-/// The depths are local, and for bodies that overlap little: the deepest vertex, and what a force that pushes all vertices out
-/// needs. For the least translation of convex bodies see [`contact`](super::contact).
+/// The depths are local, and for bodies that overlap little: the deepest vertex, and what a force
+/// that pushes all vertices out needs. For the least translation of convex bodies see
+/// [`contact`](super::contact).
 ///
 /// Allocates nothing once the cache has grown, but for what `out` takes.
 pub fn ray_depth(
@@ -206,7 +214,8 @@ pub fn ray_depth(
         }
         let (last, asked, counters) = (&mut cache.last[k], &mut cache.asked[k], &mut cache.counters);
         let region = other.mesh.placed_box(other_in_own);
-        // The region is around the turned box of the other mesh; what is outside of that box itself is not in the mesh.
+        // The region is around the turned box of the other mesh; what is outside of that box itself
+        // is not in the mesh.
         let bounds = other.mesh.placed_box(&Pose::IDENTITY.wide());
         let visit = own.mesh.tree().visit_box(&own.mesh.in_tree(&region), |leaf| {
             for &triangle in leaf.primitives {
@@ -270,7 +279,8 @@ fn is_in(aabb: &Aabb, p: DVec3) -> bool {
     (aabb.min.as_dvec3().cmple(p) & p.cmple(aabb.max.as_dvec3())).all()
 }
 
-/// The triangles of a leaf that a line may touch, eight tested at once. It misses the others for certain.
+/// The triangles of a leaf that a line may touch, eight tested at once. It misses the others for
+/// certain.
 fn may_touch<'a>(mesh: &'a MeshShape, leaf: &Leaf<'_>, line: &BlockLine) -> impl Iterator<Item = u32> + 'a {
     let block = mesh.line_block(leaf.index);
     let mut left = block.map_or(0, |block| block.touched(line).may);
@@ -281,8 +291,8 @@ fn may_touch<'a>(mesh: &'a MeshShape, leaf: &Leaf<'_>, line: &BlockLine) -> impl
     })
 }
 
-/// How far inwards the ray of a vertex leaves the other body, and by which triangle; `None` where it does not start in that body, or
-/// leaves its own before.
+/// How far inwards the ray of a vertex leaves the other body, and by which triangle; `None` where
+/// it does not start in that body, or leaves its own before.
 fn cast(
     own: &RayMesh,
     other: &RayMesh,
@@ -311,7 +321,8 @@ fn cast(
     (!visit.stopped).then_some((t, left_by))
 }
 
-/// The first triangle ahead on a line: how far, its number, and whether from behind. Of several the one with the lowest number.
+/// The first triangle ahead on a line: how far, its number, and whether from behind. Of several the
+/// one with the lowest number.
 fn first_on(
     body: &RayMesh,
     [origin, direction]: [DVec3; 2],
@@ -338,8 +349,8 @@ fn first_on(
     nearest
 }
 
-/// The answer of [`cast`] by the triangles of the last query alone: where the line leaves, if the vertex is still between that place
-/// and the one where the line came in.
+/// The answer of [`cast`] by the triangles of the last query alone: where the line leaves, if the
+/// vertex is still between that place and the one where the line came in.
 fn follow(body: &RayMesh, last: &mut [u32; 2], line: [DVec3; 2]) -> Option<(f64, u32)> {
     let (left_at, left_by, true) = walk(body, last[0], line)? else { return None };
     let (came_at, came_by, false) = walk(body, last[1], line)? else { return None };

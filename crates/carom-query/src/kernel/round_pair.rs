@@ -1,15 +1,18 @@
 //! Manifolds of pairs that have a closed form: balls, capsules and boxes, but not two boxes.
 //!
-//! The nearest or deepest place is the contact, and its normal says what rests on what: a ball touches in one point, and so
-//! does a capsule that stands on an end or lies across an edge. Only where a capsule lies along a face or an edge does it
-//! touch along a stretch: then the features are clipped, as of any other pair.
-//! Balls and capsules need no frame but the world's: of a turn only the axis is computed, and nothing is moved back.
-//! Measured (EPYC, busy, 2026-11-22), ns, with clipping of every pair in A's frame / now: box and ball 197 / 55, two capsules
-//! 268 / 77, box and capsule 354 / 155, of which a tenth lie along a face. What is left is a chain of roots and quotients; compiled
-//! for AVX2 it took longer, two capsules 74 / 103. Later, busier: capsules 119 / 102 and box and ball 75 / 62 without what only axes
-//! need that all but cross, calls of `clamp`, and a manifold that is made in one place and copied to another.
+//! The nearest or deepest place is the contact, and its normal says what rests on what: a ball
+//! touches in one point, and so does a capsule that stands on an end or lies across an edge. Only
+//! where a capsule lies along a face or an edge does it touch along a stretch: then the features
+//! are clipped, as of any other pair. Balls and capsules need no frame but the world's: of a turn
+//! only the axis is computed, and nothing is moved back. Measured (EPYC, busy, 2026-11-22), ns,
+//! with clipping of every pair in A's frame / now: box and ball 197 / 55, two capsules 268 / 77,
+//! box and capsule 354 / 155, of which a tenth lie along a face. What is left is a chain of roots
+//! and quotients; compiled for AVX2 it took longer, two capsules 74 / 103. Later, busier: capsules
+//! 119 / 102 and box and ball 75 / 62 without what only axes need that all but cross, calls of
+//! `clamp`, and a manifold that is made in one place and copied to another.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 and 5.1.9; E. Catto, Contact Manifolds, GDC 2007.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 and 5.1.9; E. Catto, Contact
+//! Manifolds, GDC 2007.
 //! Differs: capsules that are within a degree of parallel touch in two points.
 
 use super::super::num::geom::{Capsule, Contact, Cuboid, Manifold, Sphere};
@@ -23,8 +26,9 @@ use carom_geom::{FeatureId, FeatureKind, SupportMap};
 use carom_math::{WidePose, tol};
 use glam::DVec3;
 
-/// Appends the manifold of two shapes that are apart by at most `prediction`, and says whether theirs is a pair with a
-/// closed form. Both places, and the manifold, in one frame; of a place only what is needed is computed.
+/// Appends the manifold of two shapes that are apart by at most `prediction`, and says whether
+/// theirs is a pair with a closed form. Both places, and the manifold, in one frame; of a place
+/// only what is needed is computed.
 #[inline]
 pub(super) fn push(
     a: &Shape,

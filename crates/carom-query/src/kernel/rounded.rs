@@ -1,6 +1,7 @@
 //! Rounded shapes: any convex shape of the list with a radius around it.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 (sums with a ball).
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3
+//! (sums with a ball).
 
 use super::super::num::geom::Rounded;
 use super::shape::{Kind, Shape};

@@ -1,10 +1,10 @@
 //! The proof that two bodies are apart: a plane between them.
 //!
-//! Two convex bodies that do not touch have a plane between them: across the line between their nearest points. To
-//! check it, both bodies are measured along its normal, which costs two supports and needs no search. That is done here, with
-//! rounding counted; the normal of a half-space is its own to rounding. Bodies that are not convex may be apart without a plane;
-//! then the proof is the lower bound
-//! [`Distance::at_least`](super::Distance::at_least).
+//! Two convex bodies that do not touch have a plane between them: across the line between their
+//! nearest points. To check it, both bodies are measured along its normal, which costs two supports
+//! and needs no search. That is done here, with rounding counted; the normal of a half-space is its
+//! own to rounding. Bodies that are not convex may be apart without a plane; then the proof is the
+//! lower bound [`Distance::at_least`](super::Distance::at_least).
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 3.8 and 9.2 (separating planes).
 
@@ -37,8 +37,9 @@ impl SeparatingPlane {
 
 /// A plane between two shapes: proof that they do not touch.
 ///
-/// Given for every two convex shapes that are apart by more than rounding. For others it is looked for across their nearest
-/// points, between their middles, and along the axes of both frames; where none of these does, there may be another.
+/// Given for every two convex shapes that are apart by more than rounding. For others it is looked
+/// for across their nearest points, between their middles, and along the axes of both frames; where
+/// none of these does, there may be another.
 pub fn separating_plane(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<SeparatingPlane> {
     let b_in_a = relative(pose_a, pose_b);
     let nearest = dispatch::distance(a, b, &b_in_a, f64::INFINITY, &mut Workspace::default(), ());
@@ -66,7 +67,8 @@ fn end(shape: &Shape, pose: &WidePose, along: DVec3) -> f64 {
             let far = map.support_exact(own, near).point.dot(own) + map.margin();
             (map.center().abs().max_element() + map.radius() + map.margin(), far)
         }
-        // All of it lies below its plane, and nothing else bounds it. Its normal comes back from the world rounded.
+        // All of it lies below its plane, and nothing else bounds it. Its normal comes back from
+        // the world rounded.
         Kind::HalfSpace(half_space) => {
             let turned = half_space.normal_wide().cross(own);
             let is_own =

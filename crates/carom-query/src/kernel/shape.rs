@@ -1,13 +1,14 @@
 //! The closed list of shapes, and the door for shapes of the user's own.
 //!
-//! Every function of this crate is one `match` over this list ([`super::dispatch`]): a pair that is missing does not
-//! compile. A shape is either convex (it has a support map), a half-space, a signed distance field, or composite (a mesh, a
-//! height field or a compound).
+//! Every function of this crate is one `match` over this list ([`super::dispatch`]): a pair that is
+//! missing does not compile. A shape is either convex (it has a support map), a half-space, a
+//! signed distance field, or composite (a mesh, a height field or a compound).
 //!
-//! A field joins by a trait, as a convex shape of the user does: a program without fields does not compile the crate
-//! carom-sdf, and a distance of the user's own comes in by the same door.
+//! A field joins by a trait, as a convex shape of the user does: a program without fields does not
+//! compile the crate carom-sdf, and a distance of the user's own comes in by the same door.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3 (mid phase, narrow phase).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3 (mid phase, narrow
+//! phase).
 
 use super::super::num::Pose;
 use super::super::num::geom::{
@@ -156,7 +157,8 @@ impl Shape {
         }
     }
 
-    /// How many numbers the parts of this shape take: triangles of a mesh, parts of a compound, else one.
+    /// How many numbers the parts of this shape take: triangles of a mesh, parts of a compound,
+    /// else one.
     pub(super) fn n_parts(&self) -> u32 {
         match self.kind() {
             Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_) => 1,
@@ -193,8 +195,9 @@ impl Shape {
         }
     }
 
-    /// What `ask` says of the convex part that a part number of an answer stands for, and of where it is when this shape is
-    /// placed by `pose`. `None` for a half-space, for a field, and for a number that is none.
+    /// What `ask` says of the convex part that a part number of an answer stands for, and of where
+    /// it is when this shape is placed by `pose`. `None` for a half-space, for a field, and for a
+    /// number that is none.
     pub(super) fn with_part<T>(
         &self,
         number: u32,

@@ -1,15 +1,20 @@
-//! Ways out of one piece of a floor that lead into the next: who is deep in both is to come out by another.
+//! Ways out of one piece of a floor that lead into the next: who is deep in both is to come out by
+//! another.
 //!
-//! A body is pushed out of each piece by the least way. Deep where two pieces meet, under the surface, these ways lead through the face
-//! that the two share: each piece pushes the body into the other, it comes out of neither, and what pulls at it, joints for example, is
-//! pumped up by the two pushes, which are not in one line. A way is shut if it begins inside another piece that pushes back. The least of
-//! the others is found as the depth in a larger piece: the piece drawn out along the shut way. Of two pieces that shut each other's ways
-//! that one is left by another out of which it is shorter.
+//! A body is pushed out of each piece by the least way. Deep where two pieces meet, under the
+//! surface, these ways lead through the face that the two share: each piece pushes the body into
+//! the other, it comes out of neither, and what pulls at it, joints for example, is pumped up by
+//! the two pushes, which are not in one line. A way is shut if it begins inside another piece that
+//! pushes back. The least of the others is found as the depth in a larger piece: the piece drawn
+//! out along the shut way. Of two pieces that shut each other's ways that one is left by another
+//! out of which it is shorter.
 //!
-//! Of 6,000 balls, capsules and boxes put up to 16 cm deep where two, three or four blocks meet, 4,276 stayed there for two seconds, 272 fell
-//! through and 169 were thrown up; now 77, 82 and 43, nearly all of them where three blocks meet of which one is higher (November 2026).
+//! Of 6,000 balls, capsules and boxes put up to 16 cm deep where two, three or four blocks meet,
+//! 4,276 stayed there for two seconds, 272 fell through and 169 were thrown up; now 77, 82 and 43,
+//! nearly all of them where three blocks meet of which one is higher (November 2026).
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 and 4.3 (sums of convex sets, depth).
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 and
+//! 4.3 (sums of convex sets, depth).
 
 use super::super::num::geom::Manifold;
 use super::super::num::sat::Chosen;
@@ -24,7 +29,8 @@ use carom_math::WidePose;
 use carom_math::scaling::length;
 use glam::DVec3;
 
-/// Minus the cosine of 60 degrees: two normals with less than this push against each other, rather than past each other.
+/// Minus the cosine of 60 degrees: two normals with less than this push against each other, rather
+/// than past each other.
 const AGAINST: f64 = -0.5;
 
 /// So many ways out of a piece are shut at most: those to all sides of a tile.
@@ -41,8 +47,8 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// The contacts instead of those of manifold number `index`, which is one of `piece`, if its way is shut; none if another one that
-    /// pushes against it has a shorter way aside.
+    /// The contacts instead of those of manifold number `index`, which is one of `piece`, if its
+    /// way is shut; none if another one that pushes against it has a shorter way aside.
     pub(super) fn aside(
         &self,
         piece: &Neighbour<'_>,
@@ -58,7 +64,8 @@ impl Surroundings<'_> {
         (!some_is_shorter).then_some(made)
     }
 
-    /// The contacts along the least way out of a piece that is not shut; none if that of the manifold is not, if all are, and for a triangle.
+    /// The contacts along the least way out of a piece that is not shut; none if that of the
+    /// manifold is not, if all are, and for a triangle.
     fn least_open(&self, piece: &Neighbour<'_>, index: usize, manifolds: &[Manifold]) -> Option<Manifold> {
         let own = Touch::of(piece, self.body, manifolds, index)?;
         // Before the walks over all that is touched, which would be for nothing.
@@ -129,7 +136,8 @@ impl Surroundings<'_> {
         distance.is_some_and(|distance| distance <= self.tolerance)
     }
 
-    /// The contacts along the least way out of a piece that leads along none of these directions. World frame.
+    /// The contacts along the least way out of a piece that leads along none of these directions.
+    /// World frame.
     fn out_of_drawn(&self, piece: &Neighbour<'_>, own: &Touch, shut: &[DVec3]) -> Option<Manifold> {
         let made = piece.shape.with_part(own.part, &piece.pose, |map, pose| {
             self.body.with_part(own.own_part, self.pose, |body, pose_body| {
@@ -142,7 +150,8 @@ impl Surroundings<'_> {
                 let body_in_piece = pose_body.relative_to(pose);
                 let closest =
                     convex::signed(&DrawnOut { map, ways }, body, &body_in_piece, f64::INFINITY, None, ());
-                // The deepest place is there too where the body is beside the piece, over what it was drawn out to.
+                // The deepest place is there too where the body is beside the piece, over what it
+                // was drawn out to.
                 let mut made =
                     around(map, body, &body_in_piece, &closest, self.prediction, &mut Chosen::new())?;
                 place(&mut made, pose);

@@ -1,13 +1,15 @@
 //! Two solids bounded by meshes: clear of each other, touching, or overlapping.
 //!
-//! Overlapping means that the interiors have a point in common. If the surfaces do not meet, a solid overlaps the other only by having a
-//! whole component in it. If they meet along a line, three cases tell by exact signs, each seen across the line: two
-//! faces that cross; a face and the wedge at an edge; two wedges. Triangles that share a part of one plane overlap behind
-//! them if they face the same way. The others touch, unless a vertex, or a triangle whose corners
-//! touch, is inside the other solid.
+//! Overlapping means that the interiors have a point in common. If the surfaces do not meet, a
+//! solid overlaps the other only by having a whole component in it. If they meet along a line,
+//! three cases tell by exact signs, each seen across the line: two faces that cross; a face and the
+//! wedge at an edge; two wedges. Triangles that share a part of one plane overlap behind them if
+//! they face the same way. The others touch, unless a vertex, or a triangle whose corners touch, is
+//! inside the other solid.
 //!
-//! Reference: A. Requicha, H. Voelcker, Boolean Operations in Solid Modeling: Boundary Evaluation and Merging Algorithms,
-//! Proceedings of the IEEE 73(1), 1985, section III (neighbourhoods of points of edges and faces).
+//! Reference: A. Requicha, H. Voelcker, Boolean Operations in Solid Modeling: Boundary Evaluation
+//! and Merging Algorithms, Proceedings of the IEEE 73(1), 1985, section III (neighbourhoods of
+//! points of edges and faces).
 //! Differs: a decision, no boundary; exact predicates on the given corners.
 
 use super::super::num::geom::TriMesh;
@@ -37,20 +39,23 @@ pub enum SolidRelation {
     Overlapping,
 }
 
-/// How two solids are to each other; `None` if one of the meshes does not tell inside from outside, see
-/// [`MeshShape::ambiguity`].
+/// How two solids are to each other; `None` if one of the meshes does not tell inside from outside,
+/// see [`MeshShape::ambiguity`].
 ///
-/// Exact for meshes that do not cross themselves, at identity poses. At others the corners are placed in the world first, each coordinate
-/// rounded, and the answer is that for the placed corners; this builds trees anew.
+/// Exact for meshes that do not cross themselves, at identity poses. At others the corners are
+/// placed in the world first, each coordinate rounded, and the answer is that for the placed
+/// corners; this builds trees anew.
 pub fn solid_relation(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose) -> Option<SolidRelation> {
     let (a, b) = (placed(a, pose_a)?, placed(b, pose_b)?);
     Some(relation(&a, &b))
 }
 
-/// Whether a component of `inner` lies in the solid that `outer` bounds, for two meshes whose surfaces do not meet.
+/// Whether a component of `inner` lies in the solid that `outer` bounds, for two meshes whose
+/// surfaces do not meet.
 ///
-/// `None` if that is not known: `outer` does not tell inside from outside, see [`MeshShape::ambiguity`], and a component
-/// of `inner` lies within its box. `inner` may be any mesh.
+/// `None` if that is not known: `outer` does not tell inside from outside, see
+/// [`MeshShape::ambiguity`], and a component of `inner` lies within its box. `inner` may be any
+/// mesh.
 pub fn holds_component(
     outer: &MeshShape,
     pose_outer: &Pose,
@@ -151,8 +156,8 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// A component, a vertex or the middle of a triangle lies inside another solid. A point on its surface says nothing; if the
-    /// surfaces do not meet, one vertex of each component is enough.
+    /// A component, a vertex or the middle of a triangle lies inside another solid. A point on its
+    /// surface says nothing; if the surfaces do not meet, one vertex of each component is enough.
     fn is_partly_in(&self, other: &MeshShape, do_surfaces_meet: bool) -> bool {
         let (low, high) = other.mesh().wide_bounds();
         let is_beside = |p: DVec3| p.cmplt(low).any() || high.cmplt(p).any();
@@ -262,7 +267,8 @@ impl Meeting<'_> {
             }
             _ => return false,
         }
-        // The edges on the common line: those in the plane of the other triangle; in one plane, those on a line.
+        // The edges on the common line: those in the plane of the other triangle; in one plane,
+        // those on a line.
         let heights =
             |plane: &[DVec3; 3], t: &[DVec3; 3]| t.map(|p| orient3d(plane[0], plane[1], plane[2], p));
         let (of_a, of_b) = (heights(&b, &a), heights(&a, &b));
@@ -345,7 +351,8 @@ struct Line {
 }
 
 impl Line {
-    /// The angle from one half-plane to another, counter-clockwise seen against the direction of the line.
+    /// The angle from one half-plane to another, counter-clockwise seen against the direction of
+    /// the line.
     fn angle(self, from: DVec3, to: DVec3) -> Angle {
         let Line { p, q } = self;
         let side = orient3d(p, q, from, to);

@@ -1,12 +1,15 @@
 //! Pairs of convex shapes that have a closed form: balls, boxes and capsules among each other.
 //!
-//! A ball is a point with a margin, a capsule a segment with one: the nearest points of point, segment and box, and the
-//! margins added to the answer. Where a segment meets a box, the way out is the least overlap along the six axes that
-//! bound their difference. Of two boxes that overlap the least of fifteen overlaps is the depth. All other pairs go to the general search.
+//! A ball is a point with a margin, a capsule a segment with one: the nearest points of point,
+//! segment and box, and the margins added to the answer. Where a segment meets a box, the way out
+//! is the least overlap along the six axes that bound their difference. Of two boxes that overlap
+//! the least of fifteen overlaps is the depth. All other pairs go to the general search.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 (point, box), 5.1.9 (segments) and 5.5 (capsules);
-//! D. Eberly, Geometric Tools, Distance Between a Line Segment and an Oriented Box, 2020 (box, segment).
-//! Differs: the distance along a segment from a box is convex with a piecewise linear slope: its breakpoints bracket the zero.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 (point, box), 5.1.9 (segments)
+//! and 5.5 (capsules); D. Eberly, Geometric Tools, Distance Between a Line Segment and an Oriented
+//! Box, 2020 (box, segment).
+//! Differs: the distance along a segment from a box is convex with a piecewise linear slope: its
+//! breakpoints bracket the zero.
 
 use super::super::num::geom::{Capsule, Cuboid, Sphere};
 use super::super::num::sat::box_depth::{self, BoxDepth};
@@ -45,7 +48,8 @@ pub(super) fn intersects(
     convex::intersects(map_a, map_b, b_in_a, count)
 }
 
-/// How far apart two convex shapes are; 0 when they overlap, beyond `max_distance` perhaps an upper bound.
+/// How far apart two convex shapes are; 0 when they overlap, beyond `max_distance` perhaps an upper
+/// bound.
 pub(super) fn distance(
     a: &Shape,
     map_a: &dyn SupportMap,
@@ -142,8 +146,8 @@ impl Cores {
     }
 }
 
-/// What `answer` makes of a pair that has a closed form; of the exchanged pair, if that is the one, with `swapped` after it.
-/// `None` for any other pair.
+/// What `answer` makes of a pair that has a closed form; of the exchanged pair, if that is the one,
+/// with `swapped` after it. `None` for any other pair.
 #[inline]
 fn closed_form<T>(
     a: &Shape,
@@ -245,7 +249,8 @@ fn axis_out_of(half: DVec3, point: DVec3) -> (f64, DVec3) {
     (room[axis], DVec3::AXES[axis] * if point[axis] < 0.0 { -1.0 } else { 1.0 })
 }
 
-/// A capsule centred on the origin and a ball, in any frame; `axis` and `side` are the capsule's y and x.
+/// A capsule centred on the origin and a ball, in any frame; `axis` and `side` are the capsule's y
+/// and x.
 #[inline(always)]
 pub(super) fn capsule_sphere(a: &Capsule, axis: DVec3, side: DVec3, b: &Sphere, center: DVec3) -> Cores {
     let half = widen_real(a.half_height());
@@ -262,8 +267,8 @@ pub(super) fn capsule_sphere(a: &Capsule, axis: DVec3, side: DVec3, b: &Sphere, 
     Cores { distance: length, a: nearest, margin_a, b: center, margin_b, common: center, normal }
 }
 
-/// A capsule centred on the origin and one centred elsewhere, in any frame; `axis` and `side` are the y and x of A,
-/// `along` is the y of B.
+/// A capsule centred on the origin and one centred elsewhere, in any frame; `axis` and `side` are
+/// the y and x of A, `along` is the y of B.
 #[inline(always)]
 pub(super) fn capsule_capsule(
     a: &Capsule,
@@ -283,7 +288,8 @@ pub(super) fn capsule_capsule(
         // Parallel: the middle of the stretch where they run side by side, or the nearer end.
         0.5 * ((level - half_b).max(-half_a) + (level + half_b).min(half_a))
     };
-    // Which ends count is said by the parameters as they first come: a second time rounding would decide.
+    // Which ends count is said by the parameters as they first come: a second time rounding would
+    // decide.
     let (mut s, mut is_inner_a) = (within(s, half_a), s.abs() < half_a);
     let t = s * cosine - center.dot(along);
     let (t, is_inner_b) = (within(t, half_b), t.abs() < half_b);
@@ -299,8 +305,8 @@ pub(super) fn capsule_capsule(
         direction(gap, 0.0, || side)
     } else {
         let noise = tol::GJK_TOUCHING * reach;
-        // Where the segments all but cross, the direction between them is rounding, and across both is where it would be. Where they
-        // meet nothing is left of it: out across both.
+        // Where the segments all but cross, the direction between them is rounding, and across both
+        // is where it would be. Where they meet nothing is left of it: out across both.
         let is_between = is_inner_a && is_inner_b;
         if is_inner_a {
             let side = if is_between { along - axis * cosine } else { DVec3::ZERO };
@@ -323,14 +329,15 @@ fn within(x: f64, half: f64) -> f64 {
     if half < x { half } else { x }
 }
 
-/// What lies between the nearest points of two segments, without what rounding left along those that have theirs between their ends:
-/// of little that is much, and the ends of the capsules are far. The one has the unit `axis`; `side` is what the other's direction has
-/// across it, or zero.
+/// What lies between the nearest points of two segments, without what rounding left along those
+/// that have theirs between their ends: of little that is much, and the ends of the capsules are
+/// far. The one has the unit `axis`; `side` is what the other's direction has across it, or zero.
 #[inline(always)]
 fn without_rounding_along(gap: DVec3, axis: DVec3, side: DVec3, noise: f64) -> DVec3 {
     let gap = gap - axis * gap.dot(axis);
     let (along_side, side_sq) = (gap.dot(side), side.length_squared());
-    // More than rounding is where the nearest points are ends after all. Of parallel segments the first was enough.
+    // More than rounding is where the nearest points are ends after all. Of parallel segments the
+    // first was enough.
     if 0.0 < side_sq && along_side * along_side <= noise * noise * side_sq {
         gap - side * (along_side / side_sq)
     } else {
@@ -338,20 +345,22 @@ fn without_rounding_along(gap: DVec3, axis: DVec3, side: DVec3, noise: f64) -> D
     }
 }
 
-/// The unit vector along plus or minus `normal`, on the side of `toward`, and across `axis`, whatever rounding has left along it;
-/// along `otherwise` where there is none.
+/// The unit vector along plus or minus `normal`, on the side of `toward`, and across `axis`,
+/// whatever rounding has left along it; along `otherwise` where there is none.
 fn across(normal: DVec3, axis: DVec3, otherwise: DVec3, toward: DVec3) -> DVec3 {
     let (unit, _) = direction(normal, tol::GJK_TOUCHING, || otherwise);
     let (unit, _) = direction(unit - axis * unit.dot(axis), tol::GJK_TOUCHING, || otherwise);
     if unit.dot(toward) < 0.0 { -unit } else { unit }
 }
 
-/// A box and a capsule with this centre and unit axis. `None` where the numbers run out of their range.
+/// A box and a capsule with this centre and unit axis. `None` where the numbers run out of their
+/// range.
 #[inline(always)]
 pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec3) -> Option<Cores> {
     let half = widen(a.half_extents());
     let reach = widen_real(b.half_height());
-    // From the box to the point of the segment at s, and half the slope of the square of its length.
+    // From the box to the point of the segment at s, and half the slope of the square of its
+    // length.
     let offset = |s: f64| {
         let p = center + along * s;
         p - p.clamp(-half, half)
@@ -364,7 +373,8 @@ pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec
     } else if slope_high <= 0.0 {
         high
     } else {
-        // The slope rises, linear between the places where the segment crosses the planes of the faces.
+        // The slope rises, linear between the places where the segment crosses the planes of the
+        // faces.
         for axis in 0..3 {
             for face in [-half[axis], half[axis]] {
                 let s = (face - center[axis]) / along[axis];
@@ -386,13 +396,14 @@ pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec
     let size = half.max_element() + reach + center.abs().max_element();
     let noise = tol::GJK_TOUCHING * size;
     let gap = point_b - point_a;
-    // Where the segment runs along a face, its place on it is any, to rounding: that must not turn the normal, on which the
-    // radius stands.
+    // Where the segment runs along a face, its place on it is any, to rounding: that must not turn
+    // the normal, on which the radius stands.
     let is_level = gap.abs().cmple(DVec3::splat(f64::EPSILON * size));
     let mut gap = DVec3::select(is_level, DVec3::ZERO, gap);
     if s.abs() < reach {
-        // Across the segment, whose ends are far: without this a box much smaller than a long capsule that leans a little over
-        // it gives the normal of its face, and the capsule's end is beyond it by the lean.
+        // Across the segment, whose ends are far: without this a box much smaller than a long
+        // capsule that leans a little over it gives the normal of its face, and the capsule's end
+        // is beyond it by the lean.
         gap = across_both(gap, along);
     }
     let length = sqrt(gap.length_squared());
@@ -408,11 +419,13 @@ pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec
     Some(Cores { distance: length, a: point_a, margin_a: 0.0, b: point_b, margin_b, common: point_b, normal })
 }
 
-/// What lies between a box and the inside of a segment along `along`, without what rounding left along the segment; of a segment across an
-/// edge of the box, also without turning it along that edge.
+/// What lies between a box and the inside of a segment along `along`, without what rounding left
+/// along the segment; of a segment across an edge of the box, also without turning it along that
+/// edge.
 #[inline(always)]
 fn across_both(gap: DVec3, along: DVec3) -> DVec3 {
-    /// 2^-4. Less of the segment is across the edge, and the quotient would be larger than what it is to take away.
+    /// 2^-4. Less of the segment is across the edge, and the quotient would be larger than what it
+    /// is to take away.
     const ACROSS_SQ: f64 = f64::from_bits((1023 - 4) << 52);
     let is_level = gap.cmpeq(DVec3::ZERO);
     let side = DVec3::select(is_level, DVec3::ZERO, along);
@@ -424,10 +437,11 @@ fn across_both(gap: DVec3, along: DVec3) -> DVec3 {
     }
 }
 
-/// The shortest way out of a box for a segment that meets it: middle, unit direction, half the length. Margins and the common point are the
-/// caller's.
+/// The shortest way out of a box for a segment that meets it: middle, unit direction, half the
+/// length. Margins and the common point are the caller's.
 ///
-/// Their difference is bounded by the box's faces and by its edges swept along the segment: three axes of either kind.
+/// Their difference is bounded by the box's faces and by its edges swept along the segment: three
+/// axes of either kind.
 fn segment_in_box(half: DVec3, center: DVec3, along: DVec3, reach: f64) -> Option<Cores> {
     let side = |x: f64| if x < 0.0 { -1.0 } else { 1.0 };
     let mut least = (f64::INFINITY, 0, false);
@@ -466,7 +480,8 @@ fn segment_in_box(half: DVec3, center: DVec3, along: DVec3, reach: f64) -> Optio
         s.clamp(-reach, reach)
     } else {
         normal[axis] = side(center[axis]);
-        // The stretch over the face, of which the end farthest in counts; all of it where it lies flat.
+        // The stretch over the face, of which the end farthest in counts; all of it where it lies
+        // flat.
         let (mut from, mut to) = (-reach, reach);
         for m in [j, k] {
             let (a, b) = ((-half[m] - center[m]) / along[m], (half[m] - center[m]) / along[m]);

@@ -1,20 +1,22 @@
 //! Two oriented boxes by fifteen axes, eight pairs at a time.
 //!
-//! A gap along any axis proves that the boxes are apart. If they overlap along all fifteen, they touch. Boxes whose edges
-//! are nearly parallel have a cross product of nearly no length, along which rounding hides everything. For these the
-//! face axes decide: with angle d between two edges, one box is turned by d so that they are parallel. No point of it moves
-//! by more than 1.42 sin(d) times the size, the fifteen axes of the new pair are the face axes alone, and an overlap of
-//! more than twice that on each of them is left over when the box is turned back.
+//! A gap along any axis proves that the boxes are apart. If they overlap along all fifteen, they
+//! touch. Boxes whose edges are nearly parallel have a cross product of nearly no length, along
+//! which rounding hides everything. For these the face axes decide: with angle d between two edges,
+//! one box is turned by d so that they are parallel. No point of it moves by more than 1.42 sin(d)
+//! times the size, the fifteen axes of the new pair are the face axes alone, and an overlap of more
+//! than twice that on each of them is left over when the box is turned back.
 //!
-//! Reference: S. Gottschalk, M. Lin, D. Manocha, OBBTree, SIGGRAPH 1996, 5 (the axes); C. Ericson, Real-Time Collision
-//! Detection, 2005, 4.4.1.
+//! Reference: S. Gottschalk, M. Lin, D. Manocha, OBBTree, SIGGRAPH 1996, 5 (the axes); C. Ericson,
+//! Real-Time Collision Detection, 2005, 4.4.1.
 //! Differs: both answers are proved; nearly parallel edges by the angle between them.
 
 use super::gather::{Vec3x8, between, columns, dot, half_extents, normalized, relative, rows, sum};
 use super::{ERROR, PlacedPair, Verdict, bits, is_usual};
 use carom_lanes::{F32Lanes, Simd};
 
-/// What an overlap on the face axes must be for edges at an angle, over the sine of that and the size.
+/// What an overlap on the face axes must be for edges at an angle, over the sine of that and the
+/// size.
 const PER_SINE: f32 = 3.0;
 
 #[inline(always)]

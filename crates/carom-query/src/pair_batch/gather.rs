@@ -1,6 +1,7 @@
 //! Numbers of up to eight pairs, side by side. Lanes without a pair hold NaN, which proves nothing.
 //!
-//! Reference: K. Shoemake, Animating Rotation with Quaternion Curves, SIGGRAPH 1985 (matrix and product).
+//! Reference: K. Shoemake, Animating Rotation with Quaternion Curves, SIGGRAPH 1985 (matrix and
+//! product).
 
 use super::PlacedPair;
 use crate::kernel::Shape;

@@ -1,11 +1,14 @@
 //! Balls and capsules, eight pairs at a time.
 //!
-//! - A ball is a point with a margin. Its distance from another point or from a box has a closed form.
-//! - Two capsules are two segments with margins. The nearest points that are found are an upper bound of the distance,
-//!   whatever rounding did to them, and prove that capsules touch. The axis through them is a separating axis, and what it
-//!   separates is a lower bound: it proves that they are apart. For parallel segments as well, there is no special case.
+//! - A ball is a point with a margin. Its distance from another point or from a box has a closed
+//!   form.
+//! - Two capsules are two segments with margins. The nearest points that are found are an upper
+//!   bound of the distance, whatever rounding did to them, and prove that capsules touch. The axis
+//!   through them is a separating axis, and what it separates is a lower bound: it proves that they
+//!   are apart. For parallel segments as well, there is no special case.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 (point, box) and 5.1.9 (segments).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 (point, box) and 5.1.9
+//! (segments).
 
 use super::gather::{
     Quat8, Vec3x8, between, columns, dot, half_extents, half_height, normalized, radius, rows, sum,
@@ -14,8 +17,8 @@ use super::{ERROR, PlacedPair, Verdict, bits, decide, is_usual};
 use crate::kernel::Shape;
 use carom_lanes::{F32Lanes, Simd};
 
-/// The least divisor: below it squares of `f32` have lost digits to underflow. The segment is then as short as 1e-15,
-/// and any point of it will do.
+/// The least divisor: below it squares of `f32` have lost digits to underflow. The segment is then
+/// as short as 1e-15, and any point of it will do.
 const SHORT_SQ: f32 = 1e-30;
 
 #[inline(always)]

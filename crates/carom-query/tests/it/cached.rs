@@ -42,7 +42,8 @@ fn a_cache_changes_the_way_and_not_the_distance() {
     assert!(1000 < n_apart && 500 < n_together, "{n_apart} {n_together}");
 }
 
-/// One that was stored goes on as the one that was kept; one from before walks were remembered is read, and without GJK's part refused.
+/// One that was stored goes on as the one that was kept; one from before walks were remembered is
+/// read, and without GJK's part refused.
 #[cfg(feature = "serde")]
 #[test]
 fn a_stored_cache_is_read_or_refused() {

@@ -38,7 +38,8 @@ fn check(bodies: &[MovingShape<'_>], pairs: &[[u32; 2]], settings: &ImpactSettin
         let Some(next) = queue.next() else { break };
         let is_told = |pair: usize| told.iter().any(|old| old.pair == pair);
         assert!(!is_told(next.pair), "{what}: {} twice", next.pair);
-        // Nothing that was not told touches before it was said to be safe, or before this one begins.
+        // Nothing that was not told touches before it was said to be safe, or before this one
+        // begins.
         for (pair, answer) in alone.iter().enumerate() {
             if let TimeOfImpact::Hit(hit) = answer
                 && !is_told(pair)
@@ -95,7 +96,8 @@ fn impacts_come_in_their_order() {
     assert!(n_asked < 4 * n_told && n_told < n_asked, "{n_told} of {n_asked}");
 }
 
-/// Bodies that touch from the start, all at one time, not at all, only just, or that are the same body twice.
+/// Bodies that touch from the start, all at one time, not at all, only just, or that are the same
+/// body twice.
 #[test]
 fn ties_starts_and_nothing() {
     let ball = Shape::Sphere(Sphere::new(0.5).unwrap());
@@ -123,7 +125,8 @@ fn ties_starts_and_nothing() {
     assert_eq!(error.map(|e| e.to_string()).as_deref(), Some("pair 1 names a body that is not in the list"));
 }
 
-/// The first impact of one body among many costs little more than that of the pair alone, and no memory once warm.
+/// The first impact of one body among many costs little more than that of the pair alone, and no
+/// memory once warm.
 #[test]
 fn the_first_impact_looks_at_few() {
     let sheet = Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(30, 0.1)).unwrap()));

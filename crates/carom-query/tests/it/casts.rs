@@ -1,4 +1,5 @@
-//! Times of impact of any two shapes, against looking often: no impact is missed, every bracket and bound holds.
+//! Times of impact of any two shapes, against looking often: no impact is missed, every bracket and
+//! bound holds.
 
 use crate::support::bumpy_sheet;
 use crate::zoo::shapes;
@@ -135,7 +136,8 @@ fn every_pair_of_shapes_is_cast() {
                 let what = format!("{} against {}, round {round}", a.0, b.0);
                 check((&a.1, &still), (&b.1, &moving), &settings, 40, &mut counts, &what);
             }
-            // The searches of two fields are short: from far away the gap may not be known well enough.
+            // The searches of two fields are short: from far away the gap may not be known well
+            // enough.
             if a.0 == "field" && b.0 == "field" {
                 assert!(5 <= counts.hits + counts.clear, "{counts:?}");
                 continue;
@@ -182,8 +184,8 @@ fn bodies_meet_a_sheet() {
     assert!(15 < counts.hits && 8 < counts.clear && counts.undecided == 0, "{counts:?}");
 }
 
-/// Bodies of all sizes and kinds straight over sheets of fine and coarse triangles, with and without a target distance, and from where
-/// they touch already.
+/// Bodies of all sizes and kinds straight over sheets of fine and coarse triangles, with and
+/// without a target distance, and from where they touch already.
 #[test]
 fn bodies_go_straight_over_a_sheet() {
     let sheets = [6, 40].map(|n| Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(n, 0.1)).unwrap())));
@@ -209,7 +211,8 @@ fn bodies_go_straight_over_a_sheet() {
     assert!(60 < counts.hits && 40 < counts.clear && counts.undecided < 3, "{counts:?}");
 }
 
-/// A ball that turns about its middle is answered as one that does not, and at the same cost; about another point it is not.
+/// A ball that turns about its middle is answered as one that does not, and at the same cost; about
+/// another point it is not.
 #[test]
 fn the_turning_of_a_ball_is_not_seen() {
     let sheet = Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(40, 0.1)).unwrap()));
@@ -346,7 +349,8 @@ fn clear_distances_of_all_kinds_are_near() {
     assert!(100 < ratios.len() && 0.5 < ratios[0] && 0.65 < ratios[ratios.len() / 2], "{ratios:?}");
 }
 
-/// Small bodies at a kilometre a second through walls as thin as paper, solid ones and sheets: none gets through.
+/// Small bodies at a kilometre a second through walls as thin as paper, solid ones and sheets: none
+/// gets through.
 #[test]
 fn bullets_do_not_tunnel() {
     let paper = Shape::Cuboid(Cuboid::new(Vec3::new(2.0, 2.0, 1e-4)).unwrap());
@@ -373,7 +377,8 @@ fn bullets_do_not_tunnel() {
     }
 }
 
-/// From the start in contact: the contact is that of the deepest place, as a question about one moment gives it.
+/// From the start in contact: the contact is that of the deepest place, as a question about one
+/// moment gives it.
 #[test]
 fn in_contact_from_the_start() {
     let (ball, ground) =
@@ -433,8 +438,8 @@ fn warm_casts_do_not_allocate() {
     assert_eq!(allocation_counter::measure(ask).count_total, 0);
 }
 
-/// What is counted is the work of the same search: answers do not change, counts are the same each time, add up, and grow with the
-/// work.
+/// What is counted is the work of the same search: answers do not change, counts are the same each
+/// time, add up, and grow with the work.
 #[test]
 fn costs_are_counted() {
     let mut random = Random::new(44);

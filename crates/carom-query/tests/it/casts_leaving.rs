@@ -310,7 +310,8 @@ macro_rules! both {
                 }
             }
 
-            /// A plank that stands on one of its ends, turns that one up and meets the floor with the other.
+            /// A plank that stands on one of its ends, turns that one up and meets the floor with
+            /// the other.
             #[test]
             fn a_plank_meets_the_floor_with_its_other_end() {
                 let plank = cuboid(v(2.0, 0.125, 0.25));

@@ -105,8 +105,8 @@ fn cuboid(x: f32, y: f32, z: f32) -> Shape {
     Shape::Cuboid(Cuboid::new(Vec3::new(x, y, z) * 0.5).unwrap())
 }
 
-/// A passenger may touch cushion and backrest, but keeps his head five centimetres from the headrest's bar and eight
-/// from the roof, as he moves forward and as the seat is raised.
+/// A passenger may touch cushion and backrest, but keeps his head five centimetres from the
+/// headrest's bar and eight from the roof, as he moves forward and as the seat is raised.
 #[test]
 fn a_passenger_in_a_seat() {
     let seat = Shape::Compound(Arc::new(
@@ -127,7 +127,8 @@ fn a_passenger_in_a_seat() {
     ));
     const HEAD: u32 = 2;
     const BAR: u32 = 2;
-    // Parts of the passenger, then of the seat: what they sit on may be touched, and all else keeps two centimetres.
+    // Parts of the passenger, then of the seat: what they sit on may be touched, and all else keeps
+    // two centimetres.
     let keeps = |of_passenger: u32, of_seat: u32| match (of_passenger, of_seat) {
         (HEAD, BAR) => 0.05,
         (HEAD, _) => 0.02,

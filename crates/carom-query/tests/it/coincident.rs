@@ -1,4 +1,5 @@
-//! Surfaces that lie in each other: what a pair that meets costs there, in counts, beside what it costs where surfaces cross.
+//! Surfaces that lie in each other: what a pair that meets costs there, in counts, beside what it
+//! costs where surfaces cross.
 
 use crate::support::bumpy_sheet;
 use carom_bounds::Obb;
@@ -27,8 +28,8 @@ fn sheet(n: u32, bump: f32) -> Sheet {
     Sheet { mesh, tree, blocks }
 }
 
-/// Pairs that meet, and steps for all: eight boxes, eight triangles, or one pair in `f64` is one step, a pair that goes
-/// on to exact arithmetic twenty more.
+/// Pairs that meet, and steps for all: eight boxes, eight triangles, or one pair in `f64` is one
+/// step, a pair that goes on to exact arithmetic twenty more.
 fn count(a: &Sheet, b: &Sheet, pose: &WidePose) -> (u64, u64) {
     let (mut n_met, mut n_steps) = (0, 0);
     let visit = visit_leaf_pairs(&a.tree, &b.tree, pose, |leaf_a, leaf_b| {

@@ -1,5 +1,5 @@
-//! Every pair of convex shapes, every question, in both precisions: answers are proved by planes and points, and closed
-//! forms are held against the general search.
+//! Every pair of convex shapes, every question, in both precisions: answers are proved by planes
+//! and points, and closed forms are held against the general search.
 
 use carom_geom::{SupportMap, SupportPoint};
 use carom_gjk::{GjkSettings, wide};
@@ -166,7 +166,8 @@ fn every_cell() {
                 let c = contact(&a, &pose_a, &b, &pose_b, 1e9).unwrap();
                 let (signed, n) = (c.contact.distance, c.contact.normal);
                 let tolerance = 1e-9;
-                // A plane bounds the distance from below or the depth from above; the points lie in the shapes.
+                // A plane bounds the distance from below or the depth from above; the points lie in
+                // the shapes.
                 let along = room(&*map_a, &wa, &*map_b, &wb, n);
                 assert!((along - signed).abs() < tolerance, "plane {along} {c:?} {context}");
                 let points = (c.contact.point_b - c.contact.point_a - n * signed).length();
@@ -195,7 +196,8 @@ fn every_cell() {
                 if touches {
                     n_overlap += 1;
                     assert_eq!(d.point_a, d.point_b);
-                    // A simplex on curved surfaces that barely holds the origin costs a few digits: 1.1e-11 was seen.
+                    // A simplex on curved surfaces that barely holds the origin costs a few digits:
+                    // 1.1e-11 was seen.
                     let off = outside(&*map_a, &wa, d.point_a).max(outside(&*map_b, &wb, d.point_a));
                     assert!(off < 4e-11, "{off:e} {d:?} {context}");
                     // Moved along the normal by the depth, they no longer overlap.

@@ -1,5 +1,5 @@
-//! The corpus of public failures: every question that other libraries are known to have answered wrong is answered
-//! right, in both precisions.
+//! The corpus of public failures: every question that other libraries are known to have answered
+//! wrong is answered right, in both precisions.
 
 use carom_testkit::corpus::{Precision, carom::answers, entries, judge};
 

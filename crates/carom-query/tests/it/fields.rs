@@ -45,7 +45,8 @@ fn ring() -> TriMesh {
     TriMesh::new(data.vertices_f32(), data.triangles).unwrap()
 }
 
-/// Apart and touching, the distance of a box's field from anything is that of the box, also beyond the grid and the band.
+/// Apart and touching, the distance of a box's field from anything is that of the box, also beyond
+/// the grid and the band.
 #[test]
 fn distances_are_those_of_the_shape_within_the_bound() {
     let truth = Shape::Cuboid(Cuboid::new(HALF).unwrap());
@@ -186,7 +187,8 @@ fn points_and_rays_meet_the_surface() {
     }
 }
 
-/// A plate thinner than a cell, and a sheet that has no sides: their places are known as well as those of thick bodies.
+/// A plate thinner than a cell, and a sheet that has no sides: their places are known as well as
+/// those of thick bodies.
 #[test]
 fn thin_plates_and_sheets_are_not_lost() {
     let plate = box_mesh(Vec3::new(0.5, 0.005, 0.5));
@@ -319,7 +321,8 @@ fn bodies_rest_on_as_many_contacts_as_they_have_corners() {
     assert!(list[0].normal().dot(list[1].normal()).abs() < 0.1, "{list:?}");
 }
 
-/// A ball and a box that fall on a bowl meet it when its mesh is met, and parts of a compound count alike.
+/// A ball and a box that fall on a bowl meet it when its mesh is met, and parts of a compound count
+/// alike.
 #[test]
 fn falling_bodies_meet_a_field_when_they_meet_its_mesh() {
     let mesh = ring();
@@ -494,8 +497,8 @@ fn a_field_weighs_what_its_mesh_does() {
     assert!(difference.iter().all(|x| *x < 0.05 * exact.mass * 0.4), "{found:?} {exact:?}");
 }
 
-/// A small field in the box of a large one, whose first parts have no sample of the small one, has a
-/// distance. Found by the fuzz body `field_pairs`.
+/// A small field in the box of a large one, whose first parts have no sample of the small one, has
+/// a distance. Found by the fuzz body `field_pairs`.
 #[test]
 fn a_small_field_beside_a_large_one_is_found() {
     let (large, small) = (Vec3::new(800.0, 2000.0, 400.0), Vec3::new(6.0, 80.0, 40.0));
@@ -518,9 +521,9 @@ fn a_small_field_beside_a_large_one_is_found() {
     }
 }
 
-/// Two fields of a few cells, each known in a thin band alone, are somewhere at all times: places near their surfaces are
-/// corners of cells, and rounding takes these to where there is no sample. A cast between them was clear for that reason.
-/// Found by the fuzz body `field_pairs`.
+/// Two fields of a few cells, each known in a thin band alone, are somewhere at all times: places
+/// near their surfaces are corners of cells, and rounding takes these to where there is no sample.
+/// A cast between them was clear for that reason. Found by the fuzz body `field_pairs`.
 #[test]
 fn thin_bands_beside_each_other_are_found_from_everywhere() {
     let small = BakeSettings::default().with_resolution(10).with_band(2.0);
@@ -539,7 +542,8 @@ fn thin_bands_beside_each_other_are_found_from_everywhere() {
             let pose = random_pose(&mut random, 200.0);
             let found = contact(&large, &Pose::IDENTITY, &small, &pose, f32::INFINITY);
             let found = found.unwrap_or_else(|| panic!("pose {k}: nothing is found, {pose:?}"));
-            // A point of the small one is no farther away than 3.7 from its middle. Depths end with the band.
+            // A point of the small one is no farther away than 3.7 from its middle. Depths end with
+            // the band.
             let middle = pose.translation.length() - 50.0;
             let distance = found.contact.distance;
             assert!(distance <= middle.max(0.0) + error, "pose {k}: {found:?}, {middle}");

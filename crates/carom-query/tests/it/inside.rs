@@ -30,7 +30,8 @@ fn vector(v: &Value) -> DVec3 {
     DVec3::new(v[0].as_f64().unwrap(), v[1].as_f64().unwrap(), v[2].as_f64().unwrap())
 }
 
-/// Winding numbers to within their bound, looser and tighter, against the sum; the largest error over its bound.
+/// Winding numbers to within their bound, looser and tighter, against the sum; the largest error
+/// over its bound.
 fn check_winding(mesh: &MeshShape, p: DVec3) -> f64 {
     let expected = winding::winding_number(p, mesh.mesh().iter_corners());
     let mut worst = 0.0_f64;

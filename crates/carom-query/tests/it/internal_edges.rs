@@ -19,7 +19,8 @@ macro_rules! suite {
                 Shape::Cuboid(Cuboid::new(Vec3::new(0.5 * length, 0.25, 1.0)).unwrap())
             }
 
-            /// The contacts of a body with two tiles, the second raised: as found, and smoothed. `is_a`: the tiles are A.
+            /// The contacts of a body with two tiles, the second raised: as found, and smoothed.
+            /// `is_a`: the tiles are A.
             fn seam(
                 body: &Shape,
                 at: Vec3,
@@ -58,7 +59,8 @@ macro_rules! suite {
                 let ball = Shape::Sphere(Sphere::new(0.5).unwrap());
                 let brick = Shape::Cuboid(Cuboid::new(Vec3::new(0.4, 0.3, 0.2)).unwrap());
                 for is_a in [true, false] {
-                    // Both sunk in by 4 mm; the second tile has come 1 mm, and 30 mm, under the ball and the brick.
+                    // Both sunk in by 4 mm; the second tile has come 1 mm, and 30 mm, under the
+                    // ball and the brick.
                     for (body, at) in
                         [(&ball, Vec3::new(-0.03, 0.496, 0.0)), (&brick, Vec3::new(-0.399, 0.296, 0.1))]
                     {

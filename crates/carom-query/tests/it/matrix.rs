@@ -1,4 +1,5 @@
-//! Every cell of the matrix: each pair of shapes, each question, and what the answers owe each other.
+//! Every cell of the matrix: each pair of shapes, each question, and what the answers owe each
+//! other.
 
 use crate::zoo::shapes;
 use carom_math::{Pose, Quat, Vec3, tol};
@@ -12,8 +13,8 @@ fn random_pose(random: &mut Random, reach: f64) -> Pose {
     Pose::new(rotation, Vec3::new(unit(), unit(), unit()) * reach as f32)
 }
 
-/// The point lies on the shape, to rounding; on a field, as near as two samples tell, and on what is
-/// against a field, as near as its support map tells.
+/// The point lies on the shape, to rounding; on a field, as near as two samples tell, and on what
+/// is against a field, as near as its support map tells.
 fn is_on(shape: &Shape, pose: &Pose, point: Vec3, other: &Shape) -> bool {
     let slack = match (shape, other) {
         (Shape::Field(field), _) => 2.0 * field.error_bound() as f32 + slack_of(shape),
@@ -86,7 +87,8 @@ fn check_pair(a: (&str, &Shape), b: (&str, &Shape), random: &mut Random) -> (u32
     (n_apart, n_together)
 }
 
-/// A body that was never turned saves the products with its rotation. One that is turned by the other quaternion of no turn does not.
+/// A body that was never turned saves the products with its rotation. One that is turned by the
+/// other quaternion of no turn does not.
 #[test]
 fn what_is_not_turned_gives_the_same_numbers_sooner() {
     let shapes = shapes();

@@ -1,5 +1,6 @@
-//! Writes `MATRIX.md`, which the docs of the crate show: every kind of shape against every other, every question, as answered
-//! here. `CAROM_WRITE=1 cargo test -p carom-query matrix_table` writes it again.
+//! Writes `MATRIX.md`, which the docs of the crate show: every kind of shape against every other,
+//! every question, as answered here. `CAROM_WRITE=1 cargo test -p carom-query matrix_table` writes
+//! it again.
 
 use crate::zoo::shapes;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};

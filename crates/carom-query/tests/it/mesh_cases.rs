@@ -1,4 +1,5 @@
-//! Mesh against mesh: published pairs with exact answers. Points and rays under odd poses and at the ends of the range.
+//! Mesh against mesh: published pairs with exact answers. Points and rays under odd poses and at
+//! the ends of the range.
 
 use carom_geom::f64::TriMesh;
 use carom_math::f64::Pose;
@@ -23,7 +24,8 @@ fn placed(mesh: &MeshData, scale: f64, pose: Option<&Value>) -> Arc<MeshShape> {
     Arc::new(MeshShape::new(TriMesh::new(vertices, mesh.indices.clone()).unwrap()).unwrap())
 }
 
-/// The numbers of triangle pairs, the yes or no, and the distance, against those of the file; how far the distance is off.
+/// The numbers of triangle pairs, the yes or no, and the distance, against those of the file; how
+/// far the distance is off.
 fn check(label: &str, a: &Arc<MeshShape>, b: &Arc<MeshShape>, expected: &Value, size: f64) -> f64 {
     let here = Pose::IDENTITY;
     let mut pairs = Vec::new();
@@ -124,7 +126,8 @@ fn a_mesh_has_a_point_nearest_to_any_place() {
     }
 }
 
-/// A rotation that is a unit quaternion of f32 only counts normalised, for points and rays as for pairs.
+/// A rotation that is a unit quaternion of f32 only counts normalised, for points and rays as for
+/// pairs.
 #[test]
 fn rotations_off_unit_length_count_normalised() {
     use carom_geom::f64::Cuboid;

@@ -1,4 +1,5 @@
-//! A mesh and a convex shape: what the mesh is told is what each of its triangles is told by itself.
+//! A mesh and a convex shape: what the mesh is told is what each of its triangles is told by
+//! itself.
 
 use crate::zoo;
 use carom_geom::TriMesh;
@@ -44,8 +45,8 @@ fn of_mesh(mesh: &Shape, shape: &Shape, pose: &Pose, prediction: f32) -> BTreeMa
     least
 }
 
-/// The triangles that GJK is not asked about are those that it would call too far away: with a tree that knows only one triangle at a time the
-/// answers are the same, and so is what touches.
+/// The triangles that GJK is not asked about are those that it would call too far away: with a tree
+/// that knows only one triangle at a time the answers are the same, and so is what touches.
 #[test]
 fn each_triangle_by_itself() {
     let mut random = Random::new(31);

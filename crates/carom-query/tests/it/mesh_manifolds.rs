@@ -150,8 +150,8 @@ fn boxes_push_as_cuboids_do() {
         let truth = contact(&cuboids[0], &pose_a, &cuboids[1], &pose_b, 10.0).unwrap().contact;
         let meshes = half.map(|half| box_mesh(half, n));
         let found = ask(&meshes[0], &pose_a, &meshes[1], &pose_b, 0.02);
-        // Where B is free when it is moved as a manifold asks. Corners count that are within six degrees of the outermost, so
-        // normals and depths may be off by a little.
+        // Where B is free when it is moved as a manifold asks. Corners count that are within six
+        // degrees of the outermost, so normals and depths may be off by a little.
         let is_way_out = |m: &Manifold| {
             let depth = -m.deepest().unwrap().distance;
             let moved = Pose::new(pose_b.rotation, pose_b.translation + m.normal() * depth);
@@ -213,7 +213,8 @@ fn two_round_bodies_touch_once_along_the_line_of_their_centres() {
     assert!(n_most <= 3 && 0.9 * n_touching as f64 <= n_once as f64, "{n_most} {n_once} {n_touching}");
 }
 
-/// A cube that has sunk into a floor of 1,000 triangles by as much as a solver lets it is pushed up and nowhere else, wherever it is.
+/// A cube that has sunk into a floor of 1,000 triangles by as much as a solver lets it is pushed up
+/// and nowhere else, wherever it is.
 #[test]
 fn a_cube_meets_no_ghost_on_a_flat_floor() {
     let mut random = Random::new(93);
@@ -284,7 +285,8 @@ fn a_sheet_holds_from_both_sides() {
     }
 }
 
-/// A roof stands upside down in a groove of the same shape: both walls hold it, also where its ridge has sunk below the fold.
+/// A roof stands upside down in a groove of the same shape: both walls hold it, also where its
+/// ridge has sunk below the fold.
 #[test]
 fn a_wedge_in_a_groove_rests_on_both_walls() {
     let prism = |profile: &[[f32; 2]], caps: &[[u32; 3]]| {
@@ -341,7 +343,8 @@ fn exchanged_bodies_give_the_exchanged_answer() {
     assert!(300 < n_manifolds);
 }
 
-/// A surface on a copy of itself, moved by a bit: total, few manifolds, and nothing that is not a number.
+/// A surface on a copy of itself, moved by a bit: total, few manifolds, and nothing that is not a
+/// number.
 #[test]
 fn a_mesh_on_itself_moved_by_a_bit() {
     let bodies =
@@ -367,7 +370,8 @@ fn features_stay_while_a_body_creeps() {
     }
 }
 
-/// Heaps of a few triangles, some without area, some with an edge in common, near and far: where the surfaces do not meet, nothing is deep.
+/// Heaps of a few triangles, some without area, some with an edge in common, near and far: where
+/// the surfaces do not meet, nothing is deep.
 #[test]
 fn what_does_not_meet_is_not_deep() {
     let mut random = Random::new(77);

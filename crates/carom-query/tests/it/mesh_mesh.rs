@@ -9,7 +9,8 @@ use carom_testkit::{data, meshes};
 use glam::DVec3;
 use std::sync::Arc;
 
-/// A surface over a grid: bumpy, flat, or folded onto itself; now and then torn into a soup or with degenerate triangles.
+/// A surface over a grid: bumpy, flat, or folded onto itself; now and then torn into a soup or with
+/// degenerate triangles.
 fn surface(random: &mut Random, kind: usize, n: usize, scale: f32) -> MeshShape {
     let mut vertices = Vec::new();
     for i in 0..=n {
@@ -185,8 +186,8 @@ fn sizes_far_apart() {
     assert_eq!(pairs, expected);
 }
 
-/// A ribbon 4e-34 wide over a floor: the squares of its normals vanished in `f32`, and the triangles under it were taken to be
-/// farther away than others.
+/// A ribbon 4e-34 wide over a floor: the squares of its normals vanished in `f32`, and the
+/// triangles under it were taken to be farther away than others.
 #[test]
 fn a_ribbon_of_next_to_no_width_is_as_near_as_it_is() {
     let ribbon = |width: f32| {

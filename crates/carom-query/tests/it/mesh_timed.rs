@@ -30,7 +30,8 @@ fn square(scale: f32) -> Arc<MeshShape> {
     Arc::new(MeshShape::new(TriMesh::new((0..25).map(corner).collect(), cells.collect()).unwrap()).unwrap())
 }
 
-/// Balls, a knot, a plate and one triangle, of one size or of very different ones; and pairs of them in ugly places.
+/// Balls, a knot, a plate and one triangle, of one size or of very different ones; and pairs of
+/// them in ugly places.
 fn scene(seed: u64, scale: f32) -> (Vec<Arc<MeshShape>>, Vec<MeshPair>) {
     let mut random = Random::new(seed);
     let triangle = MeshData {

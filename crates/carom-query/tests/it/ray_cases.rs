@@ -1,4 +1,5 @@
-//! Rays against real meshes: published first hits, and rational arithmetic where they and carom part.
+//! Rays against real meshes: published first hits, and rational arithmetic where they and carom
+//! part.
 
 use carom_geom::f64::TriMesh;
 use carom_math::f64::{Interval, Pose, Ray};
@@ -15,8 +16,8 @@ fn vector(value: &Value) -> DVec3 {
     DVec3::new(x(0), x(1), x(2))
 }
 
-/// The published answers count a triangle as met within 1e-9 of its edges. Four rays pass beside an edge by 2.7e-16:
-/// there the exact answer is another triangle, which is shown in rationals.
+/// The published answers count a triangle as met within 1e-9 of its edges. Four rays pass beside an
+/// edge by 2.7e-16: there the exact answer is another triangle, which is shown in rationals.
 #[test]
 fn published_first_hits() {
     let Some(table) = data::json("queries/ray_cases.json") else { return };

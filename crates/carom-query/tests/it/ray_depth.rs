@@ -1,4 +1,5 @@
-//! Rays from the vertices of meshes that overlap: balls of known depth, what is dropped, last frame's triangles.
+//! Rays from the vertices of meshes that overlap: balls of known depth, what is dropped, last
+//! frame's triangles.
 
 use carom_geom::TriMesh;
 use carom_geom::ray_mesh::line_touches;
@@ -57,7 +58,8 @@ fn balls_of_known_depth() {
         let (mut deepest, mut n_of_a) = (0.0_f32, 0);
         for found in &contacts {
             let c = &found.contact;
-            // The vertex is on its ball; the place that the ray leads to, towards the middle of its ball, is on the other.
+            // The vertex is on its ball; the place that the ray leads to, towards the middle of its
+            // ball, is on the other.
             let (own, other) = if found.is_vertex_of_a { (pose_a, pose_b) } else { (pose_b, pose_a) };
             let (vertex, end) =
                 if found.is_vertex_of_a { (c.point_a, c.point_b) } else { (c.point_b, c.point_a) };
@@ -86,7 +88,8 @@ fn balls_of_known_depth() {
     assert!(ask(&ball, &Pose::IDENTITY, &ball, &Pose::from_translation(Vec3::splat(1.2))).is_empty());
 }
 
-/// Number and depth of the vertices, A's and then B's: each triangle of both meshes is held against each ray.
+/// Number and depth of the vertices, A's and then B's: each triangle of both meshes is held against
+/// each ray.
 fn by_all_triangles(bodies: [&RayMesh; 2], poses: [&Pose; 2]) -> Vec<(bool, u32, f64)> {
     let wide = poses.map(Pose::wide);
     let b_in_a = wide[1].relative_to(&wide[0]);
@@ -119,7 +122,8 @@ fn by_all_triangles(bodies: [&RayMesh; 2], poses: [&Pose; 2]) -> Vec<(bool, u32,
     found
 }
 
-/// Balls, and balls flattened to plates and needles, near each other or deep in each other, of all sizes.
+/// Balls, and balls flattened to plates and needles, near each other or deep in each other, of all
+/// sizes.
 #[test]
 fn contacts_are_those_of_all_triangles() {
     let mut random = Random::new(61);
@@ -158,13 +162,14 @@ fn contacts_are_those_of_all_triangles() {
     assert!(800 < n_found && n_apart < 80 && 100 * n_differ < n_found);
 }
 
-/// A thin plate deep in a block: the rays of the corners that are in the block leave the plate first. Those of the block do not
-/// meet the plate from within.
+/// A thin plate deep in a block: the rays of the corners that are in the block leave the plate
+/// first. Those of the block do not meet the plate from within.
 #[test]
 fn rays_that_leave_their_own_body_first_are_dropped() {
     let (plate, block) =
         (ray_mesh(box_mesh(Vec3::new(0.5, 0.02, 0.5))), ray_mesh(box_mesh(Vec3::splat(1.0))));
-    // A corner's ray runs along the diagonal, and ends in the middle of the block only if it is not the plate's own.
+    // A corner's ray runs along the diagonal, and ends in the middle of the block only if it is not
+    // the plate's own.
     let inside = ask(&plate, &Pose::IDENTITY, &block, &Pose::IDENTITY);
     assert!(inside.is_empty(), "{inside:?}");
     // A corner of one cube in another: both bodies have one vertex in the other.

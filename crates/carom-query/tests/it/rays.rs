@@ -18,7 +18,8 @@ fn unit(random: &mut Random) -> Vec3 {
     }
 }
 
-/// A hit lies on the surface, its normal is a unit vector, the first of all hits is the hit, and both sides count.
+/// A hit lies on the surface, its normal is a unit vector, the first of all hits is the hit, and
+/// both sides count.
 #[test]
 fn hits_lie_on_the_surface_in_order() {
     let mut random = Random::new(3);
@@ -134,7 +135,8 @@ fn rays_that_no_number_is_left_for_hit_nothing() {
     }
 }
 
-/// The tree of a mesh of subnormal size is in its coordinates times 2^1000 and more: there others have no place.
+/// The tree of a mesh of subnormal size is in its coordinates times 2^1000 and more: there others
+/// have no place.
 #[test]
 fn a_mesh_of_no_size_is_met_from_anywhere() {
     let tiny = |x: f64| {
@@ -165,7 +167,8 @@ fn a_mesh_of_no_size_is_met_from_anywhere() {
     }
 }
 
-/// A tie of two triangles at the least t: both had it from rounding, and the tree had left the first one out.
+/// A tie of two triangles at the least t: both had it from rounding, and the tree had left the
+/// first one out.
 #[test]
 fn hits_nearer_than_the_least_normal_number_keep_their_order() {
     let corners = [

@@ -1,4 +1,5 @@
-//! Manifolds of balls, capsules and boxes: the closed forms give what the general search gives for the same shapes.
+//! Manifolds of balls, capsules and boxes: the closed forms give what the general search gives for
+//! the same shapes.
 
 use carom_geom::{Capsule, Cuboid, Manifold, Sphere};
 use carom_math::{Pose, Quat, Vec3};
@@ -107,7 +108,8 @@ fn a_capsule_at_rest_on_a_box_has_two_contacts() {
     let brick = Shape::Cuboid(Cuboid::new(Vec3::new(2.0, 0.5, 2.0)).unwrap());
     let rod = Shape::Capsule(Capsule::new(0.7, 0.25).unwrap());
     let lying = Quat::from_rotation_z(core::f32::consts::FRAC_PI_2);
-    // Beside the box's middle, deep enough that the segment itself is in the box, and just touching.
+    // Beside the box's middle, deep enough that the segment itself is in the box, and just
+    // touching.
     for y in [0.76, 0.75, 0.7, 0.45] {
         let pose = Pose::new(lying, Vec3::new(0.3, y, 0.4));
         for (a, b, sign) in [(&brick, &rod, 1.0), (&rod, &brick, -1.0)] {
@@ -123,7 +125,8 @@ fn a_capsule_at_rest_on_a_box_has_two_contacts() {
     }
 }
 
-/// Centres so near each other that the square of their distance has no digits: the normal was 0.5 % too long.
+/// Centres so near each other that the square of their distance has no digits: the normal was 0.5 %
+/// too long.
 #[test]
 fn balls_that_are_all_but_concentric() {
     use carom_query::f64::{Shape, contact};
@@ -138,8 +141,9 @@ fn balls_that_are_all_but_concentric() {
     }
 }
 
-/// A long capsule that leans a little over a box much smaller than itself, or over the edge of one: the normal was that of the face, or had the
-/// rounding of the place on the capsule, and the capsule's end, far away, reached beyond it by 2e-7 of 3,000.
+/// A long capsule that leans a little over a box much smaller than itself, or over the edge of one:
+/// the normal was that of the face, or had the rounding of the place on the capsule, and the
+/// capsule's end, far away, reached beyond it by 2e-7 of 3,000.
 #[test]
 fn a_capsule_that_leans_over_a_speck() {
     use carom_geom::SupportMap;
@@ -181,7 +185,8 @@ fn a_capsule_that_leans_over_a_speck() {
         }
         let found = contact(&shapes[0], &Pose::IDENTITY, &shapes[1], &there, 0.0).unwrap().contact;
         let (normal, place) = (found.normal, there.wide());
-        // How far the two are apart along the normal: minus the depth, where it is the normal of the depth.
+        // How far the two are apart along the normal: minus the depth, where it is the normal of
+        // the depth.
         let back = -place.inverse_transform_vector(normal);
         let top = maps[0].support(normal).point.dot(normal) + maps[0].margin();
         let bottom = place.transform_point(maps[1].support(back).point).dot(normal) - maps[1].margin();
@@ -255,7 +260,8 @@ macro_rules! ugly {
                     let [a, b] = [0, 1].map(|i| shape(kinds[i], sizes[i], 1.0));
                     let pose_a =
                         Pose::new(turn(&mut dice), Vec3::new(0.0, 0.5, -2.0) * dice.below(2) as $real);
-                    // Concentric, along an axis of A by what makes faces or ends just touch, or anywhere.
+                    // Concentric, along an axis of A by what makes faces or ends just touch, or
+                    // anywhere.
                     let along = [Vec3::X, Vec3::Y, Vec3::Z][dice.below(3)];
                     let reach = sizes[0][dice.below(3)] + sizes[1][dice.below(3)];
                     let place = match dice.below(4) {
@@ -340,7 +346,8 @@ macro_rules! ugly {
 ugly!(single, carom_geom, carom_math, carom_query, f32, 2e-6);
 ugly!(double, carom_geom::f64, carom_math::f64, carom_query::f64, f64, 1e-12);
 
-/// The normal came from the difference of points that rounding had left: up to 1.7e-7 of the size off.
+/// The normal came from the difference of points that rounding had left: up to 1.7e-7 of the size
+/// off.
 #[test]
 fn capsules_whose_axes_all_but_cross_part_across_both() {
     use carom_query::f64 as wide;
@@ -370,8 +377,8 @@ fn capsules_whose_axes_all_but_cross_part_across_both() {
     }
 }
 
-/// Rounding left the normal of capsules in each other, their axes parallel or crossing to rounding, a part along the axes: by it
-/// the ends were in each other still.
+/// Rounding left the normal of capsules in each other, their axes parallel or crossing to rounding,
+/// a part along the axes: by it the ends were in each other still.
 #[test]
 fn the_normal_of_capsules_whose_axes_meet_parts_them() {
     use carom_query::f64 as wide;

@@ -1,4 +1,5 @@
-//! Planes between bodies: the nearest points and many others are on their sides, and convex bodies that are apart have one.
+//! Planes between bodies: the nearest points and many others are on their sides, and convex bodies
+//! that are apart have one.
 
 use crate::zoo::{box_mesh, shapes};
 use carom_geom::Cuboid;

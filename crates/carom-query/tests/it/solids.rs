@@ -220,7 +220,8 @@ fn tetrahedra_on_a_small_grid() {
     assert!(counts.iter().all(|c| 100 < *c), "{counts:?}");
 }
 
-/// Bodies of cells, moved by whole cells: they overlap if they share a cell, and touch if cells touch.
+/// Bodies of cells, moved by whole cells: they overlap if they share a cell, and touch if cells
+/// touch.
 #[test]
 fn bodies_of_cells() {
     let n = if std::env::var_os("CAROM_SLOW").is_some() { 6000 } else { 400 };

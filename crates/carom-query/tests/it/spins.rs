@@ -1,4 +1,5 @@
-//! Casts of what spins beyond all sense: bounded work, nothing passed over, and a contact that can be followed is told.
+//! Casts of what spins beyond all sense: bounded work, nothing passed over, and a contact that can
+//! be followed is told.
 
 use crate::support::bumpy_sheet;
 use carom_geom::{Cuboid, TriMesh};
@@ -35,7 +36,8 @@ fn flight(from: f64, speed: f64, spin: f64) -> Motion {
     Motion::new(DQuat::IDENTITY, from, DVec3::ZERO, speed, spin).unwrap()
 }
 
-/// The work does not grow with the spin without bound: two pyramids of four triangles, 2 apart, 10 m/s, 1e8 rad/s took half a minute.
+/// The work does not grow with the spin without bound: two pyramids of four triangles, 2 apart, 10
+/// m/s, 1e8 rad/s took half a minute.
 #[test]
 fn absurd_spin_takes_bounded_work() {
     let sheet = Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(6, 0.1)).unwrap()));
@@ -57,7 +59,8 @@ fn absurd_spin_takes_bounded_work() {
     }
 }
 
-/// Before the time that is told as safe nothing touches; what never comes into the ball in which a body turns is clear of it.
+/// Before the time that is told as safe nothing touches; what never comes into the ball in which a
+/// body turns is clear of it.
 #[test]
 fn what_spins_is_not_passed_over() {
     let target = 0.005;
@@ -110,7 +113,8 @@ fn what_spins_is_not_passed_over() {
     assert!(40 < n_hits, "{n_hits}");
 }
 
-/// Of what touches from the start that is told, however it spins; a blade whose way is short is followed to where it strikes.
+/// Of what touches from the start that is told, however it spins; a blade whose way is short is
+/// followed to where it strikes.
 #[test]
 fn a_contact_that_can_be_followed_is_told() {
     let mut memory = Workspace::default();

@@ -1,5 +1,5 @@
-//! The support maps of this crate, convex shapes of the list and rounded ones, against the suite of the trait, in both
-//! precisions.
+//! The support maps of this crate, convex shapes of the list and rounded ones, against the suite of
+//! the trait, in both precisions.
 
 use carom_geom::{SupportMap, SupportPoint, TriMesh};
 use carom_testkit::conform::support_map::{check, check_scaled};

@@ -1,4 +1,5 @@
-//! Bodies that come down tilted on something flat: the corners and the rim that touch next are contacts already.
+//! Bodies that come down tilted on something flat: the corners and the rim that touch next are
+//! contacts already.
 
 use carom_geom::{Cone, ConvexHull, Cuboid, Cylinder, HalfSpace, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
@@ -25,7 +26,8 @@ fn floors() -> [(&'static str, Shape, Pose); 3] {
     ]
 }
 
-/// The contact points on the body, which is turned by `rotation` and whose lowest point is at `height`; the lowest first.
+/// The contact points on the body, which is turned by `rotation` and whose lowest point is at
+/// `height`; the lowest first.
 fn contacts(floor: &(&str, Shape, Pose), body: &Shape, rotation: Quat, height: f32) -> Vec<Vec3> {
     let (name, floor, pose) = floor;
     let at = |y: f32| Pose::new(rotation, Vec3::new(0.3, y, -0.2));
@@ -102,8 +104,9 @@ fn a_tilted_rim_is_met_on_both_sides_of_its_lowest_point() {
         for floor in &floors() {
             for (body, r) in &bodies {
                 let points = contacts(floor, body, rotation, height);
-                // The rim is nearer than the prediction up to this angle from its lowest point, and a corner of the
-                // polygon that stands for it is nearer by at most an eighth of a half turn.
+                // The rim is nearer than the prediction up to this angle from its lowest point, and
+                // a corner of the polygon that stands for it is nearer by at most an eighth of a
+                // half turn.
                 let room = (PREDICTION - height - 0.01) / (r * angle.sin());
                 let reach = (1.0 - room.min(2.0)).acos() - core::f32::consts::PI / 8.0;
                 if reach < 0.1 {

@@ -1,4 +1,5 @@
-//! No tolerance may be smaller than what it has to cover; `cargo xtask truth tolerances` looks at many more cases.
+//! No tolerance may be smaller than what it has to cover; `cargo xtask truth tolerances` looks at
+//! many more cases.
 
 use carom_testkit::random::Random;
 use carom_testkit::tolerances::twins::Differences;
@@ -24,7 +25,8 @@ fn tolerances_cover_what_they_are_about() {
     }
 }
 
-/// What is decided in `f64` for both precisions is decided alike, and the answers differ by a rounding or two.
+/// What is decided in `f64` for both precisions is decided alike, and the answers differ by a
+/// rounding or two.
 #[test]
 fn twins_agree() {
     let mut all = Differences::default();

@@ -1,5 +1,5 @@
-//! Rays in world space at the edges and corners of closed meshes, through poses: none escapes, every number is right. The same by
-//! the ten million: `cargo xtask truth rays`.
+//! Rays in world space at the edges and corners of closed meshes, through poses: none escapes,
+//! every number is right. The same by the ten million: `cargo xtask truth rays`.
 
 use carom_geom::f64::TriMesh as WideMesh;
 use carom_geom::ray_mesh::{self, Placement};
@@ -10,7 +10,8 @@ use carom_testkit::random::Random;
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
-/// A closed star-shaped surface around the origin, facing outwards, of 12 n^2 triangles; far from round.
+/// A closed star-shaped surface around the origin, facing outwards, of 12 n^2 triangles; far from
+/// round.
 fn star(n: usize) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let (mut vertices, mut indices): (Vec<DVec3>, Vec<[u32; 3]>) = (Vec::new(), Vec::new());
     let half = n as f64 * 0.5;

@@ -1,20 +1,25 @@
 //! The threads that solve a step, colour after colour.
 //!
-//! They are called once for all colours of a stage and meet at the end of each. Nobody waits for who has not come: the groups of a colour
-//! are handed out in pieces, and who has waited a while takes what is left, so that one thread alone comes to the end, in a pool that is busy
-//! otherwise or on a machine with fewer cores than threads. Who finds nothing left waits for the pieces that others work at, a while by
-//! looking, then by giving its core away.
+//! They are called once for all colours of a stage and meet at the end of each. Nobody waits for
+//! who has not come: the groups of a colour are handed out in pieces, and who has waited a while
+//! takes what is left, so that one thread alone comes to the end, in a pool that is busy otherwise
+//! or on a machine with fewer cores than threads. Who finds nothing left waits for the pieces that
+//! others work at, a while by looking, then by giving its core away.
 //!
-//! Every member has its own part of each colour first, in pieces of which each is half of what is left. It is the part of the same bodies in
-//! every colour, and loads and stores the groups that it solves, so that few lines of memory go from one core to another: with each colour
-//! cut in the middle 4,700 states changed cores in a pass over a pile of 10,000 boxes, where this leaves 1,500.
+//! Every member has its own part of each colour first, in pieces of which each is half of what is
+//! left. It is the part of the same bodies in every colour, and loads and stores the groups that it
+//! solves, so that few lines of memory go from one core to another: with each colour cut in the
+//! middle 4,700 states changed cores in a pass over a pile of 10,000 boxes, where this leaves
+//! 1,500.
 //!
-//! In a pile of 10,000 boxes two threads waited for 0.17 of the 2.9 milliseconds of all stages; calls of rayon for every colour, by halves,
-//! took 0.37. A task that kept the others looking for work through the whole step, so that they need not be woken, gained a fiftieth, and
-//! took their cores.
+//! In a pile of 10,000 boxes two threads waited for 0.17 of the 2.9 milliseconds of all stages;
+//! calls of rayon for every colour, by halves, took 0.37. A task that kept the others looking for
+//! work through the whole step, so that they need not be woken, gained a fiftieth, and took their
+//! cores.
 //!
-//! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (stages and colours handed out by atomic counters);
-//! M. Herlihy, N. Shavit, The Art of Multiprocessor Programming, 2008, chapter 17 (barriers).
+//! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (stages and
+//! colours handed out by atomic counters); M. Herlihy, N. Shavit, The Art of Multiprocessor
+//! Programming, 2008, chapter 17 (barriers).
 
 use crate::classes::Classes;
 use crate::group::{Group, Pass};
@@ -30,19 +35,21 @@ use std::sync::{Mutex, PoisonError};
 
 /// Groups per piece, at least: some 1.5 microseconds of work.
 ///
-/// Each piece is half of what is left of its part, so that the last ones, which who is early takes from others, are small, and there are
-/// few of them: what is written has to leave a processor before it takes the next one, which cost 0.3 of the 2.9 milliseconds of all
-/// stages where pieces were 16 groups each.
+/// Each piece is half of what is left of its part, so that the last ones, which who is early takes
+/// from others, are small, and there are few of them: what is written has to leave a processor
+/// before it takes the next one, which cost 0.3 of the 2.9 milliseconds of all stages where pieces
+/// were 16 groups each.
 const LEAST: usize = 8;
 
 /// Fewer groups of the largest colour are not worth another member.
 const LEAST_GROUPS: usize = 8;
 
-/// How often it is looked whether others are done before their pieces are taken, and again before the core is given away: some 10
-/// microseconds.
+/// How often it is looked whether others are done before their pieces are taken, and again before
+/// the core is given away: some 10 microseconds.
 ///
-/// What is taken from others moves from core to core, and back: where pieces were taken at once 3,300 states went over in a pass over a pile of
-/// 10,000 boxes instead of 1,500, and on two cores without a common cache the passes took a tenth longer.
+/// What is taken from others moves from core to core, and back: where pieces were taken at once
+/// 3,300 states went over in a pass over a pile of 10,000 boxes instead of 1,500, and on two cores
+/// without a common cache the passes took a tenth longer.
 const LOOKS: usize = 400;
 
 /// A number alone in its line of the cache.
@@ -76,7 +83,8 @@ pub(crate) struct Crew<'a> {
     n_members: usize,
 }
 
-/// Counts what it is told as done when it goes, also when that is by a panic: others would wait forever.
+/// Counts what it is told as done when it goes, also when that is by a panic: others would wait
+/// forever.
 struct Doing<'a> {
     n: usize,
     done: &'a AtomicUsize,
@@ -144,7 +152,8 @@ impl<'a> Crew<'a> {
                 spin_loop();
             }
             if !color.is_done() {
-                // Somebody is late, or does not come. Those behind come first, so that not all who wait take from one.
+                // Somebody is late, or does not come. Those behind come first, so that not all who
+                // wait take from one.
                 for part in parts[member + 1..].iter().chain(&parts[..member]) {
                     self.take_pieces(color, part, states, pass);
                 }

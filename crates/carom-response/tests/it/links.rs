@@ -15,7 +15,8 @@ fn scene() -> Scene {
     scene
 }
 
-/// The manifolds in two lists, of which the first has every third one, backwards; and what none of the contacts is of.
+/// The manifolds in two lists, of which the first has every third one, backwards; and what none of
+/// the contacts is of.
 fn apart(contacts: &[ContactPair]) -> (Vec<ContactLink>, [Vec<Manifold>; 2]) {
     let is_first = |k: &usize| k.is_multiple_of(3);
     let first: Vec<usize> = (0..contacts.len()).filter(is_first).rev().collect();
@@ -101,7 +102,8 @@ fn joints_that_do_not_move_are_not_looked_at() {
     assert!(step(&[7]).to_string().contains("place 0"));
 }
 
-/// Contacts in which nothing moves, and empty ones, between those in which something does: of two sleepers, of a sleeper and the floor.
+/// Contacts in which nothing moves, and empty ones, between those in which something does: of two
+/// sleepers, of a sleeper and the floor.
 #[test]
 fn contacts_that_move_nobody_change_nothing() {
     for restitution in [0.0, 0.3] {

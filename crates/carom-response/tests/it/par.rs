@@ -69,7 +69,8 @@ fn a_pool_whose_other_threads_are_busy_until_it_is_done() {
     assert!(bodies.unwrap() == serial);
 }
 
-/// 5,000 boxes that fall on one floor, and five more in a chain elsewhere, if so asked; all after some steps.
+/// 5,000 boxes that fall on one floor, and five more in a chain elsewhere, if so asked; all after
+/// some steps.
 fn many(has_chain: bool) -> Vec<Body> {
     let mut scene = Scene::with_floor(SolverSettings::default());
     let lower = Vec3::new(0.0, -30.0, 0.0);

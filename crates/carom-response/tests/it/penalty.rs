@@ -1,4 +1,5 @@
-//! Springs on the depth: where they come to rest, that they never pull, and how short a step has to be.
+//! Springs on the depth: where they come to rest, that they never pull, and how short a step has to
+//! be.
 
 use carom_math::{Mat3, Pose, Vec3};
 use carom_response::{Body, Penalty};
@@ -10,7 +11,8 @@ fn ball(at: Vec3, mass: f32) -> Body {
     Body::dynamic(Pose::from_translation(at), mass, Vec3::ZERO, Mat3::IDENTITY * (0.1 * mass))
 }
 
-/// A ball of radius 0.5 over a floor at y = 0, stepped by hand: the height and the speed after each step.
+/// A ball of radius 0.5 over a floor at y = 0, stepped by hand: the height and the speed after each
+/// step.
 fn drop(penalty: Penalty, mass: f32, height: f32, dt: f32, n: usize) -> Vec<(f32, f32)> {
     let (mut floor, mut body) = (Body::fixed(Pose::IDENTITY), ball(Vec3::Y * height, mass));
     (0..n)
@@ -80,7 +82,8 @@ fn the_longest_step_is_where_swings_begin_to_grow() {
 
 #[test]
 fn friction_holds_a_block_on_a_slope_no_longer_than_coulomb_says() {
-    // Sliding at 1 m/s under a push of 40 N: braked by the damper, but by no more than a half of the push.
+    // Sliding at 1 m/s under a push of 40 N: braked by the damper, but by no more than a half of
+    // the push.
     let velocity = Vec3::new(1.0, 0.0, 0.0);
     let way = Vec3::Y * 0.01;
     let of = |friction: f32| Penalty::new(4000.0, 30.0).with_friction(friction).force(way, velocity);

@@ -1,4 +1,5 @@
-//! Torsion springs on hinges against closed forms: period, energy, damping, torque at a stop, whole turns.
+//! Torsion springs on hinges against closed forms: period, energy, damping, torque at a stop, whole
+//! turns.
 
 use crate::scene::{DT, Scene};
 use carom_math::{Pose, Vec3};
@@ -80,7 +81,8 @@ fn a_free_wheel_swings_with_the_period_and_the_energy_of_the_closed_form() {
     }
 }
 
-/// Two wheels on one arbor swing against each other with their reduced inertia, and keep their angular momentum.
+/// Two wheels on one arbor swing against each other with their reduced inertia, and keep their
+/// angular momentum.
 #[test]
 fn two_free_wheels_swing_against_each_other() {
     let stiffness = TAU * TAU * INERTIA * 0.75;
@@ -128,8 +130,8 @@ fn a_damped_wheel_decays_as_the_closed_form_and_a_stiff_damper_never_turns_it_ba
     }
 }
 
-/// A stop holds the wheel against the whole torque of the spring, be it soft or stiff; and an arm sinks as far as its weight bends
-/// the spring.
+/// A stop holds the wheel against the whole torque of the spring, be it soft or stiff; and an arm
+/// sinks as far as its weight bends the spring.
 #[test]
 fn a_spring_at_rest_has_its_whole_torque() {
     for (stiffness, rest) in [(0.1, 40.0), (10.0, 10.0), (1e3, 0.2), (1e4, 0.11)] {
@@ -245,7 +247,8 @@ fn a_spring_that_turns_keeps_awake_and_one_that_is_held_sleeps() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Soft or stiffer than any substep can follow, at any speed, about any axis: no spring gives more than it stores.
+    /// Soft or stiffer than any substep can follow, at any speed, about any axis: no spring gives
+    /// more than it stores.
     #[test]
     fn no_spring_gives_energy(
         log_stiffness in -6.0f32..8.0,

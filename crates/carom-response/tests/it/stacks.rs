@@ -110,7 +110,8 @@ fn a_pile_comes_to_rest() {
         let all = scene.contacts.iter().flat_map(|c| c.manifold.contacts());
         let deepest = all.map(|c| c.distance).fold(0.0, f32::min);
         println!("after {second} s {:.4} deep", -deepest);
-        // It lands in the first. A contact under many times the weight of its body leaks, and rests deeper.
+        // It lands in the first. A contact under many times the weight of its body leaks, and rests
+        // deeper.
         assert!(if second == 1 { -0.12 } else { -0.02 } < deepest);
         if scene.bodies.iter().skip(5).all(|b| b.is_sleeping) {
             break;
@@ -121,7 +122,8 @@ fn a_pile_comes_to_rest() {
     assert!(scene.bodies.iter().all(|b| b.kind == BodyKind::Fixed || -0.1 < b.pose.translation.y));
 }
 
-/// Five floors of cards, each 1 high and twice `thin` thick: pairs that lean on each other, and cards that lie across the tops.
+/// Five floors of cards, each 1 high and twice `thin` thick: pairs that lean on each other, and
+/// cards that lie across the tops.
 fn card_house(settings: SolverSettings, thin: f32, friction: f32) -> Scene {
     let (lean, high) = (0.35_f32, 0.5_f32);
     let (sin, cos) = lean.sin_cos();
@@ -151,7 +153,8 @@ fn card_house(settings: SolverSettings, thin: f32, friction: f32) -> Scene {
     scene
 }
 
-/// When contacts were relaxed in every substep the house came down in its second second on four, in 5 to 8 s on eight.
+/// When contacts were relaxed in every substep the house came down in its second second on four, in
+/// 5 to 8 s on eight.
 #[test]
 fn a_card_house_of_five_floors_stands() {
     let settings = SolverSettings::default().with_sleep(false);
@@ -178,7 +181,8 @@ fn a_card_house_of_five_floors_stands() {
     assert!(0.3 < farthest(0.01, default, 0.05, 2.0));
 }
 
-/// What bodies press with is kept while they are halted, for substeps of whatever length come before and after.
+/// What bodies press with is kept while they are halted, for substeps of whatever length come
+/// before and after.
 #[test]
 fn halted_bodies_go_on_pressing_after_substeps_of_another_length() {
     for (before, after) in [(6, 1), (3, 6), (6, 6)] {

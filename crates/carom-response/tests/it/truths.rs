@@ -67,7 +67,8 @@ fn perfectly_inelastic_and_half() {
     }
 }
 
-/// A box on a slope stays when the slope is a little less steep than the friction allows, and slides when more.
+/// A box on a slope stays when the slope is a little less steep than the friction allows, and
+/// slides when more.
 #[test]
 fn slides_exactly_when_steeper_than_friction() {
     for friction in [0.2_f32, 0.5, 1.0] {
@@ -197,8 +198,9 @@ fn energy_does_not_grow() {
     }
 }
 
-/// The order in which contacts are given does not count; nor does the instruction set.
-/// Nothing presses the two together: what pushed in one substep has no impulse left in the next that could take the speed out.
+/// The order in which contacts are given does not count; nor does the instruction set. Nothing
+/// presses the two together: what pushed in one substep has no impulse left in the next that could
+/// take the speed out.
 #[test]
 fn undoing_an_overlap_leaves_no_speed() {
     for substeps in [1, 2, 6, 16] {
@@ -290,7 +292,8 @@ fn sleeping_boxes_wake_together() {
     assert!(scene.bodies[alone].is_sleeping);
 }
 
-/// Impulses that had faded to subnormal numbers made the place of friction infinite, and the pile stopped.
+/// Impulses that had faded to subnormal numbers made the place of friction infinite, and the pile
+/// stopped.
 #[test]
 fn r1_impulses_that_fade_away() {
     let mut solver =
@@ -414,8 +417,9 @@ fn a_spinning_body_keeps_its_energy_and_momentum() {
     assert!(worst[0] < 1e-3 && worst[1] < 0.05);
 }
 
-/// A wheel on the end of a horizontal axle that is held at the other end: it does not fall, it goes round with
-/// W = m g l / (I w) (H. Goldstein, Classical Mechanics, 1980, 5-7). How far and how deep it has come after 5 s.
+/// A wheel on the end of a horizontal axle that is held at the other end: it does not fall, it goes
+/// round with W = m g l / (I w) (H. Goldstein, Classical Mechanics, 1980, 5-7). How far and how
+/// deep it has come after 5 s.
 fn precession(substeps: u32) -> (f32, f32, f32) {
     let (mass, lever, spin, axial, across) = (2.0_f32, 0.5_f32, 60.0_f32, 0.5_f32, 0.3_f32);
     let gravity = 10.0;
@@ -602,7 +606,8 @@ fn what_is_told_is_finite() {
     assert!(500 < n_told, "{n_told}");
 }
 
-/// Spinning about an axis of its own, whatever it is, a body neither speeds up nor slows down, step by step.
+/// Spinning about an axis of its own, whatever it is, a body neither speeds up nor slows down, step
+/// by step.
 #[test]
 fn a_spin_about_an_axis_stays_as_it_is() {
     let turn = Quat::from_xyzw(0.3, -0.5, 0.2, 0.7).normalize();
@@ -620,12 +625,13 @@ fn a_spin_about_an_axis_stays_as_it_is() {
     }
     let off = bodies[0].angular_velocity.length() - 1.0;
     println!("after 14,400 substeps the spin of 1 rad/s is off by {off:.1e}");
-    // Of rounding, 6e-8 a substep, this is a walk of 7e-6 at random, and 9e-4 if it always went one way.
+    // Of rounding, 6e-8 a substep, this is a walk of 7e-6 at random, and 9e-4 if it always went one
+    // way.
     assert!(off.abs() < 2e-5);
 }
 
-/// A weak motor on a heavy wheel needs seconds to be seen to turn. It took so long that the wheel fell asleep, and in a train of many wheels
-/// what is slow was damped until it hardly moved.
+/// A weak motor on a heavy wheel needs seconds to be seen to turn. It took so long that the wheel
+/// fell asleep, and in a train of many wheels what is slow was damped until it hardly moved.
 #[test]
 fn what_a_motor_turns_is_not_at_rest_however_slow_it_is() {
     for n in [1, 12] {

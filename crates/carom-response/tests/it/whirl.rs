@@ -1,4 +1,5 @@
-//! Bodies that turn by much in a substep: how their joint lies at its end is not known, and it must not pull it together.
+//! Bodies that turn by much in a substep: how their joint lies at its end is not known, and it must
+//! not pull it together.
 
 use crate::scene::{DT, Scene};
 use carom_math::{Pose, Vec3};
@@ -18,8 +19,8 @@ const KINDS: [(&str, JointKind); 7] = [
 const NEAR: Vec3 = Vec3::new(1.2, -0.5, 0.4);
 const FAR: Vec3 = Vec3::new(8.0, -6.0, 5.0);
 
-/// Two boxes without gravity that whirl when they are joined, the first of them perhaps fixed: the greatest energy of 300 steps and the last,
-/// in units of that at first.
+/// Two boxes without gravity that whirl when they are joined, the first of them perhaps fixed: the
+/// greatest energy of 300 steps and the last, in units of that at first.
 fn whirl(joint: (JointKind, Vec3), spin: f32, is_held: bool, substeps: u32) -> (f32, f32) {
     let settings = SolverSettings::default().with_gravity(Vec3::ZERO).with_sleep(false);
     let mut scene = Scene::new(settings.with_substeps(substeps));
@@ -41,7 +42,8 @@ fn whirl(joint: (JointKind, Vec3), spin: f32, is_held: bool, substeps: u32) -> (
     (most / start, scene.energy() / start)
 }
 
-/// Far from its boxes, a fixed joint in one substep had 366 times the energy that there was; a hinge with limits in six, 2e8 times.
+/// Far from its boxes, a fixed joint in one substep had 366 times the energy that there was; a
+/// hinge with limits in six, 2e8 times.
 #[test]
 fn joints_of_what_whirls_give_no_energy() {
     for (name, kind) in KINDS {
@@ -64,7 +66,8 @@ fn joints_of_what_whirls_give_no_energy() {
     }
 }
 
-/// A wheel turns by more than a radian in a substep, as fast as ever, and stays on its axle: what turns about its own joint does not whirl.
+/// A wheel turns by more than a radian in a substep, as fast as ever, and stays on its axle: what
+/// turns about its own joint does not whirl.
 #[test]
 fn a_fast_wheel_stays_on_its_axle() {
     let mut scene = Scene::new(SolverSettings::default().with_sleep(false));
@@ -89,8 +92,8 @@ fn a_fast_wheel_stays_on_its_axle() {
     assert!((wheel.pose.translation - middle).length() < 0.005);
 }
 
-/// What joints did in a long substep is not done again in a short one: their impulses are known with the length of theirs, whatever the solver
-/// stepped meanwhile.
+/// What joints did in a long substep is not done again in a short one: their impulses are known
+/// with the length of theirs, whatever the solver stepped meanwhile.
 #[test]
 fn impulses_of_joints_are_scaled_from_the_substep_they_come_from() {
     let mut settings = SolverSettings::default().with_substeps(1).with_sleep(false);
@@ -122,7 +125,8 @@ fn impulses_of_joints_are_scaled_from_the_substep_they_come_from() {
     assert!((went.1[0].impulse.substep - DT / 6.0).abs() < 1.0e-7);
 }
 
-/// Two bodies whose ends of a rod are at one place part along the axis of the joint: without a direction nothing moved, and the impulse grew.
+/// Two bodies whose ends of a rod are at one place part along the axis of the joint: without a
+/// direction nothing moved, and the impulse grew.
 #[test]
 fn a_rod_that_begins_without_length_gets_it() {
     let mut scene = Scene::new(SolverSettings::default().with_gravity(Vec3::ZERO).with_sleep(false));

@@ -1,21 +1,24 @@
 //! Box against box: fifteen axes, then the contacts that the two supporting faces share.
 //!
-//! The axis of least overlap, or of the largest gap, is found among the six face normals and the nine cross products
-//! of edges, every overlap computed from the rotation matrix in `f64`. The cross products are not
-//! normalised and their overlaps are compared by squares, so a nearly parallel pair of edges costs no accuracy. A face
-//! axis is the reference: the other box's most opposed face is clipped against its rectangle. An edge axis gives the
-//! crossing of the two edges, or, where both boxes also face each other, the same clipping along the axis.
+//! The axis of least overlap, or of the largest gap, is found among the six face normals and the
+//! nine cross products of edges, every overlap computed from the rotation matrix in `f64`. The
+//! cross products are not normalised and their overlaps are compared by squares, so a nearly
+//! parallel pair of edges costs no accuracy. A face axis is the reference: the other box's most
+//! opposed face is clipped against its rectangle. An edge axis gives the crossing of the two edges,
+//! or, where both boxes also face each other, the same clipping along the axis.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996 (the axes); C. Ericson, Real-Time
-//! Collision Detection, 2005, 4.4.1; D. Gregorius, Robust Contact Creation for Physics Simulations, GDC 2015.
-//! Differs: the depth reported is the true minimum; faces win over edges only ties to rounding, and stability comes
-//! from clipping faces along an edge axis instead of from preferring a deeper face axis. A corner that is nowhere nearer to
-//! the surface than under the best face spares the edges.
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996 (the axes); C. Ericson,
+//! Real-Time Collision Detection, 2005, 4.4.1; D. Gregorius, Robust Contact Creation for Physics
+//! Simulations, GDC 2015.
+//! Differs: the depth reported is the true minimum; faces win over edges only ties to rounding, and
+//! stability comes from clipping faces along an edge axis instead of from preferring a deeper face
+//! axis. A corner that is nowhere nearer to the surface than under the best face spares the edges.
 //!
-//! Measured (EPYC, busy, 2026-11-22): 420 ns a manifold of boxes at random, 310 without needless faces, copies, and vectors read
-//! where numbers were just written, each of which waits. Half of these poses meet edge to edge and need all fifteen axes.
-//! By the door of carom-query 410, and 330 with the axes compiled for each instruction set and the manifold written where it stays.
-//! Of the 2,500 instructions left 620 are axes and 630 clipping. What a pair could remember would spare some 300, those of the edges.
+//! Measured (EPYC, busy, 2026-11-22): 420 ns a manifold of boxes at random, 310 without needless
+//! faces, copies, and vectors read where numbers were just written, each of which waits. Half of
+//! these poses meet edge to edge and need all fifteen axes. By the door of carom-query 410, and 330
+//! with the axes compiled for each instruction set and the manifold written where it stays. Of the
+//! 2,500 instructions left 620 are axes and 630 clipping.
 
 use super::super::num::{Contact, Manifold, Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
 use super::placed_box::{BoxFace, PlacedBox};
@@ -35,10 +38,11 @@ use glam::DVec3;
 pub struct BoxSeparation {
     /// Unit vector from A to B, in A's frame.
     pub normal: Vec3,
-    /// Negative: minus the penetration depth, the least distance that B must move, along `normal`, to come free;
-    /// exact to rounding. Positive: the boxes are apart by at least this.
+    /// Negative: minus the penetration depth, the least distance that B must move, along `normal`,
+    /// to come free; exact to rounding. Positive: the boxes are apart by at least this.
     pub distance: Real,
-    /// Which of the fifteen axes: 0 to 2 faces of A, 3 to 5 faces of B, 6 + 3 i + j edge i of A and edge j of B.
+    /// Which of the fifteen axes: 0 to 2 faces of A, 3 to 5 faces of B, 6 + 3 i + j edge i of A and
+    /// edge j of B.
     pub axis: u8,
     /// How many axes were measured: 6, or 15 where a face alone does not prove the least overlap.
     pub n_axes: u32,
@@ -46,8 +50,8 @@ pub struct BoxSeparation {
 
 /// The axis of least overlap, or, for boxes that are apart, of the largest gap.
 ///
-/// Half extents not negative; zero is a flat box, a segment or a point. `b_in_a` is B's pose in A's frame. `None`
-/// only for numbers that are not finite.
+/// Half extents not negative; zero is a flat box, a segment or a point. `b_in_a` is B's pose in A's
+/// frame. `None` only for numbers that are not finite.
 pub fn separation(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxSeparation> {
     let pair = BoxPair::new(half_a, half_b, b_in_a)?;
     let counters = Cell::new(Counters::default());
@@ -60,12 +64,14 @@ pub fn separation(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxSe
     })
 }
 
-/// The contacts of two boxes that overlap, touch, or are apart by at most `prediction`; `None` when farther apart.
+/// The contacts of two boxes that overlap, touch, or are apart by at most `prediction`; `None` when
+/// farther apart.
 ///
-/// In A's frame, normal from A to B, points on the surfaces of both, one to four contacts, none farther than
-/// `prediction`. The deepest contact's distance is minus the penetration depth; of boxes that are apart it may be more
-/// than their distance where faces cover each other. Feature ids of
-/// vertices (bits 0, 1, 2: negative x, y, z) and faces (2 axis + 1 for the negative side) are those of `Cuboid`.
+/// In A's frame, normal from A to B, points on the surfaces of both, one to four contacts, none
+/// farther than `prediction`. The deepest contact's distance is minus the penetration depth; of
+/// boxes that are apart it may be more than their distance where faces cover each other. Feature
+/// ids of vertices (bits 0, 1, 2: negative x, y, z) and faces (2 axis + 1 for the negative side)
+/// are those of `Cuboid`.
 pub fn manifold(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: Real) -> Option<Manifold> {
     manifold_wide(half_a, half_b, &b_in_a.wide(), prediction)
 }
@@ -76,8 +82,8 @@ pub fn manifold_wide(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: 
     write_manifold(half_a, half_b, b_in_a, prediction, &mut Chosen::new(), &mut manifold).then_some(manifold)
 }
 
-/// [`manifold_wide`], written into a manifold without contacts, such as a new one at the end of a list: it is long, and handed out it
-/// is copied. False, and nothing written, where there is none.
+/// [`manifold_wide`], written into a manifold without contacts, such as a new one at the end of a
+/// list: it is long, and handed out it is copied. False, and nothing written, where there is none.
 pub fn write_manifold(
     half_a: Vec3,
     half_b: Vec3,
@@ -159,7 +165,8 @@ impl Written<'_> {
     }
 }
 
-/// The one contact of boxes whose faces do not cover each other, and its normal: apart and side by side, or a flat box lost to rounding.
+/// The one contact of boxes whose faces do not cover each other, and its normal: apart and side by
+/// side, or a flat box lost to rounding.
 #[inline(never)]
 fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Candidate, DVec3)> {
     let mut normal = axis.normal;
@@ -169,7 +176,8 @@ fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Cand
     let (mut a, mut b) = closest::closest_points(face_a.face().points, face_b.face().points);
     let mut distance = (b - a).dot(normal);
     if axis.overlap < 0.0 {
-        // Closest in all where a slab as thick has room between the boxes; else it is other faces that are.
+        // Closest in all where a slab as thick has room between the boxes; else it is other faces
+        // that are.
         if !pair.is_gap(b - a) {
             (a, b) = closest::closest_polygons(
                 (a, b),
@@ -200,7 +208,8 @@ pub(super) struct BoxPair {
     pub(super) t: [f64; 3],
 }
 
-/// 2^-800: the squared sine of an angle that turns no box by anything. Underflow takes the digits of much less.
+/// 2^-800: the squared sine of an angle that turns no box by anything. Underflow takes the digits
+/// of much less.
 const NO_ANGLE_SQ: f64 = f64::from_bits((1023 - 800) << 52);
 
 pub(super) struct Axis {
@@ -278,7 +287,8 @@ impl BoxPair {
         a[0] + a[1] + a[2] + b[0] + b[1] + b[2]
     }
 
-    /// The boxes leave room between them for a slab that is this thick and lies across this vector from A to B.
+    /// The boxes leave room between them for a slab that is this thick and lies across this vector
+    /// from A to B.
     fn is_gap(&self, between: DVec3) -> bool {
         let Some(normal) = unit(between) else { return false };
         let radius = |placed: &PlacedBox| {
@@ -332,7 +342,8 @@ impl BoxPair {
         if self.is_least_of_all(number, along_b, best) {
             return Some(self.face_axis(number, along_b, best));
         }
-        // Edge i of A and j of B: l = e_i x b_j, not normalised. Overlaps o / |l| are compared by o |o| / l^2.
+        // Edge i of A and j of B: l = e_i x b_j, not normalised. Overlaps o / |l| are compared by o
+        // |o| / l^2.
         let limit = best - tie;
         let mut best_square = limit * limit.abs();
         let gap_square = if prediction < f64::INFINITY { prediction * prediction } else { f64::INFINITY };
@@ -341,7 +352,8 @@ impl BoxPair {
         tally.count(|counters| counters.axes += 9);
         let mut is_apart = [false; 4];
         for (i, (overlaps, lengths_sq)) in rows.iter().enumerate() {
-            // First all at once: few are better than the best face, and of those the best is looked for.
+            // First all at once: few are better than the best face, and of those the best is looked
+            // for.
             let (mut squares, mut is_better) = ([0.0; 4], [false; 4]);
             for j in 0..4 {
                 let (overlap, length_sq) = (overlaps[j], lengths_sq[j]);
@@ -380,8 +392,9 @@ impl BoxPair {
         Some(self.face_axis(number, along_b, best))
     }
 
-    /// The overlaps along the cross products of A's axis `I` with the three of B, and the squares of the lengths of these,
-    /// which the overlaps are multiples of. In lanes of four, the last of them idle.
+    /// The overlaps along the cross products of A's axis `I` with the three of B, and the squares
+    /// of the lengths of these, which the overlaps are multiples of. In lanes of four, the last of
+    /// them idle.
     #[inline(always)]
     fn edges_along<const I: usize>(&self) -> ([f64; 4], [f64; 4]) {
         let BoxPair { half_a, half_b: h, r, t } = self;
@@ -395,7 +408,8 @@ impl BoxPair {
             let (l1, l2) = (-z[j], y[j]); // Components of l along axes i1 and i2 of A.
             lengths_sq[j] = l1 * l1 + l2 * l2;
             let radius_a = half_a[i1] * l1.abs() + half_a[i2] * l2.abs();
-            // l . b_j1 from the components, because r[i][j2] equals it only to rounding of 1, not of |l|.
+            // l . b_j1 from the components, because r[i][j2] equals it only to rounding of 1, not
+            // of |l|.
             let radius_b =
                 half_1[j] * (l1 * y_1[j] + l2 * z_1[j]).abs() + half_2[j] * (l1 * y_2[j] + l2 * z_2[j]).abs();
             overlaps[j] = radius_a + radius_b - (l1 * t[i1] + l2 * t[i2]).abs();
@@ -417,8 +431,9 @@ impl BoxPair {
         Axis { normal, overlap, number: number as u8, positive }
     }
 
-    /// No axis whatever has less overlap than this face's: the other box's corner deepest under the face is nearest to it
-    /// of all faces of its box, and has to come out somewhere. So the nine edge axes need not be looked at.
+    /// No axis whatever has less overlap than this face's: the other box's corner deepest under the
+    /// face is nearest to it of all faces of its box, and has to come out somewhere. So the nine
+    /// edge axes need not be looked at.
     #[inline(always)]
     fn is_least_of_all(&self, number: usize, along_b: [f64; 3], overlap: f64) -> bool {
         let BoxPair { half_a, half_b, r, t } = self;
@@ -426,7 +441,8 @@ impl BoxPair {
         let k = number % 3;
         let (m, n) = ((k + 1) % 3, (k + 2) % 3);
         let (own, x, y) = if number < 3 {
-            // Farthest against the normal: the corner's offset along each axis of B has the sign of that axis along the normal.
+            // Farthest against the normal: the corner's offset along each axis of B has the sign of
+            // that axis along the normal.
             let offset = |j: usize| half_b[j].copysign(r[k][j] * t[k]);
             let (u, v, w) = (offset(0), offset(1), offset(2));
             let corner = |m: usize| t[m] - (r[m][0] * u + r[m][1] * v + r[m][2] * w);
@@ -441,8 +457,8 @@ impl BoxPair {
     }
 }
 
-/// The vector with these components along an axis and the two that follow it, x after z. Not by way of an array: a vector
-/// read where numbers were just written has to wait for them.
+/// The vector with these components along an axis and the two that follow it, x after z. Not by way
+/// of an array: a vector read where numbers were just written has to wait for them.
 #[inline(always)]
 pub(super) fn in_turn(axis: usize, own: f64, next: f64, last: f64) -> DVec3 {
     match axis {
@@ -465,7 +481,8 @@ struct Corner {
 /// The most corners of a quadrilateral clipped by four lines.
 pub(super) const MAX_CORNERS: usize = 8;
 
-/// B's face most opposed to a face of A (its axis and side), clipped against A's rectangle. Candidates in A's frame.
+/// B's face most opposed to a face of A (its axis and side), clipped against A's rectangle.
+/// Candidates in A's frame.
 #[inline]
 pub(super) fn clip_rectangle(
     pair: &BoxPair,
@@ -476,8 +493,9 @@ pub(super) fn clip_rectangle(
     clip_along(pair, face, None, prediction, out);
 }
 
-/// The faces of both that look most along the normal, a unit vector, B's carried along it into the plane of A's and clipped against A's
-/// rectangle there. Candidates in A's frame, their distances along the normal.
+/// The faces of both that look most along the normal, a unit vector, B's carried along it into the
+/// plane of A's and clipped against A's rectangle there. Candidates in A's frame, their distances
+/// along the normal.
 #[inline(never)]
 fn clip_slanted(pair: &BoxPair, normal: DVec3, prediction: f64, out: &mut Candidates<MAX_CORNERS>) {
     let i = normal.abs().max_position();
@@ -521,7 +539,8 @@ fn clip_along(
             edge_out: k as u8,
         };
         if let Some(n) = along {
-            // From then on `w` is the way along the normal, beside the half side; `u` and `v` are where that way ends.
+            // From then on `w` is the way along the normal, beside the half side; `u` and `v` are
+            // where that way ends.
             let corner = &mut corners[k];
             let way = (corner.w - half_a[i]) / (n[i] * sign);
             (corner.u, corner.v) = (corner.u - n[i1] * way, corner.v - n[i2] * way);
@@ -576,7 +595,8 @@ fn clip_along(
 /// Around a face.
 pub(super) const QUAD: [(f64, f64); 4] = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
 
-/// Clips the polygon to `height <= 0` and gives its new number of corners; `None` where nothing is cut off.
+/// Clips the polygon to `height <= 0` and gives its new number of corners; `None` where nothing is
+/// cut off.
 #[inline(always)]
 fn clip_side(
     old: &[Corner; MAX_CORNERS],
@@ -678,7 +698,8 @@ fn rectangle_edge(face: (usize, bool), side: u8) -> FeatureId {
     }
 }
 
-/// The vertex between two sides; two opposite sides, met only by a face without width, give one of their vertices.
+/// The vertex between two sides; two opposite sides, met only by a face without width, give one of
+/// their vertices.
 fn rectangle_vertex(face: (usize, bool), side: u8, other: u8) -> FeatureId {
     let u = side == 0 || other == 0;
     let v = side == 1 || other == 1;
@@ -719,8 +740,8 @@ fn write_edge_contacts(pair: &BoxPair, axis: &Axis, to: &mut Written<'_>) -> boo
     is_contact
 }
 
-/// The contacts of boxes that overlap and whose faces lean against the axis; false, and nothing written, where the faces are not as deep as
-/// the boxes, as those without width.
+/// The contacts of boxes that overlap and whose faces lean against the axis; false, and nothing
+/// written, where the faces are not as deep as the boxes, as those without width.
 #[inline(always)]
 fn write_slanted_face(pair: &BoxPair, axis: &Axis, to: &mut Written<'_>) -> bool {
     let mut shared = Candidates::<MAX_CORNERS>::new();
@@ -733,7 +754,8 @@ fn write_slanted_face(pair: &BoxPair, axis: &Axis, to: &mut Written<'_>) -> bool
     is_as_deep
 }
 
-/// The same of boxes that nearly face each other along the axis: their faces, clipped. `None` where those are not as deep as the boxes.
+/// The same of boxes that nearly face each other along the axis: their faces, clipped. `None` where
+/// those are not as deep as the boxes.
 #[inline(never)]
 fn write_shared_face(
     pair: &BoxPair,

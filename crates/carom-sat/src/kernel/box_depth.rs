@@ -1,12 +1,13 @@
 //! How deep two boxes are in each other: the least overlap of fifteen axes, and where it is.
 //!
-//! Along a face normal the deepest place is the other box's lowest corner, or the middle of what lies as low; along the cross product of
-//! two edges it is where those cross. The six normals and nine products are all the normals of the difference of two boxes, so the least
-//! overlap is the depth. Boxes that are apart, touch to rounding, or are deepest in no clear place are left to GJK and EPA, which
-//! alone decide the sign.
+//! Along a face normal the deepest place is the other box's lowest corner, or the middle of what
+//! lies as low; along the cross product of two edges it is where those cross. The six normals and
+//! nine products are all the normals of the difference of two boxes, so the least overlap is the
+//! depth. Boxes that are apart, touch to rounding, or are deepest in no clear place are left to GJK
+//! and EPA, which alone decide the sign.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996 (the axes); C. Ericson, Real-Time Collision
-//! Detection, 2005, 4.4.1.
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996 (the axes); C. Ericson,
+//! Real-Time Collision Detection, 2005, 4.4.1.
 //! Differs: no contacts but the deepest, in `f64`.
 
 use super::super::num::Vec3;
@@ -37,8 +38,8 @@ const SIZES: core::ops::Range<f64> = f64::from_bits((1023 - 200) << 52)..f64::fr
 
 /// How deep two boxes are in each other, and where.
 ///
-/// Half extents not negative. `b_in_a` is B's pose in A's frame. `None` where they are apart or touch to rounding, and where what is
-/// deepest is not clear: then the general search has to say.
+/// Half extents not negative. `b_in_a` is B's pose in A's frame. `None` where they are apart or
+/// touch to rounding, and where what is deepest is not clear: then the general search has to say.
 pub fn depth(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxDepth> {
     depth_counted(half_a, half_b, b_in_a, ())
 }
@@ -64,7 +65,8 @@ pub fn depth_counted(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, tally: impl 
     Some(BoxDepth { depth: axis.overlap, point_a, point_b, normal: axis.normal })
 }
 
-/// Whether two boxes share a point. `None` where they touch to rounding: then the general search has to say.
+/// Whether two boxes share a point. `None` where they touch to rounding: then the general search
+/// has to say.
 pub fn intersects(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<bool> {
     intersects_counted(half_a, half_b, b_in_a, ())
 }
@@ -95,7 +97,8 @@ fn under_face(pair: &BoxPair, (i, positive): (usize, bool)) -> Option<(DVec3, DV
     let mut is_corner = true;
     let (mut u, mut v, mut w) = (t[i1], t[i2], t[i]);
     for j in 0..3 {
-        // Of B's three directions those count as level that make less of a difference than rounding.
+        // Of B's three directions those count as level that make less of a difference than
+        // rounding.
         is_corner &= level < half_b[j] * r[i][j].abs();
         let half = if r[i][j] * sign < 0.0 { half_b[j] } else { -half_b[j] };
         u += r[i1][j] * half;

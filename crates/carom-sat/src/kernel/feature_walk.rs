@@ -1,18 +1,23 @@
-//! The distance of two hulls by walking from feature to feature, from where the last walk on the pair ended.
+//! The distance of two hulls by walking from feature to feature, from where the last walk on the
+//! pair ended.
 //!
-//! Two features hold the nearest points when each point lies in the other feature's Voronoi region: the part of space from
-//! which that feature is the nearest of its body. A plane that a point is beyond names a feature that is nearer, and the
-//! walk goes there. Of bodies that moved little it ends where it began: one look at two features, a third of what GJK
-//! takes from its last simplex. The end is a proof: the way from one point to the other lies in both features' normal cones.
+//! Two features hold the nearest points when each point lies in the other feature's Voronoi region:
+//! the part of space from which that feature is the nearest of its body. A plane that a point is
+//! beyond names a feature that is nearer, and the walk goes there. Of bodies that moved little it
+//! ends where it began: one look at two features, a third of what GJK takes from its last simplex.
+//! The end is a proof: the way from one point to the other lies in both features' normal cones.
 //!
-//! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM Trans. Graphics 17(3), 1998; M. Lin, J.
-//! Canny, A Fast Algorithm for Incremental Distance Calculation, ICRA 1991.
-//! Differs: nearest points of vertices and edges are computed, as Lin and Canny do, edges are clipped only against faces; whatever is
-//! doubtful ends the walk without an answer, and GJK is asked: bodies that meet or nearly so, features that are parallel to
-//! rounding, faces whose corners are not in one plane, a walk that is long or goes in circles.
-//! Measured (EPYC, busy, 2026-11-22), ns, GJK / walk, hulls of 8, 32, 128, 512 vertices turning by half a degree a step: 229 / 109,
-//! 292 / 161, 341 / 127, 333 / 137, with 1.1 to 1.3 looks. From nothing, near each other: 664 / 468, 902 / 542, 1726 / 830, with 5 to 13 looks
-//! from the vertices farthest along the line of centres; from vertex 0 it were 9 to 63, and no faster than GJK.
+//! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM Trans.
+//! Graphics 17(3), 1998; M. Lin, J. Canny, A Fast Algorithm for Incremental Distance Calculation,
+//! ICRA 1991.
+//! Differs: nearest points of vertices and edges are computed, as Lin and Canny do, edges are
+//! clipped only against faces; whatever is doubtful ends the walk without an answer, and GJK is
+//! asked: bodies that meet or nearly so, features that are parallel to rounding, faces whose
+//! corners are not in one plane, a walk that is long or goes in circles. Measured (EPYC, busy,
+//! 2026-11-22), ns, GJK / walk, hulls of 8, 32, 128, 512 vertices turning by half a degree a step:
+//! 229 / 109, 292 / 161, 341 / 127, 333 / 137, with 1.1 to 1.3 looks. From nothing, near each
+//! other: 664 / 468, 902 / 542, 1726 / 830, with 5 to 13 looks from the vertices farthest along the
+//! line of centres; from vertex 0 it were 9 to 63, and no faster than GJK.
 
 use super::super::num::{ConvexHull, widen};
 use crate::Tally;
@@ -35,7 +40,8 @@ pub enum Place {
     Face(u32),
 }
 
-/// Where the last walk on a pair ended: keep one per pair. Numbers that the hulls do not have, as when one was exchanged, do no harm.
+/// Where the last walk on a pair ended: keep one per pair. Numbers that the hulls do not have, as
+/// when one was exchanged, do no harm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Places {
@@ -58,14 +64,16 @@ impl Place {
 }
 
 impl Places {
-    /// Where to start on a pair that nothing is known of: the vertices farthest along the line of centres. `None` where the hulls are not
-    /// seen to be apart along it: then GJK is the better start.
+    /// Where to start on a pair that nothing is known of: the vertices farthest along the line of
+    /// centres. `None` where the hulls are not seen to be apart along it: then GJK is the better
+    /// start.
     pub fn apart(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<Places> {
         apart_inside(a, b, b_in_a, 0.0)
     }
 }
 
-/// The distance of two hulls that are apart, in A's frame; exact to the rounding of `f64`, some 1e-15 of the size.
+/// The distance of two hulls that are apart, in A's frame; exact to the rounding of `f64`, some
+/// 1e-15 of the size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Walked {
@@ -81,7 +89,8 @@ pub struct Walked {
     pub n_looks: u32,
 }
 
-/// The distance, walked to from `places`, which are left where the walk ended. `None` says nothing but that GJK has to be asked.
+/// The distance, walked to from `places`, which are left where the walk ended. `None` says nothing
+/// but that GJK has to be asked.
 pub fn distance(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, places: &mut Places) -> Option<Walked> {
     let mut known = Some(*places);
     let walked = dispatch(WalkKernel { a, b, b_in_a, places: &mut known });
@@ -109,9 +118,11 @@ pub fn distance_inside(
 
 /// The walk compiled for each instruction set: not for its lanes, but its instructions are fewer.
 ///
-/// Instructions of a query at carom-query's door, before / with one copy of each look, maxima of one instruction, and fewer doors, hulls of
-/// 8 and 32 vertices: far 2,190 / 1,720 and 2,990 / 2,130, near 3,810 / 2,990 and 5,000 / 3,900, with places that are known 1,260 / 1,090
-/// and 1,310 / 1,130. Time goes with them, at nearly four a cycle: far 172 / 144 and 235 / 179 ns, known 96 / 89 and 100 / 93.
+/// Instructions of a query at carom-query's door, before / with one copy of each look, maxima of
+/// one instruction, and fewer doors, hulls of 8 and 32 vertices: far 2,190 / 1,720 and 2,990 /
+/// 2,130, near 3,810 / 2,990 and 5,000 / 3,900, with places that are known 1,260 / 1,090 and 1,310
+/// / 1,130. Time goes with them, at nearly four a cycle: far 172 / 144 and 235 / 179 ns, known 96 /
+/// 89 and 100 / 93.
 struct WalkKernel<'k> {
     a: &'k ConvexHull,
     b: &'k ConvexHull,
@@ -128,7 +139,8 @@ impl Kernel for WalkKernel<'_> {
     }
 }
 
-/// [`Places::apart`], also where the hulls overlap along the line of centres by this part of its length.
+/// [`Places::apart`], also where the hulls overlap along the line of centres by this part of its
+/// length.
 #[inline(always)]
 fn apart_inside(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, overlap: f64) -> Option<Places> {
     let way = b_in_a.transform_point(b.center()) - a.center();
@@ -146,7 +158,8 @@ fn distance_here(
     places: &mut Places,
     tally: impl Tally,
 ) -> Option<Walked> {
-    // Where bodies move little one look will do, and some three where a feature changes; from nothing, of many vertices, some thirty.
+    // Where bodies move little one look will do, and some three where a feature changes; from
+    // nothing, of many vertices, some thirty.
     const MOST_LOOKS: u32 = 48;
     let to_b = b_in_a.rotation.transpose();
     let a = Body::new(a, &b_in_a.rotation, b_in_a.translation);
@@ -222,14 +235,16 @@ struct Body<'h> {
 enum Step {
     First(Place),
     Second(Place),
-    /// From a vertex along the edge that leads to this neighbour of it, or else along the one that leads farthest.
+    /// From a vertex along the edge that leads to this neighbour of it, or else along the one that
+    /// leads farthest.
     Along {
         is_second: bool,
         vertex: u32,
         neighbour: u32,
         direction: DVec3,
     },
-    /// These are the nearest: a point on the first and the way to the second, in the second's frame.
+    /// These are the nearest: a point on the first and the way to the second, in the second's
+    /// frame.
     End {
         on_first: DVec3,
         between: DVec3,
@@ -284,7 +299,8 @@ impl<'h> Body<'h> {
         [edge.origin, edges[edge.twin as usize].origin]
     }
 
-    /// Where a direction leads from a vertex: when it gains at none of the neighbours it gains nowhere.
+    /// Where a direction leads from a vertex: when it gains at none of the neighbours it gains
+    /// nowhere.
     #[inline(always)]
     fn way_from_vertex(&self, v: u32, direction: DVec3, rounding: f64) -> Way {
         let from = self.vertex(v);
@@ -305,7 +321,8 @@ impl<'h> Body<'h> {
         }
     }
 
-    /// The end at a vertex of this body, the first, when a direction, in its frame, leads nowhere else.
+    /// The end at a vertex of this body, the first, when a direction, in its frame, leads nowhere
+    /// else.
     #[inline(always)]
     fn end_at_vertex(
         &self,
@@ -323,7 +340,8 @@ impl<'h> Body<'h> {
         }
     }
 
-    /// The edge from a vertex to a neighbour; where that is across a face, the edge that leads farthest along a direction.
+    /// The edge from a vertex to a neighbour; where that is across a face, the edge that leads
+    /// farthest along a direction.
     #[inline(always)]
     fn edge_to(&self, v: u32, neighbour: u32, direction: DVec3) -> Option<Place> {
         let edges = self.hull.half_edges();
@@ -367,8 +385,9 @@ impl<'h> Body<'h> {
         best
     }
 
-    /// Where a direction across an edge leads from there. It is its own where the direction is between the normals of both
-    /// faces, and both are planes through the edge: then the edge is farthest of all along it.
+    /// Where a direction across an edge leads from there. It is its own where the direction is
+    /// between the normals of both faces, and both are planes through the edge: then the edge is
+    /// farthest of all along it.
     #[inline(always)]
     fn way_from_edge(&self, e: u32, start: DVec3, along: DVec3, direction: DVec3, rounding: f64) -> Way {
         let edges = self.hull.half_edges();
@@ -457,7 +476,8 @@ fn vertex_face(x: &Body<'_>, v: u32, y: &Body<'_>, f: u32, rounding: f64) -> Ste
         return Step::Second(Place::Edge(e));
     }
     let height = normal.dot(p) - offset;
-    // Under the plane: on the wrong side of its body, or they meet. Corners under it: the hull is somewhere below.
+    // Under the plane: on the wrong side of its body, or they meet. Corners under it: the hull is
+    // somewhere below.
     if !(0.0 < height && offset - lowest <= rounding) {
         return Step::Doubt;
     }

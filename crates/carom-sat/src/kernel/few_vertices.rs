@@ -1,16 +1,19 @@
-//! The axis of least overlap of two small hulls: all faces by lanes of vertices, and of the edges only those that are near.
+//! The axis of least overlap of two small hulls: all faces by lanes of vertices, and of the edges
+//! only those that are near.
 //!
-//! How deep every vertex is under every face of the other hull gives three things at once. The deepest under a face is the
-//! face's overlap. The least over all faces is how deep a vertex is inside, and no axis has less overlap than that, since the
-//! vertex has to come out: where it is as much as the best face's overlap the search is over. Third, where two hulls
-//! overlap, the edges that make the axis of least overlap come as near to each other as that: an edge that lies beyond a face
-//! of the other hull by more than the best overlap is none of them. What is left is a handful of pairs for the Gauss map.
-//! That the hulls do overlap is proven by a common point; where none is known, all edges are tried.
-//! Measured (EPYC, busy, 2026-11-22), ns, hulls of 8 vertices, all pairs of edges / this / GJK and EPA: 0.01 deep 22,700 / 850 /
-//! 925, 0.5 deep 22,500 / 2,270 / 1,670. So for a depth alone there is nothing to gain by it.
+//! How deep every vertex is under every face of the other hull gives three things at once. The
+//! deepest under a face is the face's overlap. The least over all faces is how deep a vertex is
+//! inside, and no axis has less overlap than that, since the vertex has to come out: where it is as
+//! much as the best face's overlap the search is over. Third, where two hulls overlap, the edges
+//! that make the axis of least overlap come as near to each other as that: an edge that lies beyond
+//! a face of the other hull by more than the best overlap is none of them. What is left is a
+//! handful of pairs for the Gauss map. That the hulls do overlap is proven by a common point; where
+//! none is known, all edges are tried. Measured (EPYC, busy, 2026-11-22), ns, hulls of 8 vertices,
+//! all pairs of edges / this / GJK and EPA: 0.01 deep 22,700 / 850 / 925, 0.5 deep 22,500 / 2,270 /
+//! 1,670. So for a depth alone there is nothing to gain by it.
 //!
-//! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers Conference, 2013 (the Gauss
-//! map). Differs: what comes before it.
+//! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers
+//! Conference, 2013 (the Gauss map). Differs: what comes before it.
 
 use super::super::num::{ConvexHull, widen};
 use super::gauss_map::{HullAxis, Overlap, Search};
@@ -22,7 +25,8 @@ use carom_math::scaling::balanced;
 use carom_math::{WidePose, ops::sqrt};
 use glam::{DMat3, DVec3};
 
-/// Most vertices and most faces of either hull; the faces of a triangulated hull of 16 vertices are 28.
+/// Most vertices and most faces of either hull; the faces of a triangulated hull of 16 vertices are
+/// 28.
 const MOST_VERTICES: usize = 16;
 const MOST_FACES: usize = 32;
 
@@ -150,7 +154,8 @@ fn dots(four: &Four, v: DVec3) -> [f64; 4] {
     dots
 }
 
-/// Four edges of -B in A's frame: directions, and negated normals of the faces to the left and to the right.
+/// Four edges of -B in A's frame: directions, and negated normals of the faces to the left and to
+/// the right.
 #[derive(Clone, Copy)]
 struct FourEdges {
     along: Four,
@@ -198,12 +203,12 @@ impl Edges {
 }
 
 impl FourEdges {
-    /// Against an edge of A, by its direction and the normals to its left and right: negative where the two make a face of
-    /// the difference. Lanes without an edge make none.
+    /// Against an edge of A, by its direction and the normals to its left and right: negative where
+    /// the two make a face of the difference. Lanes without an edge make none.
     #[inline(always)]
     fn keys(&self, along: DVec3, left: DVec3, right: DVec3) -> [f64; 4] {
-        // The ends of B's arc lie on different sides of the plane of A's, the ends of A's on different sides of the plane of
-        // B's, and both arcs in one hemisphere.
+        // The ends of B's arc lie on different sides of the plane of A's, the ends of A's on
+        // different sides of the plane of B's, and both arcs in one hemisphere.
         let (c, d) = (dots(&self.left, along), dots(&self.right, along));
         let (e, f) = (dots(&self.along, left), dots(&self.along, right));
         let mut keys = [0.0; 4];
@@ -216,7 +221,8 @@ impl FourEdges {
     }
 }
 
-/// The pairs of edges that make faces of the difference, of those that are not beyond a common face.
+/// The pairs of edges that make faces of the difference, of those that are not beyond a common
+/// face.
 #[inline(always)]
 fn edges<const N: usize>(
     search: &Search<'_>,
@@ -259,7 +265,8 @@ fn edges<const N: usize>(
                 if !(0.0 < length_sq) {
                     continue; // Parallel.
                 }
-                // The sum of the two normals would tell as well, but not where they are opposite, as of a flat hull.
+                // The sum of the two normals would tell as well, but not where they are opposite,
+                // as of a flat hull.
                 let outward = if left.dot(along_b) < 0.0 { -cross } else { cross };
                 let normal = outward * (1.0 / sqrt(length_sq));
                 let limit = best - tie;
@@ -282,7 +289,8 @@ fn edges<const N: usize>(
     Some(found.map_or(face, |(normal, axis)| search.along(normal, axis)))
 }
 
-/// A point that both hulls have in their inside: half-way between their middles, or where the two edges of the axis cross.
+/// A point that both hulls have in their inside: half-way between their middles, or where the two
+/// edges of the axis cross.
 ///
 /// Enough, not necessary: hulls without such a point may overlap as well.
 #[inline(never)]
@@ -307,7 +315,8 @@ fn has_common_point(search: &Search<'_>, found: &Overlap) -> bool {
     crossing() || is_common((a.center() + b_in_a.transform_point(b.center())) * 0.5)
 }
 
-/// The vertices of a hull in A's frame, coordinate by coordinate; lanes past the end repeat the first.
+/// The vertices of a hull in A's frame, coordinate by coordinate; lanes past the end repeat the
+/// first.
 struct Points<const N: usize> {
     x: [f64; N],
     y: [f64; N],
@@ -389,8 +398,8 @@ fn least<const N: usize>(a: [f64; N]) -> f64 {
     -most(a.map(|x| -x))
 }
 
-/// Adds the bit of a face to the vertices that are less deep under it than this. Numbers hold whole bits, as many as there are
-/// faces at most, since lanes compare and add in `f64`.
+/// Adds the bit of a face to the vertices that are less deep under it than this. Numbers hold whole
+/// bits, as many as there are faces at most, since lanes compare and add in `f64`.
 #[inline(always)]
 fn mark<const N: usize>(bits: &mut [f64; N], depths: [f64; N], depth: f64, face: u32) {
     let bit = (1_u64 << face) as f64;

@@ -1,13 +1,15 @@
 //! The axis of least overlap of two convex polytopes, by their Gauss maps.
 //!
-//! A face is a point on the unit sphere, an edge the arc between its faces' normals. Two edges make a face of the
-//! Minkowski difference only where an arc of A crosses an arc of -B; all other pairs need no test. So the true minimum
-//! is found among faces of A, faces of B, and crossing edges. A ball inside each body bounds an overlap from below,
-//! which spares most supports. Edge candidates that improve the best are measured by true supports, so
-//! that no nearly parallel pair can claim less than there is.
+//! A face is a point on the unit sphere, an edge the arc between its faces' normals. Two edges make
+//! a face of the Minkowski difference only where an arc of A crosses an arc of -B; all other pairs
+//! need no test. So the true minimum is found among faces of A, faces of B, and crossing edges. A
+//! ball inside each body bounds an overlap from below, which spares most supports. Edge candidates
+//! that improve the best are measured by true supports, so that no nearly parallel pair can claim
+//! less than there is.
 //!
-//! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers Conference, 2013;
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (inner-sphere cull).
+//! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers
+//! Conference, 2013; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (inner-sphere
+//! cull).
 
 use super::super::num::{ConvexHull, widen};
 use super::few_vertices;
@@ -64,8 +66,8 @@ pub(super) struct Search<'a> {
     size: f64,
 }
 
-/// `None` when an axis shows a gap larger than `prediction`. `first` is an axis to look at before all others: that
-/// of the last query.
+/// `None` when an axis shows a gap larger than `prediction`. `first` is an axis to look at before
+/// all others: that of the last query.
 pub(super) fn least_overlap(
     a: &ConvexHull,
     b: &ConvexHull,
@@ -85,8 +87,8 @@ pub(super) fn least_overlap(
     };
     let tie = tol::SAT_TIE * search.size;
     let mut best: Option<Overlap> = None;
-    // A gap that was there last time is nearly always there still. Just at the limit the whole search decides, whose overlaps
-    // are rounded otherwise.
+    // A gap that was there last time is nearly always there still. Just at the limit the whole
+    // search decides, whose overlaps are rounded otherwise.
     if let Some(overlap) = first.and_then(|axis| search.measure(axis)) {
         count();
         if overlap.overlap < -prediction - tie {
@@ -138,8 +140,8 @@ pub(super) fn least_overlap(
             let along =
                 balanced(widen(a.vertices()[a.half_edges()[edge.twin as usize].origin as usize]) - start);
             for other in &block[..n] {
-                // The ends of B's arc lie on different sides of the plane of A's, the ends of A's on different sides
-                // of the plane of B's, and both arcs in one hemisphere.
+                // The ends of B's arc lie on different sides of the plane of A's, the ends of A's
+                // on different sides of the plane of B's, and both arcs in one hemisphere.
                 let (c, d) = (other.left.dot(along), other.right.dot(along));
                 let (e, f) = (left.dot(other.along), right.dot(other.along));
                 if !(c * d < 0.0 && e * f < 0.0 && 0.0 < c * f) {
@@ -150,7 +152,8 @@ pub(super) fn least_overlap(
                 if !(0.0 < length_sq) {
                     continue; // Parallel.
                 }
-                // The sum of the two normals would tell as well, but not where they are opposite, as of a flat hull.
+                // The sum of the two normals would tell as well, but not where they are opposite,
+                // as of a flat hull.
                 let outward = if e < 0.0 { -cross } else { cross };
                 // Least possible overlap by the inner balls, before anything is divided.
                 let along_between = outward.dot(search.between);

@@ -1,10 +1,11 @@
 //! Hull against hull: depth and contacts of small convex polytopes.
 //!
-//! The axis comes from the Gauss maps, then the two supporting features are clipped against each other. The number of
-//! edge pairs makes this quadratic; for a few vertices that hardly overlap it is faster than expanding a polytope, and it
-//! needs no start.
+//! The axis comes from the Gauss maps, then the two supporting features are clipped against each
+//! other. The number of edge pairs makes this quadratic; for a few vertices that hardly overlap it
+//! is faster than expanding a polytope, and it needs no start.
 //!
-//! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers Conference, 2013.
+//! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers
+//! Conference, 2013.
 
 use super::super::num::{
     ConvexHull, Manifold, Pose, Real, Vec3, WITNESS_KEPT, narrow, narrow_real, widen, widen_real,
@@ -25,7 +26,8 @@ use glam::DVec3;
 pub struct HullSeparation {
     /// Unit vector from A to B, in A's frame.
     pub normal: Vec3,
-    /// Negative: minus the penetration depth, exact to rounding. Positive: the hulls are apart by at least this.
+    /// Negative: minus the penetration depth, exact to rounding. Positive: the hulls are apart by
+    /// at least this.
     pub distance: Real,
     /// Which axis.
     pub axis: HullAxis,
@@ -39,8 +41,8 @@ pub struct HullCache {
     axis: Option<HullAxis>,
 }
 
-/// The axis of least overlap, or, for hulls that are apart, of the largest gap. `None` only for a pose that is not
-/// finite.
+/// The axis of least overlap, or, for hulls that are apart, of the largest gap. `None` only for a
+/// pose that is not finite.
 pub fn separation(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<HullSeparation> {
     let counters = Cell::new(Counters::default());
     let found = find(a, b, b_in_a, f64::INFINITY, None, &counters)?;
@@ -52,11 +54,13 @@ pub fn separation(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<H
     })
 }
 
-/// The contacts of two hulls that overlap, touch, or are apart by at most `prediction`; `None` when farther apart.
+/// The contacts of two hulls that overlap, touch, or are apart by at most `prediction`; `None` when
+/// farther apart.
 ///
-/// In A's frame, normal from A to B, points on the surfaces of both, one to four contacts; the deepest one's
-/// distance is minus the penetration depth, and of hulls that are apart may be more than their distance where faces
-/// cover each other. The cache may be kept per pair; it changes the time, not the answer.
+/// In A's frame, normal from A to B, points on the surfaces of both, one to four contacts; the
+/// deepest one's distance is minus the penetration depth, and of hulls that are apart may be more
+/// than their distance where faces cover each other. The cache may be kept per pair; it changes the
+/// time, not the answer.
 pub fn manifold(
     a: &ConvexHull,
     b: &ConvexHull,
@@ -100,7 +104,8 @@ pub fn manifold_counted(
     let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
     let size = a.radius() + b.radius();
     let (tie, kept) = (tol::SAT_TIE * size, WITNESS_KEPT * size);
-    // Needles end to end have no axis but to rounding: where they hardly overlap, their closest points know better.
+    // Needles end to end have no axis but to rounding: where they hardly overlap, their closest
+    // points know better.
     let witness = if tie < overlap { deepest_points(a, b, b_in_a, &found) } else { None };
     let manifold =
         assemble(&face_a, &face_b, normal, witness, -overlap - kept, prediction, size, &mut Chosen::new());
@@ -109,8 +114,8 @@ pub fn manifold_counted(
     if !(manifold.is_empty() || overlap < -tie && closest::is_nearest_beside(&mut contacts, kept)) {
         return Some(manifold);
     }
-    // Touching or apart, and the features do not cover each other: their closest points, where a slab as thick has room
-    // between the hulls; else those of all faces.
+    // Touching or apart, and the features do not cover each other: their closest points, where a
+    // slab as thick has room between the hulls; else those of all faces.
     let (mut p, mut q) = closest::closest_points(face_a.points, face_b.points);
     if tie < length(q - p) && !is_gap(a, b, b_in_a, q - p) {
         (p, q) = closest::closest_polygons(
@@ -137,7 +142,8 @@ pub fn manifold_counted(
     (!manifold.is_empty()).then_some(manifold)
 }
 
-/// The hulls leave room between them for a slab that is this thick and lies across this vector from A to B.
+/// The hulls leave room between them for a slab that is this thick and lies across this vector from
+/// A to B.
 fn is_gap(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, between: DVec3) -> bool {
     let Some(normal) = unit(between) else { return false };
     let low = b_in_a.transform_point(b.support(b_in_a.inverse_transform_vector(-normal)).point);

@@ -1,13 +1,14 @@
 //! Contacts of any convex pair from a known normal: the two supporting features, clipped.
 //!
-//! GJK and EPA give one pair of points and a normal. The faces, edges or vertices that rest on the two planes with
-//! that normal are clipped against each other, the margins are put back on, what is nearer than the prediction stays,
-//! and four contacts are kept. The given pair of points joins them when it is deeper than all, as where a round part
-//! touches.
+//! GJK and EPA give one pair of points and a normal. The faces, edges or vertices that rest on the
+//! two planes with that normal are clipped against each other, the margins are put back on, what is
+//! nearer than the prediction stays, and four contacts are kept. The given pair of points joins
+//! them when it is deeper than all, as where a round part touches.
 //!
-//! Reference: G. van den Bergen, D. Gregorius, Physics for Game Programmers: Contacts, GDC 2010; E. Catto, Contact
-//! Manifolds, GDC 2007.
-//! Differs: features are clipped along the contact normal, so no contact is deeper than the given depth.
+//! Reference: G. van den Bergen, D. Gregorius, Physics for Game Programmers: Contacts, GDC 2010; E.
+//! Catto, Contact Manifolds, GDC 2007.
+//! Differs: features are clipped along the contact normal, so no contact is deeper than the given
+//! depth.
 
 use super::super::num::{
     Contact, Manifold, Real, Vec3, WITNESS_KEPT, narrow, narrow_real, widen, widen_real,
@@ -18,7 +19,8 @@ use carom_geom::{Feature, FeatureId, MAX_FEATURE_POINTS, SupportMap};
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// What GJK or EPA found, in A's frame: how far apart two convex bodies are, or how deep one is in the other.
+/// What GJK or EPA found, in A's frame: how far apart two convex bodies are, or how deep one is in
+/// the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Witness {
     /// Unit vector from A to B.
@@ -31,11 +33,12 @@ pub struct Witness {
     pub point_b: Vec3,
 }
 
-/// The contacts of two convex shapes around the given closest or deepest points; empty when these are farther apart than
-/// `prediction` or not numbers.
+/// The contacts of two convex shapes around the given closest or deepest points; empty when these
+/// are farther apart than `prediction` or not numbers.
 ///
-/// In A's frame. Every contact lies on both surfaces, is at most `prediction` apart, and none is deeper than the
-/// witness by more than rounding. The witness is a contact of its own unless the features give one as deep.
+/// In A's frame. Every contact lies on both surfaces, is at most `prediction` apart, and none is
+/// deeper than the witness by more than rounding. The witness is a contact of its own unless the
+/// features give one as deep.
 pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
@@ -46,8 +49,9 @@ pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     manifold_from_normal_with(a, b, b_in_a, witness, prediction, &mut Chosen::new())
 }
 
-/// [`manifold_from_normal`] of a pair that is asked for again and again: of more contacts than there is room for those are kept that were
-/// kept the last time, as far as [`Chosen`] says, even if the witness is a little deeper.
+/// [`manifold_from_normal`] of a pair that is asked for again and again: of more contacts than
+/// there is room for those are kept that were kept the last time, as far as [`Chosen`] says, even
+/// if the witness is a little deeper.
 pub fn manifold_from_normal_with<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
@@ -74,7 +78,8 @@ pub fn manifold_from_normal_with<A: SupportMap + ?Sized, B: SupportMap + ?Sized>
     let down = -b_in_a.inverse_transform_vector(normal);
     a.feature(normal, &mut feature_a);
     b.feature(down, &mut feature_b);
-    // If only one has a face there, the other's whole side that leans toward it, for the corners that come down next.
+    // If only one has a face there, the other's whole side that leans toward it, for the corners
+    // that come down next.
     match (feature_a.points().len(), feature_b.points().len()) {
         (3.., ..=2) => lean(b, down, &mut feature_b, &mut margin_b),
         (..=2, 3..) => lean(a, normal, &mut feature_a, &mut margin_a),
@@ -97,11 +102,13 @@ pub fn manifold_from_normal_with<A: SupportMap + ?Sized, B: SupportMap + ?Sized>
     assemble(&face_a, &face_b, normal, Some(pair), least, widen_real(prediction), size, chosen)
 }
 
-/// The contacts of two convex shapes along a given unit normal from A to B: where the features that face each other along it
-/// cover each other and are apart, along it, by at most `prediction`. In A's frame; empty where they do not, and where one of
-/// them is a point, or something is not a number.
+/// The contacts of two convex shapes along a given unit normal from A to B: where the features that
+/// face each other along it cover each other and are apart, along it, by at most `prediction`. In
+/// A's frame; empty where they do not, and where one of them is a point, or something is not a
+/// number.
 ///
-/// The normal need not be that of the least depth: it is for a caller who knows better which way out is open.
+/// The normal need not be that of the least depth: it is for a caller who knows better which way
+/// out is open.
 pub fn manifold_along<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
@@ -121,7 +128,8 @@ pub fn manifold_along<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     assemble(&face_a, &face_b, normal, None, f64::NEG_INFINITY, prediction, size, &mut Chosen::new())
 }
 
-/// Replaces a feature by the side that leans toward the normal, if there is one: its points have the margin on.
+/// Replaces a feature by the side that leans toward the normal, if there is one: its points have
+/// the margin on.
 #[inline(never)]
 fn lean<S: SupportMap + ?Sized>(shape: &S, normal: DVec3, feature: &mut Feature, margin: &mut f64) {
     let mut side = Feature::new();
@@ -162,8 +170,9 @@ fn placed<'a>(feature: &'a Feature, pose: &WidePose, margin: f64, points: &'a mu
     Face::new(points, feature.ids(), feature.id, normal, margin)
 }
 
-/// The contacts of two features along a normal, none nearer than `least` or farther than `prediction`, with a pair of deepest
-/// or closest points that joins them when it is deeper than all.
+/// The contacts of two features along a normal, none nearer than `least` or farther than
+/// `prediction`, with a pair of deepest or closest points that joins them when it is deeper than
+/// all.
 pub(super) fn assemble(
     face_a: &Face,
     face_b: &Face,
@@ -175,8 +184,8 @@ pub(super) fn assemble(
     chosen: &mut Chosen,
 ) -> Manifold {
     let (n_a, n_b) = (face_a.points.len(), face_b.points.len());
-    // Room for what these features can make, and for the witness: clearing the most that any make takes longer than
-    // clipping most.
+    // Room for what these features can make, and for the witness: clearing the most that any make
+    // takes longer than clipping most.
     if n_a < 3 || n_b < 3 {
         assemble_in::<3>(face_a, face_b, normal, witness, least, prediction, size, chosen)
     } else if n_a + n_b <= 8 {

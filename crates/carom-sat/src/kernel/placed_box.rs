@@ -1,6 +1,7 @@
 //! A box as points and directions: its faces, and which of them looks where.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.4 (a box as a centre, axes and half sides).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.4 (a box as a centre, axes and
+//! half sides).
 
 use super::box_box::{QUAD, face_id, quad_vertex};
 use crate::clip::Face;

@@ -62,7 +62,8 @@ fn check(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: f32) -> Option<M
             (along - f64::from(contact.distance)).abs() <= rounding,
             "along {along} {contact:?} {half_a} {half_b} {b_in_a:?}"
         );
-        // Edges that are all of a flat face, nearly parallel, touch along a stretch, whose ends may lie a little beside each other.
+        // Edges that are all of a flat face, nearly parallel, touch along a stretch, whose ends may
+        // lie a little beside each other.
         let is_flat = |half: Vec3| half.min_element() == 0.0;
         let slack = if is_flat(half_a) && is_flat(half_b) { 0.02 * size } else { 3.0 * rounding };
         let across = ((b - a) - contact.normal.as_dvec3() * along).length();
@@ -220,7 +221,8 @@ fn ids_last_under_small_motion() {
     }
 }
 
-/// Two bodies side by side diagonally, apart by less than the prediction: the contact has the true distance.
+/// Two bodies side by side diagonally, apart by less than the prediction: the contact has the true
+/// distance.
 #[test]
 fn r1_corner_to_corner_within_the_prediction() {
     let half = Vec3::splat(0.5);
@@ -253,7 +255,8 @@ fn edges_parallel_but_for_underflow() {
     assert_eq!(found.distance, translation.z);
 }
 
-/// A splinter that a box forty million times as long as wide has swallowed: the contact is as deep as the way out.
+/// A splinter that a box forty million times as long as wide has swallowed: the contact is as deep
+/// as the way out.
 #[cfg(feature = "f64")]
 #[test]
 fn a_splinter_in_a_long_box() {
@@ -270,7 +273,8 @@ fn a_splinter_in_a_long_box() {
     assert!((found.deepest().unwrap().distance + 1.1641676425933838).abs() < 1e-6, "{found:?}");
 }
 
-/// Edges that are all but parallel, one a little beside the other: a contact was nearer than they are by half the square of the angle.
+/// Edges that are all but parallel, one a little beside the other: a contact was nearer than they
+/// are by half the square of the angle.
 #[cfg(feature = "f64")]
 #[test]
 fn a_thread_beside_the_edge_of_a_plate() {

@@ -12,7 +12,8 @@ const PREDICTION: f32 = 0.02;
 /// What is kept is less deep than the deepest by this at most.
 const SLACK: f32 = PREDICTION / 8.0;
 
-/// B on top of A, turned by an eighth, so that their faces share eight corners; leaning a little to any side.
+/// B on top of A, turned by an eighth, so that their faces share eight corners; leaning a little to
+/// any side.
 fn on_top(lean_x: f32, lean_z: f32, sunk: f32) -> Pose {
     let lean = Quat::from_xyzw(0.5 * lean_x, 0.0, 0.5 * lean_z, 1.0).normalize();
     let turn =
@@ -81,7 +82,8 @@ fn what_is_truly_deeper_is_kept() {
 }
 
 proptest! {
-    // Whatever was kept before: contacts on both surfaces, as many as without memory, one as deep to an eighth of the prediction.
+    // Whatever was kept before: contacts on both surfaces, as many as without memory, one as deep
+    // to an eighth of the prediction.
     #[test]
     fn memory_does_no_harm(
         places in proptest::collection::vec((-0.9f32..0.9, 0.9f32..1.01, -0.9f32..0.9, prop::array::uniform4(-1.0f32..1.0)), 2..12),

@@ -67,7 +67,8 @@ impl Seen {
         };
         self.n_walked += 1;
         let context = || format!("{found:?} {places:?} {pose:?} {:?} {:?}", a.1, b.1);
-        // Both bounds by what the answer says itself: room along the normal, and two points of the bodies.
+        // Both bounds by what the answer says itself: room along the normal, and two points of the
+        // bodies.
         let off = (found.distance - pair.room(found.normal)).abs() / pair.size;
         assert!(off < 1e-13, "{off:e} {}", context());
         self.worst = self.worst.max(off);
@@ -155,7 +156,8 @@ fn what_is_in_doubt_has_no_answer() {
     let cube = ConvexHull::from_points(&cube).unwrap();
     let start = Places { a: Place::Vertex(0), b: Place::Vertex(0) };
     let at = |x: f64, y: f64, z: f64| WidePose::from_quat(DQuat::IDENTITY, DVec3::new(x, y, z));
-    // Overlapping, concentric, touching by a face, an edge and a corner, far too far, and no number at all.
+    // Overlapping, concentric, touching by a face, an edge and a corner, far too far, and no number
+    // at all.
     let apart = [f64::MAX, f64::NAN, f64::INFINITY];
     for pose in
         [at(1.5, 0.2, 0.1), at(0.0, 0.0, 0.0), at(2.0, 0.3, 0.0), at(2.0, 2.0, 0.5), at(2.0, 2.0, 2.0)]

@@ -1,4 +1,5 @@
-//! Hull against hull: depth against all axes by projection, against published answers, and what a manifold promises.
+//! Hull against hull: depth against all axes by projection, against published answers, and what a
+//! manifold promises.
 
 use carom_geom::{ConvexHull, Manifold, SupportMap};
 use carom_math::{Pose, Quat, Vec3, WidePose};
@@ -205,7 +206,8 @@ fn published_depths() {
     assert!(50 < n_deep);
 }
 
-/// Hulls whose closest points lie in other features than those along the axis of the largest gap: found on random bytes.
+/// Hulls whose closest points lie in other features than those along the axis of the largest gap:
+/// found on random bytes.
 #[cfg(feature = "f64")]
 #[test]
 fn closest_beside_the_features_of_the_axis() {
@@ -288,7 +290,8 @@ mod found_on_random_bytes {
         manifold.contacts().iter().map(|contact| contact.distance).collect()
     }
 
-    /// Edges of a billion, at an angle of 1e-8: where they are closest was lost to rounding, and with it the contact.
+    /// Edges of a billion, at an angle of 1e-8: where they are closest was lost to rounding, and
+    /// with it the contact.
     #[test]
     fn splinters_nearly_parallel_have_their_closest_points() {
         let far = 1073741824.0;
@@ -306,7 +309,8 @@ mod found_on_random_bytes {
         assert!((nearest - 4.123105624714138).abs() < 1e-6, "{nearest}");
     }
 
-    /// A ball inside a hull of no thickness lay far outside, and spared the face that has the least overlap.
+    /// A ball inside a hull of no thickness lay far outside, and spared the face that has the least
+    /// overlap.
     #[test]
     fn a_sliver_of_no_thickness_has_the_depth_of_all_its_faces() {
         let (far, near, size) = (1125899906842624.0, 562949953421312.0, 2.3611831006973343e21);
@@ -333,7 +337,8 @@ mod found_on_random_bytes {
         assert!((found.distance + 375299991317178.56).abs() < 1e-14 * size, "{found:?}");
     }
 
-    /// A face as wide as the least number: all its sides hold the whole of a line, and a contact lay 3 away from it.
+    /// A face as wide as the least number: all its sides hold the whole of a line, and a contact
+    /// lay 3 away from it.
     #[test]
     fn a_contact_of_a_flat_hull_is_on_it() {
         let a = hull(&[[0.0; 3], [1.0, 1.0, 1.0], [0.0, -1.4e-45, -2.8e-45], [0.0, 0.0, -6.0]]);
@@ -350,7 +355,8 @@ mod found_on_random_bytes {
         assert!(found.contacts().iter().all(|contact| contact.point_a.max_element() <= 1.0), "{found:?}");
     }
 
-    /// A hull as large as the rounding of its place, which counted as a face: the contact lay 0.4 away from it.
+    /// A hull as large as the rounding of its place, which counted as a face: the contact lay 0.4
+    /// away from it.
     #[test]
     fn a_contact_of_a_speck_is_on_it() {
         let step = |n: f64| 5.0 + n * 2.0_f64.powi(-50);
@@ -374,8 +380,8 @@ mod found_on_random_bytes {
         }
     }
 
-    /// A hull that is an edge at its size: its face across the way to the other's edge lies a ten thousandth of that way beside it, which counted
-    /// as over it.
+    /// A hull that is an edge at its size: its face across the way to the other's edge lies a ten
+    /// thousandth of that way beside it, which counted as over it.
     #[test]
     fn no_contact_is_nearer_than_needles_side_by_side() {
         const FAR: f64 = 8.457017397928852e37;
@@ -405,7 +411,8 @@ mod found_on_random_bytes {
         assert!((nearest - 6.904748118236909e37).abs() < 1e-11 * FAR, "{nearest:e}");
     }
 
-    /// A face without width: its sides alone do not say where it ends, and the other body went through far beyond.
+    /// A face without width: its sides alone do not say where it ends, and the other body went
+    /// through far beyond.
     #[test]
     fn a_face_without_width() {
         let a = hull(&[
@@ -427,7 +434,8 @@ mod found_on_random_bytes {
         }
     }
 
-    /// The same seen from a segment: two contacts of the edge that is left, at their distance and not twice in one place.
+    /// The same seen from a segment: two contacts of the edge that is left, at their distance and
+    /// not twice in one place.
     #[test]
     fn an_edge_over_a_face_without_width() {
         let a = hull(&[
@@ -444,8 +452,8 @@ mod found_on_random_bytes {
         }
     }
 
-    /// Edges that are nearly parallel lie side by side, seen along the axis of the largest gap, which is less than the
-    /// distance: the contact has the distance.
+    /// Edges that are nearly parallel lie side by side, seen along the axis of the largest gap,
+    /// which is less than the distance: the contact has the distance.
     #[test]
     fn edges_side_by_side() {
         let a = hull(&[
@@ -463,7 +471,8 @@ mod found_on_random_bytes {
         assert_eq!(manifold(&a, &b, [0.0, 0.0, 0.0, 1.0], [0.0, -82.7265625, -2.0], 80.73), None);
     }
 
-    /// A flat hull's faces look opposite ways: their sum does not say on which side of an edge is outside.
+    /// A flat hull's faces look opposite ways: their sum does not say on which side of an edge is
+    /// outside.
     #[test]
     fn a_flat_hull_has_edges_that_look_outward() {
         let a = hull(&[
@@ -485,7 +494,8 @@ mod found_on_random_bytes {
         assert!((found.deepest().unwrap().distance + 1.865967157364219).abs() < 1e-12, "{found:?}");
     }
 
-    /// Next to a face ten million times as long as it is wide: the foot of the perpendicular lies on it.
+    /// Next to a face ten million times as long as it is wide: the foot of the perpendicular lies
+    /// on it.
     #[test]
     fn beside_a_long_face() {
         let a = hull(&[
@@ -529,7 +539,8 @@ mod found_on_random_bytes {
         assert!(0.99 < found.normal().x, "{found:?}");
     }
 
-    /// Needles end to end and far apart: no face and no pair of edges says so, their widths being lost in their lengths.
+    /// Needles end to end and far apart: no face and no pair of edges says so, their widths being
+    /// lost in their lengths.
     #[test]
     fn needles_end_to_end() {
         let a = hull(&[
@@ -548,8 +559,8 @@ mod found_on_random_bytes {
         assert_eq!(manifold(&a, &b, [HALF, 0.0, 0.0, HALF], at, 295147905179352830000.0), None);
     }
 
-    /// Splinters whose edges cross in a vector of which the square has no digits: a unit normal that was 1.4e-7 too long, and hulls that far
-    /// farther apart than they are.
+    /// Splinters whose edges cross in a vector of which the square has no digits: a unit normal
+    /// that was 1.4e-7 too long, and hulls that far farther apart than they are.
     #[test]
     fn splinters_are_no_farther_apart_than_their_distance() {
         let (d, e) = (2.2136236468597993e-159, 4.4272472937195986e-159);

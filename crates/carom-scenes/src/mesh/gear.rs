@@ -1,6 +1,7 @@
 //! Spur gears with involute teeth.
 //!
-//! The outline is traced flank by flank, each flank an involute of the base circle from root to tip, and extruded along z.
+//! The outline is traced flank by flank, each flank an involute of the base circle from root to
+//! tip, and extruded along z.
 //!
 //! Reference: F. Litvin, A. Fuentes, Gear Geometry and Applied Theory, 2nd ed., 2004, ch. 10.
 //! Differs: below the base circle the flank is a straight line, in place of a fillet.
@@ -31,7 +32,8 @@ pub struct Gear {
 }
 
 impl Gear {
-    /// A gear of this many teeth and this module, a fifth as wide as its pitch radius, 20 degrees, little backlash.
+    /// A gear of this many teeth and this module, a fifth as wide as its pitch radius, 20 degrees,
+    /// little backlash.
     pub fn new(n_teeth: u32, module: f64) -> Gear {
         let n_teeth = n_teeth.max(4);
         Gear {
@@ -67,7 +69,8 @@ pub fn gear(gear: &Gear) -> MeshData {
     let at_pitch = tan(gear.pressure_angle) - gear.pressure_angle;
     let start = root.max(base);
     let half_width = |r: f64| half_tooth + at_pitch - involute(r);
-    // The flanks of few teeth would cross below the tip: the tooth is cut off where it is a fifth as wide.
+    // The flanks of few teeth would cross below the tip: the tooth is cut off where it is a fifth
+    // as wide.
     let (mut low, mut high) = (pitch, tip);
     let tip = if half_width(tip) < 0.2 * half_tooth {
         for _ in 0..60 {
@@ -83,7 +86,8 @@ pub fn gear(gear: &Gear) -> MeshData {
         let middle = TAU * f64::from(tooth) / f64::from(n_teeth);
         let mut flank: Vec<(f64, f64)> = Vec::new();
         if root < start {
-            // A little wider, in place of a fillet, and so that no flank points at the centre of the face's fan.
+            // A little wider, in place of a fillet, and so that no flank points at the centre of
+            // the face's fan.
             flank.push((root, 0.8 * half_width(start) + 0.2 * PI / f64::from(n_teeth)));
         }
         for i in 0..=n_flank {
@@ -98,7 +102,8 @@ pub fn gear(gear: &Gear) -> MeshData {
     for z in [-0.5 * gear.width, 0.5 * gear.width] {
         mesh.vertices.extend(outline.iter().map(|&(r, a)| DVec3::new(r * cos(a), r * sin(a), z)));
     }
-    // Faces: a ring from each outline point down to the centre; the outline is star-shaped around it.
+    // Faces: a ring from each outline point down to the centre; the outline is star-shaped around
+    // it.
     let (low, high) = (2 * n, 2 * n + 1);
     mesh.vertices.push(DVec3::new(0.0, 0.0, -0.5 * gear.width));
     mesh.vertices.push(DVec3::new(0.0, 0.0, 0.5 * gear.width));

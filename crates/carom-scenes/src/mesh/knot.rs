@@ -1,7 +1,8 @@
-//! Torus knots: a tube along a curve that winds p times around the axis of a torus and q times around its tube.
+//! Torus knots: a tube along a curve that winds p times around the axis of a torus and q times
+//! around its tube.
 //!
-//! The tube's frame is taken from the normal of the torus that the curve lies on, which comes back to itself, so the
-//! mesh closes without a seam or a twist to be corrected.
+//! The tube's frame is taken from the normal of the torus that the curve lies on, which comes back
+//! to itself, so the mesh closes without a seam or a twist to be corrected.
 //!
 //! Reference: K. Murasugi, Knot Theory and Its Applications, 1996, ch. 7.
 
@@ -50,7 +51,8 @@ impl Knot {
         Knot { bump, ..self }
     }
 
-    /// The curve's point, its derivative, and the torus' outward unit normal there, at an angle of the whole tour.
+    /// The curve's point, its derivative, and the torus' outward unit normal there, at an angle of
+    /// the whole tour.
     fn frame(&self, t: f64) -> (DVec3, DVec3, DVec3) {
         let (p, q) = (f64::from(self.p), f64::from(self.q));
         let (cp, sp) = (cos(p * t), sin(p * t));

@@ -40,7 +40,8 @@ impl MeshData {
         self
     }
 
-    /// A rectangular grid of `n_u` by `n_v` vertices, closed into a torus in both directions, as triangles.
+    /// A rectangular grid of `n_u` by `n_v` vertices, closed into a torus in both directions, as
+    /// triangles.
     fn push_closed_grid(&mut self, n_u: usize, n_v: usize) {
         for u in 0..n_u {
             let next_u = (u + 1) % n_u;
@@ -56,7 +57,8 @@ impl MeshData {
     }
 }
 
-/// Sizes (n_u, n_v) of a closed grid with 2 n_u n_v near `n_triangles`, and n_u / n_v near `ratio`, both at least 3.
+/// Sizes (n_u, n_v) of a closed grid with 2 n_u n_v near `n_triangles`, and n_u / n_v near `ratio`,
+/// both at least 3.
 ///
 /// Counts that factor well are met exactly; the others to within a fraction of a row.
 fn grid_size(n_triangles: usize, ratio: f64) -> (usize, usize) {

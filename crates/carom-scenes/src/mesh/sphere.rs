@@ -1,7 +1,7 @@
 //! Icospheres of any frequency, smooth and bumpy.
 //!
-//! Each face of an icosahedron is cut into f * f triangles, whose corners are pushed out to the sphere; corners on the
-//! icosahedron's edges are shared by their number, not by their position.
+//! Each face of an icosahedron is cut into f * f triangles, whose corners are pushed out to the
+//! sphere; corners on the icosahedron's edges are shared by their number, not by their position.
 //!
 //! Reference: M. Wenninger, Spherical Models, 1979 (class I subdivision of frequency f).
 
@@ -12,7 +12,8 @@ use carom_math::ops::{floor, sqrt};
 use glam::DVec3;
 use libm::sin;
 
-/// A sphere of radius 1 with 20 f * f triangles, f chosen so that this is nearest to `n_triangles` (at least 20).
+/// A sphere of radius 1 with 20 f * f triangles, f chosen so that this is nearest to `n_triangles`
+/// (at least 20).
 pub fn icosphere(n_triangles: usize) -> MeshData {
     let frequency = (floor(sqrt(n_triangles as f64 / 20.0) + 0.5) as usize).max(1);
     let (corners, faces) = icosahedron();

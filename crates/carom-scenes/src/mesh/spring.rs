@@ -1,7 +1,7 @@
 //! Springs: a round wire along a helix or a spiral, with flat ends.
 //!
-//! The wire's cross sections stand across the curve, their first axis pointing away from the axis of the spring, so that the
-//! tube is not twisted.
+//! The wire's cross sections stand across the curve, their first axis pointing away from the axis
+//! of the spring, so that the tube is not twisted.
 //!
 //! Reference: E. Kreyszig, Differential Geometry, 1991, 2.6 (the helix).
 
@@ -17,7 +17,8 @@ use libm::{cos, sin};
 pub struct Spring {
     /// Turns of the wire; more than 0.
     pub n_turns: f64,
-    /// From the axis to the middle of the wire, at both ends: alike for a coil, unlike for a spiral.
+    /// From the axis to the middle of the wire, at both ends: alike for a coil, unlike for a
+    /// spiral.
     pub radii: [f64; 2],
     /// Between the middles of the two ends, along z; 0 for a flat spiral.
     pub height: f64,

@@ -1,6 +1,7 @@
 //! Terrain: an open height field of value noise.
 //!
-//! Reference: K. Perlin, An Image Synthesizer, SIGGRAPH 1985 (sums of smoothed lattice noise, halved in each octave).
+//! Reference: K. Perlin, An Image Synthesizer, SIGGRAPH 1985 (sums of smoothed lattice noise,
+//! halved in each octave).
 
 use super::MeshData;
 use crate::rng::Rng;
@@ -8,7 +9,8 @@ use alloc::vec::Vec;
 use carom_math::ops::floor;
 use glam::DVec3;
 
-/// An open square of side `size` around the origin, `n` by `n` cells (2 n n triangles), up to `height` high along y.
+/// An open square of side `size` around the origin, `n` by `n` cells (2 n n triangles), up to
+/// `height` high along y.
 pub fn terrain(size: f64, height: f64, n: usize, seed: u64) -> MeshData {
     const LATTICE: usize = 64;
     let n = n.max(1);

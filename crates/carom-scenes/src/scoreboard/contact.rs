@@ -1,6 +1,7 @@
 //! Rows of one contact: friction on slopes, bounces, rolling coins.
 //!
-//! Reference: L. Landau, E. Lifshitz, Mechanics, 3rd ed., 1976, 38 (rigid bodies in contact, rolling).
+//! Reference: L. Landau, E. Lifshitz, Mechanics, 3rd ed., 1976, 38 (rigid bodies in contact,
+//! rolling).
 
 use super::{Figure, Film, GRAVITY, Limit, Row, cuboid, floor, turn};
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
@@ -54,7 +55,8 @@ fn slopes() -> Row {
                 Limit::AtMost(1.0),
                 "the angle of friction to 1 degree",
                 move |film: &Film| {
-                    // A box that slides goes farther than 5 cm: on the flattest of these slopes 2.4 m.
+                    // A box that slides goes farther than 5 cm: on the flattest of these slopes 2.4
+                    // m.
                     let slides: Vec<bool> = (0..OFFSETS.len()).map(|lane| 0.05 < way(film, lane)).collect();
                     let first = slides.iter().position(|slides| *slides).unwrap_or(OFFSETS.len());
                     if first == 0 || first == OFFSETS.len() || slides[first..].contains(&false) {
@@ -99,8 +101,8 @@ fn bouncing(heights: &[f32], restitution: f32) -> SceneSpec {
     scene
 }
 
-/// The highest places of a bouncing ball of radius 0.5 above the floor, one for each bounce: each of the parabola
-/// through three frames.
+/// The highest places of a bouncing ball of radius 0.5 above the floor, one for each bounce: each
+/// of the parabola through three frames.
 fn apexes(film: &Film, body: usize) -> Vec<f64> {
     let height = |frame: usize| film.center(frame, body).y - 0.5;
     let mut found = Vec::new();
@@ -243,7 +245,8 @@ fn axis(film: &Film, frame: usize, body: usize) -> DVec3 {
     super::film::rotation(&film.frames[frame].states[body].pose) * DVec3::Y
 }
 
-/// The angle by which the axis of a body has gone round the vertical since the start, in radians, whole turns counted.
+/// The angle by which the axis of a body has gone round the vertical since the start, in radians,
+/// whole turns counted.
 pub(super) fn azimuth(film: &Film, body: usize) -> f64 {
     let mut sum = 0.0;
     for frame in 1..film.frames.len() {
@@ -253,11 +256,12 @@ pub(super) fn azimuth(film: &Film, body: usize) -> f64 {
     sum
 }
 
-/// The rate at which a leaning coin rolls round a circle, in radians per second, and its spin about its own axis.
+/// The rate at which a leaning coin rolls round a circle, in radians per second, and its spin about
+/// its own axis.
 ///
-/// `lean` is the angle of the axis to the vertical, `circle` the radius on which the centre goes. The torque of the
-/// contact about the centre turns the angular momentum about the vertical; friction gives what the circle needs, and
-/// the lower rim does not slip.
+/// `lean` is the angle of the axis to the vertical, `circle` the radius on which the centre goes.
+/// The torque of the contact about the centre turns the angular momentum about the vertical;
+/// friction gives what the circle needs, and the lower rim does not slip.
 pub fn coin_rate(lean: f64, circle: f64) -> [f64; 2] {
     let [radius, half] = COIN;
     // Moments of inertia by mass, about a diameter and about the axis.

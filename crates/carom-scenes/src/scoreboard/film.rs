@@ -1,6 +1,7 @@
 //! Films: what bodies did, step by step, and what can be measured on it without knowing the engine.
 //!
-//! Reference: L. Landau, E. Lifshitz, Mechanics, 3rd ed., 1976, 32 and 33 (inertia tensor, angular momentum).
+//! Reference: L. Landau, E. Lifshitz, Mechanics, 3rd ed., 1976, 32 and 33 (inertia tensor, angular
+//! momentum).
 
 use super::{GRAVITY, STEP};
 use crate::body::{JointSpec, SceneSpec};
@@ -25,7 +26,8 @@ pub struct State {
     pub is_asleep: bool,
 }
 
-/// Mass, centre of mass, and inertia about it in the body's frame; all 0 for a body that no force moves.
+/// Mass, centre of mass, and inertia about it in the body's frame; all 0 for a body that no force
+/// moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertia {
     /// Mass, in kilograms.
@@ -41,8 +43,8 @@ pub struct Inertia {
 pub struct Frame {
     /// The bodies.
     pub states: Vec<State>,
-    /// The largest overlap of two bodies that may touch, in parts of the least thickness of the thinner one. `None` if
-    /// it was not measured at this frame.
+    /// The largest overlap of two bodies that may touch, in parts of the least thickness of the
+    /// thinner one. `None` if it was not measured at this frame.
     pub overlap: Option<f64>,
 }
 
@@ -85,8 +87,8 @@ impl Film {
         frames.iter().filter_map(|frame| frame.overlap).fold(f64::NAN, f64::max)
     }
 
-    /// How far a body's centre of mass is from its place at a time, at most after it; only in the directions whose
-    /// `mask` is 1.
+    /// How far a body's centre of mass is from its place at a time, at most after it; only in the
+    /// directions whose `mask` is 1.
     pub fn drift(&self, bodies: impl Iterator<Item = usize>, from: f64, mask: DVec3) -> f64 {
         let first = self.frame_at(from);
         let mut farthest = 0.0;
@@ -99,7 +101,8 @@ impl Film {
         farthest
     }
 
-    /// How many bodies go more than a millimetre in the last second, or turn as much at arm's length of a metre.
+    /// How many bodies go more than a millimetre in the last second, or turn as much at arm's
+    /// length of a metre.
     pub fn n_moving_at_end(&self) -> usize {
         self.n_moving_at_end_of(self.dynamic())
     }
@@ -148,7 +151,8 @@ impl Film {
         turn * (self.inertias[body].tensor * (turn.inverse() * state.angular_velocity.as_dvec3()))
     }
 
-    /// The largest gap of a joint after a time: how far its two points are apart, or a rope is longer than its length.
+    /// The largest gap of a joint after a time: how far its two points are apart, or a rope is
+    /// longer than its length.
     pub fn largest_gap(&self, from: f64) -> f64 {
         let mut largest = 0.0;
         for frame in &self.frames[self.frame_at(from)..] {

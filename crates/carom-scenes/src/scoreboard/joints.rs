@@ -1,4 +1,5 @@
-//! Rows of bodies that joints hold: chains with a heavy end, a bridge under a car, ragdolls, a net that catches a ball.
+//! Rows of bodies that joints hold: chains with a heavy end, a bridge under a car, ragdolls, a net
+//! that catches a ball.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (a bridge, a ball on a chain).
 
@@ -206,7 +207,8 @@ fn ragdolls() -> Row {
     }
 }
 
-/// A net of ropes in a fixed frame, onto which a ball falls that has a thousand times the mass of a knot.
+/// A net of ropes in a fixed frame, onto which a ball falls that has a thousand times the mass of a
+/// knot.
 fn trampoline() -> Row {
     const KNOTS: usize = 13;
     const PITCH: f32 = 0.25;

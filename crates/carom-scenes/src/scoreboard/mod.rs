@@ -1,14 +1,17 @@
 //! The scoreboard: ordinary scenes, each with figures that a physicist would measure on it.
 //!
-//! 1. A [`Row`] has a scene of plain data, so every engine plays the same one: bodies, shapes, joints, and the velocities
-//!    of kinematic bodies over time.
-//! 2. An engine plays it in steps of [`STEP`] and records a [`Film`]: poses, velocities and sleep at the end of each step.
-//! 3. A [`Figure`] reads a number from the film and holds it against a limit. It knows nothing of the engine.
+//! 1. A [`Row`] has a scene of plain data, so every engine plays the same one: bodies, shapes,
+//!    joints, and the velocities of kinematic bodies over time.
+//! 2. An engine plays it in steps of [`STEP`] and records a [`Film`]: poses, velocities and sleep
+//!    at the end of each step.
+//! 3. A [`Figure`] reads a number from the film and holds it against a limit. It knows nothing of
+//!    the engine.
 //!
-//! Each family of rows is one file: [`stacks`], [`structures`], [`joints`], [`contact`] (friction, bounces, rolling),
-//! [`motion`] (bodies that move freely or about a point, and gas) and [`screw`].
+//! Each family of rows is one file: [`stacks`], [`structures`], [`joints`], [`contact`] (friction,
+//! bounces, rolling), [`motion`] (bodies that move freely or about a point, and gas) and [`screw`].
 //!
-//! `cargo xtask verify physics` plays all rows with carom and with rapier. `carom demo physics --row NAME` shows one.
+//! `cargo xtask verify physics` plays all rows with carom and with rapier. `carom demo physics
+//! --row NAME` shows one.
 
 pub mod contact;
 mod film;

@@ -1,6 +1,8 @@
-//! Rows of bodies that move freely or about one point, and of gas: energy and closed forms over time.
+//! Rows of bodies that move freely or about one point, and of gas: energy and closed forms over
+//! time.
 //!
-//! Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 5-6 and 5-7 (free rotation, the heavy top).
+//! Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 5-6 and 5-7 (free rotation, the
+//! heavy top).
 
 use super::contact::azimuth;
 use super::film::{larger, rotation};
@@ -85,11 +87,12 @@ fn spin() -> Row {
 /// Radius and half the thickness of the disc of a top.
 const DISC: [f64; 2] = [0.3, 0.05];
 
-/// The steady rate of precession of a top, in radians per second: `angle` is that of its axis to the vertical, `stem`
-/// the distance from the point that is held to the disc, `spin` the angular velocity about the axis.
+/// The steady rate of precession of a top, in radians per second: `angle` is that of its axis to
+/// the vertical, `stem` the distance from the point that is held to the disc, `spin` the angular
+/// velocity about the axis.
 ///
-/// Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 5-7 (the heavy symmetrical top): the slow root of
-/// I1 cos(angle) x^2 - I3 spin x + m g l = 0.
+/// Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 5-7 (the heavy symmetrical top):
+/// the slow root of I1 cos(angle) x^2 - I3 spin x + m g l = 0.
 pub fn precession(angle: f64, stem: f64, spin: f64) -> f64 {
     let [radius, half] = DISC;
     let about = 0.5 * radius * radius;
@@ -201,7 +204,8 @@ fn pendulum() -> Row {
                 Limit::AtMost(0.01),
                 "closed forms to 1 %: nothing brakes it",
                 |film: &Film| {
-                    // The most of the last three seconds, in which it swings once: velocity and place differ by half a step.
+                    // The most of the last three seconds, in which it swings once: velocity and
+                    // place differ by half a step.
                     let from = film.frame_at(film.seconds() - 3.0);
                     let last = (from..film.frames.len()).map(|f| film.energy(f)).fold(f64::NAN, f64::max);
                     (film.energy(0) - last) / swing_energy(film)

@@ -1,6 +1,7 @@
 //! The row of a nut that screws itself down a bolt, both of them meshes.
 //!
-//! Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 1-4 (a constraint, and what it moves).
+//! Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 1-4 (a constraint, and what it
+//! moves).
 
 use super::{Figure, Film, GRAVITY, Limit, Row, film};
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
@@ -18,7 +19,8 @@ const PITCH: f64 = 0.4;
 /// How far the nut goes down in a turn.
 const LEAD: f64 = STARTS * PITCH;
 
-/// The middle radius of the thread, by how much it is deeper and higher, and the play between bolt and nut.
+/// The middle radius of the thread, by how much it is deeper and higher, and the play between bolt
+/// and nut.
 const RADIUS: f64 = 0.5;
 const DEPTH: f64 = 0.15;
 const PLAY: f64 = 0.02;

@@ -1,7 +1,7 @@
 //! Rows of structures: a house of cards, an arch, a wall that is hit, a row of dominoes.
 //!
-//! Reference: J. M. J. van Leeuwen, The domino effect, American Journal of Physics 78, 2010, III to VI; E. Catto,
-//! Solver2D, box2d.org, 2024 (a card house, an arch).
+//! Reference: J. M. J. van Leeuwen, The domino effect, American Journal of Physics 78, 2010, III to
+//! VI; E. Catto, Solver2D, box2d.org, 2024 (a card house, an arch).
 
 use super::{Figure, Film, GRAVITY, Limit, Row, block, cuboid, film, floor, turn};
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
@@ -181,7 +181,8 @@ fn dominoes() -> Row {
     let [height, thickness, gap] = DOMINO;
     let half = Vec3::new(0.5 * thickness as f32, 0.5 * height as f32, 0.12);
     let mut scene = SceneSpec::default();
-    // Rough enough that no domino slips, by the geometric mean (0.6) as by the arithmetic one (1.0).
+    // Rough enough that no domino slips, by the geometric mean (0.6) as by the arithmetic one
+    // (1.0).
     scene.bodies.push(floor().with_friction(1.8));
     for i in 0..N {
         let at = Vec3::new(((thickness + gap) * i as f64) as f32, half.y, 0.0);
@@ -222,7 +223,8 @@ fn lean(film: &Film, frame: usize, body: usize) -> f64 {
     libm::acos(up.y.clamp(-1.0, 1.0))
 }
 
-/// The mean speed of the wave from the hundredth domino to the last that falls; NaN if fewer than 200 fall.
+/// The mean speed of the wave from the hundredth domino to the last that falls; NaN if fewer than
+/// 200 fall.
 fn speed_of(film: &Film) -> f64 {
     // The frame in which each domino begins to fall, as far as the wave comes.
     let mut starts = Vec::new();
@@ -244,12 +246,15 @@ fn speed_of(film: &Film) -> f64 {
     (DOMINO[1] + DOMINO[2]) * (n - 101) as f64 / seconds
 }
 
-/// The speed of the wave in a long row of dominoes that turn about their lower edges and lean on each other.
+/// The speed of the wave in a long row of dominoes that turn about their lower edges and lean on
+/// each other.
 ///
-/// All move as the foremost one does. Between two collisions its angle is integrated; a collision sets the next domino
-/// in motion with no rebound. The speed is that at which one collision is like the one before.
+/// All move as the foremost one does. Between two collisions its angle is integrated; a collision
+/// sets the next domino in motion with no rebound. The speed is that at which one collision is like
+/// the one before.
 ///
-/// Reference: J. M. J. van Leeuwen, The domino effect, American Journal of Physics 78, 2010, sections III to VI.
+/// Reference: J. M. J. van Leeuwen, The domino effect, American Journal of Physics 78, 2010,
+/// sections III to VI.
 pub fn wave_speed([height, thickness, gap]: [f64; 3], friction: f64) -> f64 {
     const ANGLES: usize = 200;
     let row = LeaningRow { height, thickness, pitch: thickness + gap, friction };

@@ -12,7 +12,8 @@ mod piles;
 mod scoreboard;
 mod soft;
 
-/// A hash of any sequence of words, so that a scene can be compared with what it was on another machine.
+/// A hash of any sequence of words, so that a scene can be compared with what it was on another
+/// machine.
 fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
     words
         .into_iter()

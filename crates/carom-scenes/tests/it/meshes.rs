@@ -79,7 +79,8 @@ fn hull_points_lie_on_the_ellipsoid() {
 
 #[test]
 fn meshes_are_the_same_bits_everywhere() {
-    // Hashes of the first machine, x86_64 Linux; a different one elsewhere means that some step is not portable.
+    // Hashes of the first machine, x86_64 Linux; a different one elsewhere means that some step is
+    // not portable.
     let hashes = [
         mesh_hash(&mesh::torus_knot(&Knot::default(), 2_000)),
         mesh_hash(&mesh::bumpy_icosphere(1_280, 0.05, 9)),

@@ -105,7 +105,8 @@ const STAIRS: u64 = 14804727650209246892;
 const WORKS: u64 = 15796046392151141377;
 const BULLETS: u64 = 6468104946551230075;
 
-/// All ants and crumbs that were wished for, above the ground, clear of each other and of what stands still; of any number.
+/// All ants and crumbs that were wished for, above the ground, clear of each other and of what
+/// stands still; of any number.
 #[test]
 fn ants_begin_clear() {
     for (n_ants, seed) in [(1, 5), (40, 1), (800, 2), (6000, 3)] {

@@ -1,4 +1,5 @@
-//! Rows of the scoreboard: sound scenes, figures that see what is wrong, and closed forms held against first principles.
+//! Rows of the scoreboard: sound scenes, figures that see what is wrong, and closed forms held
+//! against first principles.
 
 use carom_math::{Pose, Quat, Vec3};
 use carom_scenes::scoreboard::{
@@ -8,8 +9,8 @@ use carom_scenes::{BodySpec, JointSpec};
 use glam::{DMat3, DQuat, DVec3};
 use std::collections::BTreeSet;
 
-/// A film of a row whose bodies are at `state` in each frame but the first, given the start and the time. All masses
-/// are 1, and nothing overlaps.
+/// A film of a row whose bodies are at `state` in each frame but the first, given the start and the
+/// time. All masses are 1, and nothing overlaps.
 fn film(row: &Row, seconds: f64, overlap: f64, state: impl Fn(State, f64) -> State) -> Film {
     let start = |body: &BodySpec| State {
         pose: body.pose,
@@ -41,7 +42,8 @@ fn failures(row: &Row, film: &Film) -> Vec<&'static str> {
     row.figures.iter().filter(fails).map(|figure| figure.name).collect()
 }
 
-/// Long enough for each figure to be read, right or wrong: the overlap of a stack counts from 5 s on.
+/// Long enough for each figure to be read, right or wrong: the overlap of a stack counts from 5 s
+/// on.
 const SECONDS: f64 = 6.0;
 
 #[test]
@@ -167,7 +169,8 @@ fn deep_overlaps_fail_each_row_that_measures_them() {
     assert_eq!(n, 15);
 }
 
-/// The torque that turns an angular momentum about the vertical at a rate, for a round body of mass 1 whose axis leans.
+/// The torque that turns an angular momentum about the vertical at a rate, for a round body of mass
+/// 1 whose axis leans.
 fn torque_for(lean: f64, rate: f64, spin: DVec3, across: f64, about: f64) -> DVec3 {
     let momentum = |angle: f64| {
         let turn = DQuat::from_rotation_y(angle);
@@ -212,8 +215,9 @@ fn a_top_has_the_torque_that_turns_it() {
     }
 }
 
-/// The wave has no length but that of the dominoes: twice as large, it is faster by the square root of two. Friction
-/// between dominoes slows it down, and takes nothing if they are so thin and near that they hardly slide.
+/// The wave has no length but that of the dominoes: twice as large, it is faster by the square root
+/// of two. Friction between dominoes slows it down, and takes nothing if they are so thin and near
+/// that they hardly slide.
 #[test]
 fn the_wave_of_dominoes_scales_and_friction_slows_it() {
     let small = structures::wave_speed([0.5, 0.0895, 0.0605], 0.2);

@@ -1,7 +1,8 @@
 //! No point of a solid is left out by the hulls that cover it.
 //!
-//! The inside is found in whole numbers, by code that shares nothing with the decomposition. A hull contains a point if the
-//! point is on or below every face, by exact signs and without any tolerance.
+//! The inside is found in whole numbers, by code that shares nothing with the decomposition. A hull
+//! contains a point if the point is on or below every face, by exact signs and without any
+//! tolerance.
 
 use carom_geom::{ConvexHull, TriMesh};
 use carom_math::predicates::orient3d;
@@ -107,7 +108,8 @@ impl Solid {
                     }
                     winding += if height.signum() == speed { i64::try_from(speed).unwrap() } else { 0 };
                 } else if sides.iter().all(|side| *side == 0 || *side == speed) || speed == 0 {
-                    // On the rim, or along the plane: another way tells, unless the point is in the triangle.
+                    // On the rim, or along the plane: another way tells, unless the point is in the
+                    // triangle.
                     if height == 0 && is_in_flat(a, b, c, normal) {
                         return None;
                     }
@@ -337,7 +339,8 @@ fn generated_solids_are_covered() {
             .with_max_hulls([1, 3, 8, 16][rng.below(4)])
             .with_concavity([0.03, 0.1, 0.0][rng.below(if matches!(round % 4, 1 | 2) { 2 } else { 3 })])
             .with_max_vertices([8, 16, 64][rng.below(3)]);
-        // A scale of which no coordinate is a round number of `f64` would make the samples wrong: powers of two.
+        // A scale of which no coordinate is a round number of `f64` would make the samples wrong:
+        // powers of two.
         let scale = [1.0, 0.0625, 1024.0][rng.below(3)];
         n_inside += check(name, &solid, scale, &settings, 2);
     }

@@ -1,4 +1,5 @@
-//! Coarser meshes are what they are said to be: compared with dense samples, and inside or outside by exact counts.
+//! Coarser meshes are what they are said to be: compared with dense samples, and inside or outside
+//! by exact counts.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod cover;

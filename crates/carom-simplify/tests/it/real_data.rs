@@ -6,7 +6,8 @@ use carom_scenes::Rng;
 use carom_simplify::{Side, SimplifySettings, simplify};
 use carom_testkit::meshes;
 
-/// Clean ones, then those with borders, doubled and flat triangles, and edges of more than two triangles.
+/// Clean ones, then those with borders, doubled and flat triangles, and edges of more than two
+/// triangles.
 const NAMES: [&str; 12] = [
     "offset2",
     "cray_left",

@@ -82,14 +82,16 @@ fn the_new_solid_contains_the_old_one_or_is_contained() {
             points.extend(samples(&inner, 100, &mut rng));
             for p in points {
                 let [inside, here, outside] = [&inner, &old, &outer].map(|m| winding(m, p));
-                // Off all three surfaces the numbers are in order; on one of them, those of the others are.
+                // Off all three surfaces the numbers are in order; on one of them, those of the
+                // others are.
                 if let (Some(here), Some(outside)) = (here, outside) {
                     assert!(here <= outside, "{name}: {p} is outside");
                 }
                 if let (Some(inside), Some(here)) = (inside, here) {
                     assert!(inside <= here, "{name}: {p} is inside");
                 }
-                // A point of the old surface is a limit of points inside it, and of points outside it.
+                // A point of the old surface is a limit of points inside it, and of points outside
+                // it.
                 if here.is_none() {
                     n_on += 1;
                     assert!(outside.is_none_or(|w| 1 <= w), "{name}: the surface at {p} is outside");

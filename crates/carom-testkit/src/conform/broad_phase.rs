@@ -12,7 +12,8 @@ pub fn check<B: BroadPhase>(make: impl Fn() -> B) {
     check_in_places(|_| make());
 }
 
-/// [`check`] for a structure that is told lengths or places: of a world as many times as large as usual.
+/// [`check`] for a structure that is told lengths or places: of a world as many times as large as
+/// usual.
 pub fn check_in_places<B: BroadPhase>(make_for: impl Fn(f32) -> B) {
     let make = || make_for(1.0);
     for (number, script) in scripts().iter().enumerate() {
@@ -325,7 +326,8 @@ fn cube(x: f32, y: f32, z: f32, side: f32) -> Aabb {
     Aabb { min: Vec3::new(x, y, z), max: Vec3::new(x + side, y + side, z + side) }
 }
 
-/// Bad boxes and bad handles, alone and in batches: a typed error that names the first, and nothing has changed.
+/// Bad boxes and bad handles, alone and in batches: a typed error that names the first, and nothing
+/// has changed.
 fn errors_leave_it_unharmed<B: BroadPhase>(broad: &mut B) {
     let good = |i: usize| cube(0.7 * i as f32, 0.0, 0.0, 1.0);
     let mut model = Model::new();

@@ -1,6 +1,7 @@
 //! What every tree of volumes must do, against brute force.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (what the mid phase promises).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (what the mid phase
+//! promises).
 
 use super::dice::Dice;
 use carom_bounds::{Aabb, BoundingVolume};
@@ -123,7 +124,8 @@ pub fn many(n: usize) -> Vec<(&'static str, Vec<Aabb>)> {
         (0..n).map(|_| dice.aabb(1.0, 0.01)).collect()
     };
     sliver[n / 2] = Aabb { min: Vec3::new(-1e6, 0.0, -1e6), max: Vec3::new(1e6, 1e-6, 1e6) };
-    // Each gap is a little smaller than the one before: everyone's nearest neighbour is the next one.
+    // Each gap is a little smaller than the one before: everyone's nearest neighbour is the next
+    // one.
     let mut x = 0.0;
     let gaps = (0..n)
         .map(|i| {
@@ -533,7 +535,8 @@ pub fn triangle_sets() -> Vec<(&'static str, Vec<[Vec3; 3]>)> {
     ]
 }
 
-/// Runs a builder of trees over triangles through the suite; it panics at the first difference from brute force.
+/// Runs a builder of trees over triangles through the suite; it panics at the first difference from
+/// brute force.
 pub fn triangle_bvh<V: TreeVolume>(build: impl Fn(&[[Vec3; 3]]) -> Result<Bvh<V>, BvhError>) {
     let good = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let bad = [Vec3::ZERO, Vec3::NAN, Vec3::Y];

@@ -1,7 +1,7 @@
 //! Worlds at which broad phases fall off, and the work, counted, that they make of them.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 (what sizes and crowds do to cells); P. Terdiman, Sweep-and-prune, 2007
-//! (what they do to sorted axes).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 (what sizes and crowds do to
+//! cells); P. Terdiman, Sweep-and-prune, 2007 (what they do to sorted axes).
 
 use super::dice::Dice;
 use carom_bounds::Aabb;
@@ -25,8 +25,9 @@ fn uniform() -> Vec<Aabb> {
     (0..N).map(|_| dice.aabb(24.0, 2.0)).collect()
 }
 
-/// `uniform`, which is the measure; `outlier` (three worlds); `far` from the origin (three); `clusters` within clusters; `crowd`, a
-/// thousand in one place; `giants` among ants; `decades` of size; `line` and `plane`; `needles` along all axes.
+/// `uniform`, which is the measure; `outlier` (three worlds); `far` from the origin (three);
+/// `clusters` within clusters; `crowd`, a thousand in one place; `giants` among ants; `decades` of
+/// size; `line` and `plane`; `needles` along all axes.
 pub fn worlds() -> Vec<World> {
     let mut all = vec![World { name: "uniform", boxes: uniform() }];
     let mut add = |name, boxes| all.push(World { name, boxes });
@@ -41,7 +42,8 @@ pub fn worlds() -> Vec<World> {
         add("far", uniform().iter().map(moved).collect());
     }
     let mut dice = Dice::new(2);
-    // A cluster as a whole lies in the boxes of the others that hold the origin; that is its true pairs.
+    // A cluster as a whole lies in the boxes of the others that hold the origin; that is its true
+    // pairs.
     let cluster = |i: usize| {
         let scale = [1.0, 1e-3, 1e-6, 1e-9][i % 4];
         dice.aabb(20.0 * scale, 2.0 * scale)
@@ -80,7 +82,8 @@ pub fn worlds() -> Vec<World> {
     all
 }
 
-/// Boxes tested, per box and per pair, in a search from nothing. Every third box is static if that is asked for.
+/// Boxes tested, per box and per pair, in a search from nothing. Every third box is static if that
+/// is asked for.
 pub fn work(broad: &mut impl BroadPhase, boxes: &[Aabb], has_statics: bool) -> f64 {
     let filter = |i: usize| {
         Filter::new(if has_statics && i.is_multiple_of(3) { Mobility::Static } else { Mobility::Dynamic })
@@ -103,7 +106,8 @@ pub fn check<B: BroadPhase>(name: &str, make: impl Fn() -> B, limit: impl Fn(&st
     }
 }
 
-/// A body on much static ground, all of whose boxes overlap: the ground is not tested against itself.
+/// A body on much static ground, all of whose boxes overlap: the ground is not tested against
+/// itself.
 pub fn static_ground_costs_nothing(broad: &mut impl BroadPhase) {
     let mut dice = Dice::new(6);
     let ground: Vec<_> = (0..N).map(|_| (dice.aabb(15.0, 2.0), Filter::new(Mobility::Static))).collect();

@@ -1,6 +1,7 @@
 //! Random numbers for the suites, the same on every machine.
 //!
-//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014 (splitmix64).
+//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
+//! 2014 (splitmix64).
 
 use carom_bounds::Aabb;
 use glam::Vec3;

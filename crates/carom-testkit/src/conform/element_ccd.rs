@@ -1,11 +1,14 @@
-//! What every search for the contacts of linearly moving elements promises: none is missed, and nothing is claimed that is not so.
+//! What every search for the contacts of linearly moving elements promises: none is missed, and
+//! nothing is claimed that is not so.
 //!
-//! Three kinds of queries: the published ones, where they are present; ones whose contact is exactly known, because every number is a
-//! small multiple of a power of two; and random ones, thin, still, turning, grazing. All are judged in fractions of whole
-//! numbers. How near to a contact a search may stay undecided is its own to say.
+//! Three kinds of queries: the published ones, where they are present; ones whose contact is
+//! exactly known, because every number is a small multiple of a power of two; and random ones,
+//! thin, still, turning, grazing. All are judged in fractions of whole numbers. How near to a
+//! contact a search may stay undecided is its own to say.
 //!
-//! Reference: B. Wang, Z. Ferguson, T. Schneider, X. Jiang, M. Attene, D. Panozzo, A Large-Scale Benchmark and an
-//! Inclusion-Based Algorithm for Continuous Collision Detection, ACM TOG 40(5), 2021 (the published queries and their truth).
+//! Reference: B. Wang, Z. Ferguson, T. Schneider, X. Jiang, M. Attene, D. Panozzo, A Large-Scale
+//! Benchmark and an Inclusion-Based Algorithm for Continuous Collision Detection, ACM TOG 40(5),
+//! 2021 (the published queries and their truth).
 
 use crate::data;
 use crate::oracle::moving::{Vector, between, point_triangle_sq, segment_segment_sq};
@@ -87,7 +90,8 @@ impl Query {
     }
 }
 
-/// The 4,779 published queries, and whether each touches; `None`, with a printed line, where they are not present.
+/// The 4,779 published queries, and whether each touches; `None`, with a printed line, where they
+/// are not present.
 pub fn published() -> Option<Vec<(bool, Query)>> {
     let index = data::json("ccd/index.json")?;
     let mut all = Vec::new();
@@ -116,7 +120,8 @@ enum Truth {
     Unknown,
 }
 
-/// Judges one answer. `tolerance` is relative to the size: so near to a contact the search may be undecided.
+/// Judges one answer. `tolerance` is relative to the size: so near to a contact the search may be
+/// undecided.
 fn judge(query: &Query, truth: Truth, verdict: Verdict, tolerance: f64, counts: &mut Counts) {
     let near = tolerance * query.size();
     match verdict {

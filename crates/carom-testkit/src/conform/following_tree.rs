@@ -1,4 +1,5 @@
-//! Trees that follow a mesh: whatever moves, is edited and is asked, the answers are those of brute force, bit for bit.
+//! Trees that follow a mesh: whatever moves, is edited and is asked, the answers are those of brute
+//! force, bit for bit.
 
 use crate::random::Random;
 use carom_bounds::{Aabb, BoundingVolume};
@@ -10,8 +11,9 @@ use glam::Vec3;
 /// More candidates than this are held to brute force, and not tested further.
 const MAX_TESTED: usize = 3000;
 
-/// Runs random sequences of motions, edits and questions over each mesh, beside a mesh with trees that are refitted in each
-/// step. Panics, saying which mesh and step, where an answer is another than that of brute force or of these.
+/// Runs random sequences of motions, edits and questions over each mesh, beside a mesh with trees
+/// that are refitted in each step. Panics, saying which mesh and step, where an answer is another
+/// than that of brute force or of these.
 pub fn check<T: FollowingTree>(name: &str, meshes: &[DeformableMesh], seed: u64) {
     let (mut done, mut n_pairs) = ([0; 9], 0);
     for (i, mesh) in meshes.iter().enumerate() {
@@ -42,7 +44,8 @@ pub fn check<T: FollowingTree>(name: &str, meshes: &[DeformableMesh], seed: u64)
     );
 }
 
-/// Holds answers and the work of the trees on two and on seven threads to those on one, for a mesh that is large enough.
+/// Holds answers and the work of the trees on two and on seven threads to those on one, for a mesh
+/// that is large enough.
 pub fn check_threads<T: FollowingTree>(name: &str, mesh: &DeformableMesh) {
     let with = |n: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
@@ -73,9 +76,9 @@ fn frames<T: FollowingTree>(mut mesh: DeformableMesh<T>) -> Vec<(Vec<NearPair>, 
     frames
 }
 
-/// Frames of motion and questions allocate nothing once they have come a few times, after an edit too. Frames in which a tree
-/// is built anew, or a part of one, are left out: no tree does that often here. `allocations` counts those of what it
-/// calls.
+/// Frames of motion and questions allocate nothing once they have come a few times, after an edit
+/// too. Frames in which a tree is built anew, or a part of one, are left out: no tree does that
+/// often here. `allocations` counts those of what it calls.
 pub fn check_warm<T: FollowingTree>(
     name: &str,
     mesh: &DeformableMesh,
@@ -286,7 +289,8 @@ impl<T: FollowingTree> Both<T> {
     }
 }
 
-/// The box of vertices at these moments, grown by half of a thickness and moved outwards to the next number.
+/// The box of vertices at these moments, grown by half of a thickness and moved outwards to the
+/// next number.
 fn aabb(vertices: &[u32], moments: &[&[Vec3]], thickness: f32) -> Aabb {
     let mut all = Aabb::EMPTY;
     for moment in moments {
@@ -304,7 +308,8 @@ fn aabb(vertices: &[u32], moments: &[&[Vec3]], thickness: f32) -> Aabb {
     }
 }
 
-/// All pairs of features that share no vertex and whose boxes of the step touch, in the order of answers.
+/// All pairs of features that share no vertex and whose boxes of the step touch, in the order of
+/// answers.
 fn candidates<T: FollowingTree>(mesh: &DeformableMesh<T>) -> Vec<FeaturePair> {
     let moments = [mesh.before(), mesh.positions()];
     let of = |vertices: &[u32]| aabb(vertices, &moments, mesh.thickness());

@@ -1,4 +1,5 @@
-//! A list that is replaced over some frames, or made narrower: whatever happens meanwhile, the pairs are right, and no frame does it all.
+//! A list that is replaced over some frames, or made narrower: whatever happens meanwhile, the
+//! pairs are right, and no frame does it all.
 
 use super::dice::Dice;
 use alloc::collections::BTreeMap;
@@ -35,7 +36,8 @@ enum Change {
     TeleportSome,
     /// The list in use is of no use any more, and so is the next.
     TeleportAll,
-    /// All move so far that the list in use is of no use any more, and then stay nearer than the next one's fat boxes allow.
+    /// All move so far that the list in use is of no use any more, and then stay nearer than the
+    /// next one's fat boxes allow.
     Lurch,
     HandOver,
     RemoveMost,
@@ -278,8 +280,8 @@ fn every_change_meets_every_step<I: FatIndex>(name: &str, make: &impl Fn(Coheren
     assert!(CHANGES.len() / 2 < n_adopted && 100 * frame < n_pairs);
 }
 
-/// A heap that trembles: the list is made narrower where it stands, and none is made anew. What comes, goes and jumps meanwhile is
-/// right, and so is the drift that follows.
+/// A heap that trembles: the list is made narrower where it stands, and none is made anew. What
+/// comes, goes and jumps meanwhile is right, and so is the drift that follows.
 fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
     name: &str,
     make: &impl Fn(CoherentSettings) -> Coherent<I>,
@@ -324,8 +326,8 @@ fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
     }
 }
 
-/// In each frame other boxes move, and few: lists live long, also where most never moved before, and are replaced over many frames. Then
-/// everything happens meanwhile.
+/// In each frame other boxes move, and few: lists live long, also where most never moved before,
+/// and are replaced over many frames. Then everything happens meanwhile.
 fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
     const CALM: usize = 300;
     let ours = make(CoherentSettings::default().with_spread_from(100));
@@ -369,7 +371,8 @@ fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -
     assert!((1..10).contains(&n_made) && 8 <= longest, "{name}: {n_made} lists, {longest} frames");
 }
 
-/// Each kind of change after each of the first parts in which a list is made where few boxes move, and all that follows right.
+/// Each kind of change after each of the first parts in which a list is made where few boxes move,
+/// and all that follows right.
 fn every_change_meets_every_part<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
     const PARTS: usize = 5;
     let ours = make(CoherentSettings::default().with_spread_from(100));
@@ -411,12 +414,14 @@ fn every_change_meets_every_part<I: FatIndex>(name: &str, make: &impl Fn(Coheren
     assert!(PARTS < n_adopted, "{name}: {n_adopted} lists");
 }
 
-/// Boxes tested and eight times what was sorted: a box in a cell or a pair in its place takes as long as eight tests.
+/// Boxes tested and eight times what was sorted: a box in a cell or a pair in its place takes as
+/// long as eight tests.
 fn work<I: FatIndex>(broad: &Coherent<I>) -> u64 {
     broad.counters().tests + 8 * broad.counters().sorted
 }
 
-/// In a calm world no frame does two thirds of what it takes to make a list at once, and lists are not made much oftener for that.
+/// In a calm world no frame does two thirds of what it takes to make a list at once, and lists are
+/// not made much oftener for that.
 fn no_frame_does_it_all<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
     const CROWD: usize = 6000;
     let mut dice = Dice::new(18);

@@ -1,4 +1,5 @@
-//! What every set of boxes must answer: boxes, rays, points and views, against a walk over all; ugly ones among them, and batches.
+//! What every set of boxes must answer: boxes, rays, points and views, against a walk over all;
+//! ugly ones among them, and batches.
 
 use super::dice::Dice;
 use carom_bounds::{Aabb, BoundingVolume, Culling, Frustum, LastPlane};
@@ -89,7 +90,8 @@ fn random_ray(world: f32, dice: &mut Dice) -> Ray {
     Ray::new(dice.point(2.0 * world), direction * scale)
 }
 
-/// All hits and the first, the interval shrinking on the way, are those of the boxes one by one. How many there are.
+/// All hits and the first, the interval shrinking on the way, are those of the boxes one by one.
+/// How many there are.
 fn check_ray(index: &dyn SpatialIndex, live: &[Option<Aabb>], ray: &Ray, interval: Interval) -> usize {
     let mut hits = Vec::new();
     index.ray_hits(ray, interval, &mut hits);
@@ -219,8 +221,8 @@ fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: 
     assert_eq!(n, all(live).count().min(3));
 }
 
-/// Rays along faces, edges and through corners; of no direction, of the least and the greatest; from infinity; with intervals that
-/// begin or end where a box does, or hold nothing.
+/// Rays along faces, edges and through corners; of no direction, of the least and the greatest;
+/// from infinity; with intervals that begin or end where a box does, or hold nothing.
 fn ask_ugly_rays(index: &dyn SpatialIndex, live: &[Option<Aabb>], dice: &mut Dice) {
     let boxes: Vec<Aabb> = all(live).map(|(_, aabb)| aabb).collect();
     let (least, most) = (f32::from_bits(1), f32::MAX);
@@ -300,7 +302,8 @@ fn batches_are_the_same<I: SpatialIndex + Sync>(index: &I, world: f32, dice: &mu
     assert_eq!(hits.all().len(), hits.iter().map(<[BoxHit]>::len).sum::<usize>());
 }
 
-/// For a structure that has bounds of many boxes: a small view of 20,000 is asked about few of them, if nothing has changed.
+/// For a structure that has bounds of many boxes: a small view of 20,000 is asked about few of
+/// them, if nothing has changed.
 pub fn few_are_asked<B: BroadPhase + SpatialIndex>(name: &str, make: impl Fn() -> B) {
     const N: usize = 20_000;
     let mut dice = Dice::new(0x5bb);

@@ -1,16 +1,19 @@
 //! What every support map promises, over directions that include the ugly ones.
 //!
-//! Supports are true maxima within the stated slack, lie in the ball that the map states and in each other's half-spaces;
-//! directions of any length give the same bits; features lie on the supporting plane, in order, with names of their own.
+//! Supports are true maxima within the stated slack, lie in the ball that the map states and in
+//! each other's half-spaces; directions of any length give the same bits; features lie on the
+//! supporting plane, in order, with names of their own.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3.1 (support functions).
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3.1
+//! (support functions).
 
 use carom_geom::{Feature, FeatureId, NO_VERTEX, SupportMap};
 use carom_math::tol;
 use glam::DVec3;
 use std::collections::HashSet;
 
-/// Directions that find faults: axes and diagonals of all lengths, tilted by almost nothing, and a fixed scatter.
+/// Directions that find faults: axes and diagonals of all lengths, tilted by almost nothing, and a
+/// fixed scatter.
 pub fn directions() -> Vec<DVec3> {
     let mut directions = Vec::new();
     for i in 0..27 {
@@ -32,7 +35,8 @@ pub fn directions() -> Vec<DVec3> {
 
 /// Checks one support map, and that it contains `core_points`, which are points of its core.
 ///
-/// `roundness` is a share of the radius: how far the polygon that stands for a curved face may lie inside it.
+/// `roundness` is a share of the radius: how far the polygon that stands for a curved face may lie
+/// inside it.
 pub fn check(shape: &dyn SupportMap, core_points: &[DVec3], roundness: f64) {
     let (center, radius) = (shape.center(), shape.radius());
     assert!(center.is_finite() && 0.0 <= radius && radius.is_finite());

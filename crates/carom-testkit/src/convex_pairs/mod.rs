@@ -1,9 +1,10 @@
-//! Random pairs of convex shapes, the ugly ones above all, put to every way that carom has of telling how far apart or how
-//! deep they are, in both precisions, and judged by [`certificate`].
+//! Random pairs of convex shapes, the ugly ones above all, put to every way that carom has of
+//! telling how far apart or how deep they are, in both precisions, and judged by [`certificate`].
 //!
-//! Hulls of 4 to 512 vertices and every other convex shape, from 1e-4 to 1e4 in size and up to 1e5 apart, needles and
-//! plates; anywhere, far away, one centre in the other, touching along any direction, or face to face in a turned frame,
-//! by gaps down to nothing. What a precision can store is what is asked about and judged.
+//! Hulls of 4 to 512 vertices and every other convex shape, from 1e-4 to 1e4 in size and up to 1e5
+//! apart, needles and plates; anywhere, far away, one centre in the other, touching along any
+//! direction, or face to face in a turned frame, by gaps down to nothing. What a precision can
+//! store is what is asked about and judged.
 //!
 //! `cargo xtask truth convex` asks millions of pairs, a test of carom-query a few thousand.
 
@@ -141,8 +142,8 @@ pub struct Row {
     pub n_within: u64,
     /// Apart, and said to meet, or the other way round.
     pub n_wrong_signs: u64,
-    /// An error, a bound that does not hold, a normal that does not separate or points elsewhere, all beyond what is
-    /// asked.
+    /// An error, a bound that does not hold, a normal that does not separate or points elsewhere,
+    /// all beyond what is asked.
     pub n_wrong: u64,
     /// Of the distance or the depth, beyond what the answer says of itself, as a part of the size.
     pub worst: f64,
@@ -180,7 +181,8 @@ pub struct Tally {
     pub n_pairs: [u64; 2],
     /// By how they were put.
     pub n_placed: BTreeMap<&'static str, u64>,
-    /// Answers that were asked again with all lengths times a power of two, and how many had other bits.
+    /// Answers that were asked again with all lengths times a power of two, and how many had other
+    /// bits.
     pub n_scaled: u64,
     /// Of these.
     pub n_other_bits: u64,
@@ -338,7 +340,8 @@ impl Row {
             let separation = if matches!(answer.says, Says::Separation(_)) { d.min(lower) } else { d };
             self.worst_normal = (separation - allowed - pair.room(normal)).max(0.0) / size;
         }
-        // Where a surface is curved, the place on it is known to the root of what the distance is known to.
+        // Where a surface is curved, the place on it is known to the root of what the distance is
+        // known to.
         let near =
             if is_round { 10.0 * (answer.tolerance + allowed / size).sqrt() * size } else { 2.0 * tolerance };
         if let (Some([a, b]), Some(d)) = (answer.points, signed)

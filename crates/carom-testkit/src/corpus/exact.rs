@@ -1,9 +1,9 @@
-//! What is true of the input as a library stores it: computed by the oracles where they reach, else as published in the
-//! data.
+//! What is true of the input as a library stores it: computed by the oracles where they reach, else
+//! as published in the data.
 //!
-//! Bodies that are a polytope grown by a radius (balls, capsules, boxes, hulls, single triangles) are compared feature by
-//! feature; rays and points against meshes, and triangles, in rational arithmetic. Cylinders, and rays against round
-//! shapes, have their closed forms in the data.
+//! Bodies that are a polytope grown by a radius (balls, capsules, boxes, hulls, single triangles)
+//! are compared feature by feature; rays and points against meshes, and triangles, in rational
+//! arithmetic. Cylinders, and rays against round shapes, have their closed forms in the data.
 
 use super::shape::{Body, Precision, Shape, point};
 use super::{Case, Step};
@@ -108,8 +108,8 @@ fn pair(a: &Body, b: &Body, precision: Precision) -> Option<f64> {
     Some(cores - radius_a - radius_b)
 }
 
-/// The first t, from the triangles of a surface that has them and is not moved. A ray in the plane of a triangle
-/// meets its edges, which are its neighbours' too.
+/// The first t, from the triangles of a surface that has them and is not moved. A ray in the plane
+/// of a triangle meets its edges, which are its neighbours' too.
 fn ray(on: &Body, origin: DVec3, direction: DVec3, precision: Precision) -> Option<Option<f64>> {
     if on.wide(precision).rotation != glam::DMat3::IDENTITY {
         return None;
@@ -136,7 +136,8 @@ fn ray(on: &Body, origin: DVec3, direction: DVec3, precision: Precision) -> Opti
     Some(first)
 }
 
-/// The line is farther from the ball around the triangle than any rounding: most triangles need no exact arithmetic.
+/// The line is farther from the ball around the triangle than any rounding: most triangles need no
+/// exact arithmetic.
 fn passes_far_from(triangle: &[DVec3; 3], origin: DVec3, direction: DVec3) -> bool {
     let [a, b, c] = *triangle;
     let center = (a + b + c) / 3.0;

@@ -1,4 +1,5 @@
-//! Families whose threads describe their inputs without listing them, each from a stated seed: one entry each.
+//! Families whose threads describe their inputs without listing them, each from a stated seed: one
+//! entry each.
 
 use super::shape::{Body, Mesh, Precision, Shape};
 use super::{Case, Entry, Exactly, Step, exactly};

@@ -1,4 +1,5 @@
-//! Right or wrong: an answer of any library against what is exact for the input as that library stores it.
+//! Right or wrong: an answer of any library against what is exact for the input as that library
+//! stores it.
 
 use super::Case;
 use super::exact::{Exactly, deviation, exactly, size};
@@ -37,7 +38,8 @@ pub struct PairAnswer {
     pub distance: f64,
     /// From the query for contacts: negative is the depth. `None` where it gave no contact.
     pub contact: Option<f64>,
-    /// On the surfaces of A and B, in the world: nearest where they are apart, deepest where they overlap.
+    /// On the surfaces of A and B, in the world: nearest where they are apart, deepest where they
+    /// overlap.
     pub points: Option<[DVec3; 2]>,
     /// Unit vector from A to B.
     pub normal: Option<DVec3>,
@@ -74,7 +76,8 @@ pub struct HullAnswer {
     pub is_merged: bool,
 }
 
-/// Whether the answer is right, to `tolerance` times the largest coordinate of the question; else what is wrong with it.
+/// Whether the answer is right, to `tolerance` times the largest coordinate of the question; else
+/// what is wrong with it.
 pub fn judge(case: &Case, answer: &Answer, precision: Precision, tolerance: f64) -> Result<(), String> {
     let near = tolerance * size(case);
     match (case, exactly(case, precision), answer) {
@@ -165,7 +168,8 @@ fn is_on(body: &Body, precision: Precision, p: DVec3, near: f64) -> Result<(), S
     }
 }
 
-/// A hull proves itself: its corners are points, all points lie behind all its sides, and the sides close.
+/// A hull proves itself: its corners are points, all points lie behind all its sides, and the sides
+/// close.
 fn judge_hull(
     points: &[DVec3],
     n_corners: Option<usize>,

@@ -1,10 +1,11 @@
-//! The corpus of public failures: questions that users of collision libraries published because an answer was wrong,
-//! with the exact answers, as data.
+//! The corpus of public failures: questions that users of collision libraries published because an
+//! answer was wrong, with the exact answers, as data.
 //!
-//! One JSON file per family beside this one; `generated` adds the families whose threads describe inputs without
-//! listing them, from stated seeds. [`entries`] gives all, [`judge`] says whether an answer is right, and, with the
-//! feature `query`, [`carom`] answers. Facts and inputs are those of the threads named; threads are written
-//! `repository#number`, tests of a repository `repository path`.
+//! One JSON file per family beside this one; `generated` adds the families whose threads describe
+//! inputs without listing them, from stated seeds. [`entries`] gives all, [`judge`] says whether an
+//! answer is right, and, with the feature `query`, [`carom`] answers. Facts and inputs are those of
+//! the threads named; threads are written `repository#number`, tests of a repository `repository
+//! path`.
 
 #[cfg(feature = "query")]
 pub mod carom;
@@ -23,7 +24,8 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// Where it was published: `repository#number`, several with commas, or a repository and the path of a test.
+    /// Where it was published: `repository#number`, several with commas, or a repository and the
+    /// path of a test.
     pub thread: String,
     /// What was asked, and what went wrong.
     pub what: String,
@@ -52,7 +54,8 @@ pub enum Case {
         #[serde(default)]
         normal: Option<[f64; 3]>,
     },
-    /// Do two triangles share a point, in whatever order their corners are given? How far apart are they?
+    /// Do two triangles share a point, in whatever order their corners are given? How far apart are
+    /// they?
     Triangles {
         /// Corners.
         a: [[f64; 3]; 3],
@@ -87,7 +90,8 @@ pub enum Case {
     Hull {
         /// In any order, duplicates allowed.
         points: Vec<[f64; 3]>,
-        /// How many corners, where the thread is about it; 0 where there is no volume, which must be told, not assumed.
+        /// How many corners, where the thread is about it; 0 where there is no volume, which must
+        /// be told, not assumed.
         corners: Option<usize>,
         /// How many flat sides, likewise.
         faces: Option<usize>,
@@ -101,11 +105,13 @@ pub enum Case {
     },
 }
 
-/// What happens to a set of boxes. Boxes are numbered in the order of their insertion, refused ones too.
+/// What happens to a set of boxes. Boxes are numbered in the order of their insertion, refused ones
+/// too.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Step {
-    /// Least and greatest corner; null is NaN. A library may refuse a box that is no box; then it takes part in nothing.
+    /// Least and greatest corner; null is NaN. A library may refuse a box that is no box; then it
+    /// takes part in nothing.
     Insert([[Option<f64>; 3]; 2]),
     /// Another box for the number given. A box that is no box: refused, or ignored from then on.
     Move(usize, [[Option<f64>; 3]; 2]),

@@ -116,7 +116,8 @@ impl Body {
             (None, Some(rows)) => DQuat::from_mat3(&DMat3::from_cols_array_2d(&rows).transpose()),
             (None, None) => DQuat::IDENTITY,
         };
-        // Normalized only where that is not the identity: the simplest quaternions stay what they are.
+        // Normalized only where that is not the identity: the simplest quaternions stay what they
+        // are.
         let given = if given.length_squared() == 1.0 { given } else { given.normalize() };
         let up =
             if self.is_z_up { DQuat::from_rotation_x(core::f64::consts::FRAC_PI_2) } else { DQuat::IDENTITY };

@@ -1,9 +1,11 @@
 //! Random flights of bodies into obstacles, and what must hold at every step of each.
 //!
 //! - The energy, kinetic and potential, is never above that of the start.
-//! - The centre of a body does not pass a surface. This is checked for a body that is marked fast, and for one whose
-//!   way in a step, that of its tips included, is below its own thickness and that of the obstacle.
-//! - The momentum of what nothing touches is kept, and so is the sum of two bodies that only touch each other.
+//! - The centre of a body does not pass a surface. This is checked for a body that is marked fast,
+//!   and for one whose way in a step, that of its tips included, is below its own thickness and
+//!   that of the obstacle.
+//! - The momentum of what nothing touches is kept, and so is the sum of two bodies that only touch
+//!   each other.
 //! - No number is infinite or NaN, and no step ends in an error or a panic.
 //!
 //! A flight is a function of its seed alone.
@@ -27,10 +29,12 @@ pub const MAX_GAIN: f64 = 1e-4;
 /// The largest change of the momentum that is right, as a part of all momenta.
 pub const MAX_DRIFT: f64 = 2e-3;
 
-/// Places are numbers of single precision: they round by this part of their size in a step and in its reading, at most.
+/// Places are numbers of single precision: they round by this part of their size in a step and in
+/// its reading, at most.
 const PLACE_ROUNDING: f64 = 1.0 / (1 << 21) as f64;
 
-/// The largest speed, in metres per second, at the start of a body over a terrain, which is not marked fast.
+/// The largest speed, in metres per second, at the start of a body over a terrain, which is not
+/// marked fast.
 const MAX_TERRAIN_SPEED: f64 = 15.0;
 
 /// Counts of flights of one class.
@@ -318,8 +322,9 @@ impl Flight {
 }
 
 impl Flight {
-    /// Whether the promise that no surface is passed holds for a step from these states: the bodies are marked fast, or
-    /// the way of each is below its thickness and that of the obstacle. Gravity and bounces make slow bodies faster.
+    /// Whether the promise that no surface is passed holds for a step from these states: the bodies
+    /// are marked fast, or the way of each is below its thickness and that of the obstacle. Gravity
+    /// and bounces make slow bodies faster.
     fn holds(&self, states: &[State]) -> bool {
         let dt = f64::from(self.dt);
         let backed = if self.obstacle.thick == 0.0 { f64::INFINITY } else { self.obstacle.thick };
@@ -388,8 +393,8 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     // The most so far: what a bounce rounds shows at the top of the next arc, where little is left.
     let mut turned_over = first_kinetic;
     let max_speed = f64::from(flight.world.settings().solver.max_speed);
-    // A body that is stopped pays for the height that it keeps, and misses the rest of a step of gravity; one that is too
-    // fast is slowed down. Each changes the momentum.
+    // A body that is stopped pays for the height that it keeps, and misses the rest of a step of
+    // gravity; one that is too fast is slowed down. Each changes the momentum.
     let mut is_kept = true;
     let mut longest = 0.0_f64;
     let first = before.clone();
@@ -425,10 +430,12 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
         // The side.
         if flight.is_held {
             for (k, (_, flyer)) in flight.movers.iter().enumerate() {
-                // A body about as thin as the overlap that the solver leaves may lie with its middle in it.
+                // A body about as thin as the overlap that the solver leaves may lie with its
+                // middle in it.
                 let mut allowed = (2.0 * slop - flyer.thin).max(0.0);
                 if flight.is_endless && !flight.is_fast {
-                    // A half-space has no far side: what falls in by the way of a step comes out again.
+                    // A half-space has no far side: what falls in by the way of a step comes out
+                    // again.
                     longest = longest.max((now[k].center - before[k].center).length());
                     allowed += longest;
                 }
@@ -537,7 +544,8 @@ fn describe(out: &Outcome, with_spins: bool) -> Option<String> {
 pub struct FlightSettings {
     /// Only flights of this class, as the table names it.
     pub class: Option<String>,
-    /// Whether a flight is wrong in which a body keeps its energy and its side, but not its angular momentum.
+    /// Whether a flight is wrong in which a body keeps its energy and its side, but not its angular
+    /// momentum.
     pub with_spins: bool,
 }
 

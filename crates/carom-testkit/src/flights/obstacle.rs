@@ -168,8 +168,9 @@ pub(super) fn obstacle(kind: usize, rng: &mut Rng) -> Obstacle {
 }
 
 impl Obstacle {
-    /// How far the centre of a body is beyond the surface, in metres, where it came from `before`, in the frame of the
-    /// obstacle; `None` on the free side. The body may be so far in as `allowed`.
+    /// How far the centre of a body is beyond the surface, in metres, where it came from `before`,
+    /// in the frame of the obstacle; `None` on the free side. The body may be so far in as
+    /// `allowed`.
     pub(super) fn beyond(&self, frame: &WidePose, before: DVec3, center: DVec3, allowed: f64) -> Option<f64> {
         let [p, q] = [before, center].map(|point| frame.inverse_transform_point(point));
         let is_past = |depth: f64| (allowed < depth).then_some(depth);

@@ -1,14 +1,15 @@
-//! When a body that moves along a segment touches a brush first: the exact Minkowski sum of both, for points, balls, upright cylinders
-//! and hulls.
+//! When a body that moves along a segment touches a brush first: the exact Minkowski sum of both,
+//! for points, balls, upright cylinders and hulls.
 //!
-//! The reference point of the body is in the sum of the brush and the mirrored body where the two touch, and the sum is convex. For hulls it
-//! is a polytope, and the segment is clipped by its planes. For a ball its surface is made of parts of planes, cylinders and
-//! balls, and the first that is entered is the answer. For a cylinder the sum is where the part of the brush that is at the cylinder's
-//! height comes within its radius, seen from above: that distance is convex along the segment, so its minimum is closed in on
-//! and the crossing bisected.
+//! The reference point of the body is in the sum of the brush and the mirrored body where the two
+//! touch, and the sum is convex. For hulls it is a polytope, and the segment is clipped by its
+//! planes. For a ball its surface is made of parts of planes, cylinders and balls, and the first
+//! that is entered is the answer. For a cylinder the sum is where the part of the brush that is at
+//! the cylinder's height comes within its radius, seen from above: that distance is convex along
+//! the segment, so its minimum is closed in on and the crossing bisected.
 //!
-//! Reference: T. Lozano-Perez, Spatial Planning: A Configuration Space Approach, 1983 (sums); A. Andrew, Another Efficient Algorithm for
-//! Convex Hulls in Two Dimensions, 1979.
+//! Reference: T. Lozano-Perez, Spatial Planning: A Configuration Space Approach, 1983 (sums); A.
+//! Andrew, Another Efficient Algorithm for Convex Hulls in Two Dimensions, 1979.
 
 use super::convex::{point_segment, point_triangle_inside};
 use crate::random::Random;
@@ -55,13 +56,15 @@ pub struct BrushTruth {
 const N_SIDES: u32 = 16;
 
 impl BrushTruth {
-    /// What is slow about the answers is done here. Panics where a brush is so thin that its sum with a hull has no inside.
+    /// What is slow about the answers is done here. Panics where a brush is so thin that its sum
+    /// with a hull has no inside.
     pub fn new(brushes: &[Brush], body: Body) -> BrushTruth {
         let sums = brushes.iter().map(|brush| Sum::new(brush, &body)).collect();
         BrushTruth { body, sums }
     }
 
-    /// When the body, with all its surface moved out by `margin`, first touches a brush on its way: from 0 to 1.
+    /// When the body, with all its surface moved out by `margin`, first touches a brush on its way:
+    /// from 0 to 1.
     pub fn entry(&self, margin: f64, from: DVec3, way: DVec3) -> Option<f64> {
         // By when the bodies around them are touched, so that few others are looked at.
         let mut near: Vec<(f64, f64, &Sum)> = self
@@ -151,7 +154,8 @@ impl Sum {
             return false;
         }
         let (a, b) = ((low - from) / way, (high - from) / way);
-        // Where the way has no length along an axis the quotient is infinite or no number, and does not matter.
+        // Where the way has no length along an axis the quotient is infinite or no number, and does
+        // not matter.
         let (enter, leave) = (a.min(b), a.max(b));
         let last = |v: DVec3, no: f64, f: fn(f64, f64) -> f64| {
             v.to_array().into_iter().filter(|x| !x.is_nan()).fold(no, f)
@@ -187,8 +191,8 @@ fn clip(planes: impl Iterator<Item = (DVec3, f64)>, from: DVec3, way: DVec3) -> 
     (low <= high).then_some((low, high))
 }
 
-/// When a segment gets into what is within a radius of a polytope: through a face moved out, a cylinder about an edge, or a ball about a
-/// corner, whichever is first.
+/// When a segment gets into what is within a radius of a polytope: through a face moved out, a
+/// cylinder about an edge, or a ball about a corner, whichever is first.
 fn rounded_entry(faces: &[Vec<DVec3>], radius: f64, from: DVec3, way: DVec3) -> Option<f64> {
     if distance(faces, from) <= radius {
         return Some(0.0);
@@ -271,7 +275,8 @@ fn distance(faces: &[Vec<DVec3>], point: DVec3) -> f64 {
     least
 }
 
-/// Seen from above, how far a point is from the part of a polytope that is between two heights; infinite where there is none.
+/// Seen from above, how far a point is from the part of a polytope that is between two heights;
+/// infinite where there is none.
 fn from_above(faces: &[Vec<DVec3>], (low, high): (f64, f64), point: DVec2) -> f64 {
     let mut shadow: Vec<DVec2> = Vec::with_capacity(32);
     for corners in faces {
@@ -364,7 +369,8 @@ fn first_below(low: f64, high: f64, above: impl Fn(f64) -> f64) -> Option<f64> {
     Some(touching)
 }
 
-/// The faces of brushes, fanned: vertices and triangles that overlap, hide each other and have T-junctions.
+/// The faces of brushes, fanned: vertices and triangles that overlap, hide each other and have
+/// T-junctions.
 pub fn soup(brushes: &[Brush]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for face in brushes.iter().flat_map(|brush| brush.faces()) {
@@ -428,8 +434,8 @@ pub fn real_level(name: &str) -> Option<Vec<Brush>> {
     Some(RealLevel::read(name)?.brushes.into_iter().map(|(_, brush)| brush).collect())
 }
 
-/// Boxes along the axes and turned, wedges, corners cut off, on a coarse grid so that many share planes, overlap and touch; within 15 of
-/// the origin or so.
+/// Boxes along the axes and turned, wedges, corners cut off, on a coarse grid so that many share
+/// planes, overlap and touch; within 15 of the origin or so.
 pub fn generated_level(seed: u64, n: usize) -> Vec<Brush> {
     let mut random = Random::new(seed);
     let mut brushes = Vec::new();

@@ -1,15 +1,17 @@
-//! The distance or the depth of two convex solids between bounds that are proved, by a search that shares nothing with GJK and
-//! EPA as carom has them.
+//! The distance or the depth of two convex solids between bounds that are proved, by a search that
+//! shares nothing with GJK and EPA as carom has them.
 //!
-//! A direction proves a lower bound of the signed distance: the room along it. Points of the difference prove an upper one: apart,
-//! a mean of some of them is a point of it; together, a closed surface of triangles between them that winds around the origin
-//! leaves a ball inside. How directions, points and triangles were found is no part of the proof.
+//! A direction proves a lower bound of the signed distance: the room along it. Points of the
+//! difference prove an upper one: apart, a mean of some of them is a point of it; together, a
+//! closed surface of triangles between them that winds around the origin leaves a ball inside. How
+//! directions, points and triangles were found is no part of the proof.
 //!
-//! Reference: E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast Procedure for Computing the Distance Between Complex
-//! Objects in Three-Dimensional Space, 1988; G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game
-//! Objects, 2001; A. van Oosterom, J. Strackee, The Solid Angle of a Plane Triangle, IEEE Trans. Biomed. Eng. 30, 1983.
-//! Differs: every corner, edge and triangle of a simplex is tried; the surface grows from any tetrahedron, the origin
-//! inside or not.
+//! Reference: E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast Procedure for Computing the
+//! Distance Between Complex Objects in Three-Dimensional Space, 1988; G. van den Bergen, Proximity
+//! Queries and Penetration Depth Computation on 3D Game Objects, 2001; A. van Oosterom, J.
+//! Strackee, The Solid Angle of a Plane Triangle, IEEE Trans. Biomed. Eng. 30, 1983.
+//! Differs: every corner, edge and triangle of a simplex is tried; the surface grows from any
+//! tetrahedron, the origin inside or not.
 
 use super::solid::Difference;
 use carom_math::double_double::DoubleDoubleVec3;
@@ -91,7 +93,8 @@ fn nearest_of(points: &[DVec3]) -> (DVec3, Vec<usize>) {
     best
 }
 
-/// The volumes of a tetrahedron with the origin in the place of each corner, in 106 bits: of one sign, and it is inside.
+/// The volumes of a tetrahedron with the origin in the place of each corner, in 106 bits: of one
+/// sign, and it is inside.
 fn is_inside(p: &[DVec3]) -> bool {
     let p: Vec<DoubleDoubleVec3> = p.iter().map(|p| DoubleDoubleVec3::from(*p)).collect();
     let volume = |i: usize, j: usize, k: usize| p[i].cross(p[j]).dot(p[k]).to_f64();
@@ -99,8 +102,8 @@ fn is_inside(p: &[DVec3]) -> bool {
     volumes.iter().all(|v| 0.0 < *v) || volumes.iter().all(|v| *v < 0.0)
 }
 
-/// The distance of the origin from a triangle. Whether its foot is in the triangle is said by 106 bits: for a sliver it
-/// makes a difference.
+/// The distance of the origin from a triangle. Whether its foot is in the triangle is said by 106
+/// bits: for a sliver it makes a difference.
 fn triangle_distance(corners: [DVec3; 3]) -> f64 {
     let edges = [[0, 1], [1, 2], [2, 0]].map(|e| nearest_of(&e.map(|i| corners[i])).0.length());
     let nearest = edges.into_iter().fold(f64::INFINITY, f64::min);
@@ -185,7 +188,8 @@ fn edges([a, b, c]: [usize; 3]) -> [[usize; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
 
-/// Four points of the difference that span a volume; the way in which it is flat where there are none.
+/// Four points of the difference that span a volume; the way in which it is flat where there are
+/// none.
 fn first(pair: &Difference<'_>, rounding: f64) -> Result<[DVec3; 4], Vec<DVec3>> {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z, -DVec3::X, -DVec3::Y, -DVec3::Z];
     let points = axes.map(|axis| pair.lowest(axis));
@@ -215,7 +219,8 @@ fn first(pair: &Difference<'_>, rounding: f64) -> Result<[DVec3; 4], Vec<DVec3>>
     if thickness <= rounding { Err(vec![normal, -normal]) } else { Ok([a, b, c, d]) }
 }
 
-/// A lower bound of the depth of the cores, where the origin is proved to be inside; adds directions that bound it from above.
+/// A lower bound of the depth of the cores, where the origin is proved to be inside; adds
+/// directions that bound it from above.
 fn depth(pair: &Difference<'_>, rounding: f64, normals: &mut Vec<DVec3>) -> Option<f64> {
     let mut points = match first(pair, rounding) {
         Ok(points) => points.to_vec(),
@@ -249,8 +254,9 @@ fn depth(pair: &Difference<'_>, rounding: f64, normals: &mut Vec<DVec3>) -> Opti
             faces[k].is_final = true;
             continue;
         }
-        // What the new point sees goes, as far as it hangs together, and every edge that is left open is closed by a triangle
-        // with it: the surface stays closed whatever rounding made of the choice.
+        // What the new point sees goes, as far as it hangs together, and every edge that is left
+        // open is closed by a triangle with it: the surface stays closed whatever rounding made of
+        // the choice.
         let mut seen: Vec<usize> = (0..faces.len())
             .filter(|&i| i != k && faces[i].height + rounding < faces[i].normal.dot(next))
             .collect();

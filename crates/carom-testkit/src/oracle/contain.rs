@@ -1,8 +1,10 @@
-//! Whether a bounding volume contains a point: in exact numbers, after a look in `f64` that settles what is clear.
+//! Whether a bounding volume contains a point: in exact numbers, after a look in `f64` that settles
+//! what is clear.
 //!
-//! The volume is the set that its stored numbers say, each `f32` taken as the number that it is; so is the point, and a
-//! point that is placed is the exact product of the pose's stored matrix. Every test is a comparison of polynomials, in whole
-//! numbers times powers of two: no rounding happens anywhere.
+//! The volume is the set that its stored numbers say, each `f32` taken as the number that it is; so
+//! is the point, and a point that is placed is the exact product of the pose's stored matrix. Every
+//! test is a comparison of polynomials, in whole numbers times powers of two: no rounding happens
+//! anywhere.
 //!
 //! Reference: none needed: the definitions of the volumes.
 
@@ -253,7 +255,8 @@ fn is_within(v: &Exact, radius: f32) -> bool {
     0.0 <= radius && dot(v, v).is_at_most(&(&narrow(radius) * &narrow(radius)))
 }
 
-/// The point is within `radius` of the points `x_0 e_0 + x_1 e_1 ...`, `|x_i| <= 1`, for up to two edges.
+/// The point is within `radius` of the points `x_0 e_0 + x_1 e_1 ...`, `|x_i| <= 1`, for up to two
+/// edges.
 fn is_within_of_core(p: &Exact, edges: &[Exact], radius: f32) -> bool {
     if !(0.0 <= radius) {
         return false;

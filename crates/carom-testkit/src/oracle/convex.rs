@@ -1,13 +1,15 @@
 //! Distance of two convex point sets by trying every pair of features, in `f64`.
 //!
-//! A hull here is what its supporting triangles and their edges say; triangles and edges that lie inside the hull do no
-//! harm, since their points belong to it, so nothing depends on a tolerance.
+//! A hull here is what its supporting triangles and their edges say; triangles and edges that lie
+//! inside the hull do no harm, since their points belong to it, so nothing depends on a tolerance.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points of points, segments, triangles).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points of points,
+//! segments, triangles).
 
 use glam::DVec3;
 
-/// The convex hull of a few points by the definition: every triangle with all points on one side, time n^4.
+/// The convex hull of a few points by the definition: every triangle with all points on one side,
+/// time n^4.
 #[derive(Clone, Debug)]
 pub struct BruteHull {
     /// The points, as given.
@@ -34,7 +36,8 @@ impl BruteHull {
                     let heights = || points.iter().map(|p| normal.dot(*p - points[i]));
                     let (low, high) =
                         heights().fold((0.0, 0.0), |(l, h), x| (f64::min(l, x), f64::max(h, x)));
-                    // Generous: a triangle just below the surface is harmless, a missing one is not.
+                    // Generous: a triangle just below the surface is harmless, a missing one is
+                    // not.
                     let tolerance = 1e-9 * size;
                     if high <= tolerance || -tolerance <= low {
                         triangles.push([i, j, k]);
@@ -96,7 +99,8 @@ fn triangle_normal(a: DVec3, b: DVec3, c: DVec3) -> Option<DVec3> {
     (n.length() > 1e-14 * bound).then(|| n.normalize())
 }
 
-/// Distance and nearest points of the surfaces of two hulls in one frame: the distance of the solids when they are apart.
+/// Distance and nearest points of the surfaces of two hulls in one frame: the distance of the
+/// solids when they are apart.
 pub fn surface_distance(a: &BruteHull, b: &BruteHull) -> (f64, DVec3, DVec3) {
     let mut best = (f64::INFINITY, DVec3::ZERO, DVec3::ZERO);
     let mut offer = |pa: DVec3, pb: DVec3| {

@@ -1,17 +1,19 @@
-//! Penetration depth of two convex point sets by trying every facet direction of their Minkowski difference, in `f64`.
+//! Penetration depth of two convex point sets by trying every facet direction of their Minkowski
+//! difference, in `f64`.
 //!
-//! The difference is bounded by facets whose normals are those of A's faces, those of B's faces turned round, and cross
-//! products of an edge of each. Any direction gives an upper bound of the depth, so superfluous ones do no harm.
+//! The difference is bounded by facets whose normals are those of A's faces, those of B's faces
+//! turned round, and cross products of an edge of each. Any direction gives an upper bound of the
+//! depth, so superfluous ones do no harm.
 //!
-//! Reference: S. Cameron, R. Culley, Determining the Minimum Translational Distance Between Two Convex Polyhedra, IEEE
-//! ICRA 1986.
+//! Reference: S. Cameron, R. Culley, Determining the Minimum Translational Distance Between Two
+//! Convex Polyhedra, IEEE ICRA 1986.
 
 use super::convex::BruteHull;
 use super::sat::least_overlap;
 use glam::DVec3;
 
-/// The least overlap over all facet directions, and its direction from A to B: the depth when it is not negative;
-/// negative exactly when the hulls are apart, to rounding.
+/// The least overlap over all facet directions, and its direction from A to B: the depth when it is
+/// not negative; negative exactly when the hulls are apart, to rounding.
 pub fn depth(a: &BruteHull, b: &BruteHull) -> (f64, DVec3) {
     let mut axes: Vec<DVec3> = a.normals.iter().chain(&b.normals).copied().collect();
     let directions = |hull: &BruteHull| -> Vec<DVec3> {

@@ -1,12 +1,13 @@
 //! When two moving polytopes first touch, by looking often: the truth for times of impact.
 //!
-//! The greatest separation over all axes that can separate two polytopes is computed at evenly spaced times; where it is least
-//! between neighbours the minimum is chased, and where it falls below 0 the first crossing is bisected. Poses are those of
-//! quaternions and the standard library's sines, nothing that a search under test uses. What is brief may still be missed, so
-//! a time that is found is right, and one that is not found proves nothing shorter than a sample.
+//! The greatest separation over all axes that can separate two polytopes is computed at evenly
+//! spaced times; where it is least between neighbours the minimum is chased, and where it falls
+//! below 0 the first crossing is bisected. Poses are those of quaternions and the standard
+//! library's sines, nothing that a search under test uses. What is brief may still be missed, so a
+//! time that is found is right, and one that is not found proves nothing shorter than a sample.
 //!
-//! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996; W. Press et al., Numerical Recipes, 3rd
-//! ed., 2007, 10.2 (golden section).
+//! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996; W. Press et
+//! al., Numerical Recipes, 3rd ed., 2007, 10.2 (golden section).
 
 use super::convex::BruteHull;
 use super::sat::box_corners;
@@ -52,7 +53,8 @@ impl Figure {
     }
 }
 
-/// How a body moves: `x(t) = center + linear * t + turn(angular * t) * rotation * (x - local_center)`.
+/// How a body moves: `x(t) = center + linear * t + turn(angular * t) * rotation * (x -
+/// local_center)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
     /// Orientation at the time 0.
@@ -80,8 +82,9 @@ impl Path {
     }
 }
 
-/// The greatest separation of two figures over all axes that can separate them at the time `t`: positive exactly when they are apart,
-/// and then at most their distance, that of the balls around them where those are apart; negative minus the depth.
+/// The greatest separation of two figures over all axes that can separate them at the time `t`:
+/// positive exactly when they are apart, and then at most their distance, that of the balls around
+/// them where those are apart; negative minus the depth.
 pub fn gap(a: (&Figure, &Path), b: (&Figure, &Path), t: f64) -> f64 {
     let ((turn_a, at_a), (turn_b, at_b)) = (a.1.at(t), b.1.at(t));
     let between_balls = (at_b - at_a).length() - a.0.radius - b.0.radius;

@@ -1,8 +1,10 @@
-//! Triangles whose corners are whole numbers, by separating axes in integers: fast enough for a hundred million pairs.
+//! Triangles whose corners are whole numbers, by separating axes in integers: fast enough for a
+//! hundred million pairs.
 //!
-//! The difference of two triangles is a polytope that has the origin in it exactly when they meet. Its facets are
-//! spanned by two sides of the triangles; where it is flat, its edges are sides, seen in its plane; where it is a
-//! segment or a point, equations tell. All numbers are exact in `i64` for figures up to 2^14 wide, in `i128` up to 2^30.
+//! The difference of two triangles is a polytope that has the origin in it exactly when they meet.
+//! Its facets are spanned by two sides of the triangles; where it is flat, its edges are sides,
+//! seen in its plane; where it is a segment or a point, equations tell. All numbers are exact in
+//! `i64` for figures up to 2^14 wide, in `i128` up to 2^30.
 //!
 //! Reference: S. Gottschalk, Separating Axis Theorem, UNC technical report TR96-024, 1996.
 
@@ -11,7 +13,8 @@ use num_traits::{Num, Signed};
 /// Three whole coordinates.
 pub type Point = [i64; 3];
 
-/// The closed triangles, segments or points have a point in common. All corners lie within 2^30 of each other.
+/// The closed triangles, segments or points have a point in common. All corners lie within 2^30 of
+/// each other.
 pub fn triangles_meet(a: &[Point; 3], b: &[Point; 3]) -> bool {
     let origin = a[0];
     let mut points = [[0_i64; 3]; 6];

@@ -1,6 +1,8 @@
-//! Distances of points, segments and triangles that move, without rounding: fractions of whole numbers.
+//! Distances of points, segments and triangles that move, without rounding: fractions of whole
+//! numbers.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points), in exact numbers.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points), in exact
+//! numbers.
 
 use super::rational::{dot, exact, exact3};
 use glam::DVec3;

@@ -1,4 +1,5 @@
-//! Small questions of algebra, answered with fractions of whole numbers: nothing is ever rounded but a final result.
+//! Small questions of algebra, answered with fractions of whole numbers: nothing is ever rounded
+//! but a final result.
 //!
 //! Reference: D. E. Knuth, The Art of Computer Programming, volume 2, 4.5.1 (fractions).
 
@@ -39,7 +40,8 @@ pub fn quadratic_sign(a: f64, b: f64, c: f64, t: f64) -> i32 {
     sign(&((exact(a) * &t + exact(b)) * &t + exact(c)))
 }
 
-/// Where the line `origin + t direction` meets the plane `normal . x + offset = 0`, rounded at the end.
+/// Where the line `origin + t direction` meets the plane `normal . x + offset = 0`, rounded at the
+/// end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LinePlane {
     /// Nowhere.

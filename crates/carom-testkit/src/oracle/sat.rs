@@ -1,12 +1,15 @@
-//! Overlap of two convex point sets along given axes, by projecting every point: the truth for separating axes.
+//! Overlap of two convex point sets along given axes, by projecting every point: the truth for
+//! separating axes.
 //!
 //! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996.
 
 use glam::DVec3;
 
-/// The least overlap over the given axes, and the axis, a unit vector from A to B: negative overlap is a gap.
+/// The least overlap over the given axes, and the axis, a unit vector from A to B: negative overlap
+/// is a gap.
 ///
-/// Axes of any length, either sign; those too short to have a direction are skipped. `None` without any axis.
+/// Axes of any length, either sign; those too short to have a direction are skipped. `None` without
+/// any axis.
 pub fn least_overlap(
     a: &[DVec3],
     b: &[DVec3],
@@ -42,7 +45,8 @@ pub fn box_corners(half: DVec3, place: impl Fn(DVec3) -> DVec3) -> Vec<DVec3> {
         .collect()
 }
 
-/// Every axis that can separate two polytopes with these face normals and edge directions, all in one frame.
+/// Every axis that can separate two polytopes with these face normals and edge directions, all in
+/// one frame.
 pub fn all_axes(
     normals_a: &[DVec3],
     edges_a: &[DVec3],

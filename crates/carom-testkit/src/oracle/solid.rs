@@ -1,9 +1,12 @@
-//! Convex solids told by their farthest points, and how much room a direction proves between two of them.
+//! Convex solids told by their farthest points, and how much room a direction proves between two of
+//! them.
 //!
-//! Written without the support maps of carom-geom, so that these can be judged by it: a polytope is all of its points, asked one
-//! by one, and those that could be the farthest are asked again with 106 bits.
+//! Written without the support maps of carom-geom, so that these can be judged by it: a polytope is
+//! all of its points, asked one by one, and those that could be the farthest are asked again with
+//! 106 bits.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 (support functions).
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3
+//! (support functions).
 
 use carom_math::WidePose;
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
@@ -126,8 +129,9 @@ impl<'a> Difference<'a> {
         b - self.a.farthest(n)
     }
 
-    /// How far the solids are apart along a direction: not above their signed distance, whatever the direction. Points
-    /// are asked with 106 bits, so that the sign for polytopes is right beyond any rounding of `f64`.
+    /// How far the solids are apart along a direction: not above their signed distance, whatever
+    /// the direction. Points are asked with 106 bits, so that the sign for polytopes is right
+    /// beyond any rounding of `f64`.
     pub fn room(&self, n: DVec3) -> f64 {
         let Some(n) = n.try_normalize() else { return f64::NEG_INFINITY };
         let (wide, down) = (DoubleDoubleVec3::from(n), DoubleDoubleVec3::from(-n));

@@ -1,12 +1,12 @@
-//! Points, segments, triangles and rays in exact arithmetic: the f64 coordinates are taken as the rational numbers that
-//! they are, scaled by one power of two to integers.
+//! Points, segments, triangles and rays in exact arithmetic: the f64 coordinates are taken as the
+//! rational numbers that they are, scaled by one power of two to integers.
 //!
-//! Two hulls of points meet exactly when the origin lies in the hull of the differences of their points; by
-//! Caratheodory's theorem it then lies in a simplex of at most four of these, and all of them are tried. Nothing here resembles the
-//! orientation tests that it is held against.
+//! Two hulls of points meet exactly when the origin lies in the hull of the differences of their
+//! points; by Caratheodory's theorem it then lies in a simplex of at most four of these, and all of
+//! them are tried. Nothing here resembles the orientation tests that it is held against.
 //!
-//! Reference: C. Caratheodory, Ueber den Variabilitaetsbereich der Koeffizienten von Potenzreihen, Mathematische Annalen 64, 1907;
-//! R. T. Rockafellar, Convex Analysis, 1970, section 17.
+//! Reference: C. Caratheodory, Ueber den Variabilitaetsbereich der Koeffizienten von Potenzreihen,
+//! Mathematische Annalen 64, 1907; R. T. Rockafellar, Convex Analysis, 1970, section 17.
 
 use glam::DVec3;
 use num_bigint::BigInt;
@@ -222,7 +222,8 @@ pub enum Place {
     Surface,
 }
 
-/// Inside or outside of a closed mesh by counting triangles along rays, one after another until one meets no edge.
+/// Inside or outside of a closed mesh by counting triangles along rays, one after another until one
+/// meets no edge.
 pub fn point_in_mesh(p: DVec3, triangles: &[[DVec3; 3]]) -> Place {
     if triangles.iter().any(|t| hulls_meet(&[p], t)) {
         return Place::Surface;
@@ -272,8 +273,8 @@ fn sqrt_to_f64(x: &BigRational) -> f64 {
     to_f64(&near_one).sqrt() * 2f64.powi(shift as i32)
 }
 
-/// Distance of two triangles, exact up to the final rounding: the least over all pairs of features whose nearest
-/// points lie inside both.
+/// Distance of two triangles, exact up to the final rounding: the least over all pairs of features
+/// whose nearest points lie inside both.
 pub fn triangle_distance(a: &[DVec3; 3], b: &[DVec3; 3]) -> f64 {
     let (distance_sq, low) = scaled_distance_sq(a, b);
     sqrt_to_f64(&distance_sq) * 2f64.powi(low / 2) * 2f64.powi(low - low / 2)

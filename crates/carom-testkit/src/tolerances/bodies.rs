@@ -1,6 +1,8 @@
-//! Pairs of boxes against 106 bits, curved pairs against a search that goes on, rays by steps against rays by roots.
+//! Pairs of boxes against 106 bits, curved pairs against a search that goes on, rays by steps
+//! against rays by roots.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, chapter 4.
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, chapter
+//! 4.
 
 use super::precise::Boxes;
 use super::rounding::{direction, half_extents, near_pair, power_of_two, size, sum_of_halves, turn};
@@ -37,8 +39,8 @@ fn signed_distance(half_a: DVec3, half_b: DVec3, pose: &WidePose) -> f64 {
     wide::signed_distance(&a, &b, pose, &GjkSettings::default(), None).distance
 }
 
-/// The distance, or minus the depth, of two boxes along one of whose axes they nearly touch: in 106 bits, as it is found, and
-/// the longest vector in their Minkowski difference, or a little more.
+/// The distance, or minus the depth, of two boxes along one of whose axes they nearly touch: in 106
+/// bits, as it is found, and the longest vector in their Minkowski difference, or a little more.
 fn distances(random: &mut Random) -> (f64, f64, f64) {
     let (half_a, half_b, pose, _) = touching_pair(random);
     let truth = Boxes::new(half_a, half_b, &pose).signed_distance();
@@ -65,7 +67,8 @@ pub(super) fn box_touching(random: &mut Random) -> f64 {
     if found == 0.0 { truth / reach } else { 0.0 }
 }
 
-/// Boxes that overlap, both thinner along one axis than [`tol::EPA_THIN`], or up to a thousand times thicker.
+/// Boxes that overlap, both thinner along one axis than [`tol::EPA_THIN`], or up to a thousand
+/// times thicker.
 pub(super) fn thin_depth(random: &mut Random) -> f64 {
     let (half_a, half_b, _, size) = near_pair(random);
     let thin = |half: DVec3, random: &mut Random| {
@@ -95,7 +98,8 @@ pub(super) fn box_depth(random: &mut Random) -> f64 {
     (-found.distance - truth) / sum_of_halves(half_a, half_b) - 2e-15
 }
 
-/// The deepest contact of clipped faces above the witness, both in `f32`; 0 where the witness is a contact itself.
+/// The deepest contact of clipped faces above the witness, both in `f32`; 0 where the witness is a
+/// contact itself.
 pub(super) fn clipped_depth(random: &mut Random) -> f64 {
     let (half_a, half_b, pose, _) = near_pair(random);
     let Ok(a) = carom_geom::Cuboid::new(half_a.as_vec3()) else { return f64::NAN };
@@ -134,7 +138,8 @@ pub(super) fn clipped_depth_f64(random: &mut Random) -> f64 {
     (deepest.distance - witness.distance) / (a.radius() + b.radius())
 }
 
-/// The sine between the normal of a distance search as `f32` tells it and the way between edges that the search found.
+/// The sine between the normal of a distance search as `f32` tells it and the way between edges
+/// that the search found.
 pub(super) fn normal_of_edges(random: &mut Random) -> f64 {
     let (half_a, half_b, pose, _) = near_pair(random);
     let Some((a, b)) = boxes(half_a, half_b) else { return f64::NAN };

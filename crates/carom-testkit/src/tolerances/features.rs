@@ -60,8 +60,9 @@ pub(super) fn triangle_distance(random: &mut Random) -> f64 {
     if extent == 0.0 { 0.0 } else { (found.distance - exact_distance(&a, &b)).abs() / extent }
 }
 
-/// Two segments that cross at a distance, both in their middles, at a small angle: the sine of that, how far the
-/// points of plain `f64` are from the closest, and the root of the sum of squares by which they are scaled.
+/// Two segments that cross at a distance, both in their middles, at a small angle: the sine of
+/// that, how far the points of plain `f64` are from the closest, and the root of the sum of squares
+/// by which they are scaled.
 fn crossing(random: &mut Random, least_sine: f64) -> (f64, f64, f64) {
     let scale = size(random);
     let u = direction(random);
@@ -96,15 +97,17 @@ pub(super) fn plain_angle(random: &mut Random) -> f64 {
     displaced * sine * sine / 1e-11
 }
 
-/// The least squared distance at which that displacement changes the distance by no more than 1e-16 of the extent.
+/// The least squared distance at which that displacement changes the distance by no more than 1e-16
+/// of the extent.
 pub(super) fn plain_distance(random: &mut Random) -> f64 {
     let (_, displaced, _) = crossing(random, carom_math::tol::PLAIN_SINE_SQ.sqrt());
     // rounding: half of f64's.
     (displaced * displaced / 2e-16).powi(2)
 }
 
-/// The sine of the widest cone between planes that were meant to be one, or three to meet in one line, and to leave no room: each through
-/// three corners of a face of a brush, of a hundredth to a five hundredth of the level, in `f32`.
+/// The sine of the widest cone between planes that were meant to be one, or three to meet in one
+/// line, and to leave no room: each through three corners of a face of a brush, of a hundredth to a
+/// five hundredth of the level, in `f32`.
 pub(super) fn sliver_of_planes(random: &mut Random) -> f64 {
     let place = random.cube_point();
     let line = super::rounding::direction(random);
@@ -132,7 +135,8 @@ pub(super) fn sliver_of_planes(random: &mut Random) -> f64 {
     a.dot(across).abs() / across.length()
 }
 
-/// A corner that comes of cutting a triangle by planes across the axes, twenty times in turn: how far off the triangle.
+/// A corner that comes of cutting a triangle by planes across the axes, twenty times in turn: how
+/// far off the triangle.
 pub(super) fn cut_corner(random: &mut Random) -> f64 {
     let mut t = [0; 3].map(|_| random.cube_point());
     if random.below(2) == 0 {

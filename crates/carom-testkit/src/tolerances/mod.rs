@@ -1,9 +1,11 @@
-//! What the tolerances of `carom_math::tol` have to cover: the largest error of the computation that each is about.
+//! What the tolerances of `carom_math::tol` have to cover: the largest error of the computation
+//! that each is about.
 //!
-//! A tolerance that covers rounding is held against the difference between the computation and a better one: `f32`
-//! against its `f64` twin, `f64` against numbers of 106 bits or rationals. A stopping rule is held against the
-//! difference that it makes to the answer. Each row asks one question of one random case; the largest answer of many cases
-//! must stay below the constant, and the constant must not be out of all proportion to it without a reason.
+//! A tolerance that covers rounding is held against the difference between the computation and a
+//! better one: `f32` against its `f64` twin, `f64` against numbers of 106 bits or rationals. A
+//! stopping rule is held against the difference that it makes to the answer. Each row asks one
+//! question of one random case; the largest answer of many cases must stay below the constant, and
+//! the constant must not be out of all proportion to it without a reason.
 //!
 //! `cargo xtask truth tolerances` asks a million cases, a test of carom-query a few thousand.
 

@@ -1,9 +1,10 @@
 //! The better computation: placed points, overlaps and distances of boxes in numbers of 106 bits.
 //!
-//! A placed box is what its pose makes of it, the matrix taken as it is: an image of a cube that is nearly a box.
+//! A placed box is what its pose makes of it, the matrix taken as it is: an image of a cube that is
+//! nearly a box.
 //!
-//! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996; C. Ericson, Real-Time Collision
-//! Detection, 2005, 5.1.9.
+//! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996; C. Ericson,
+//! Real-Time Collision Detection, 2005, 5.1.9.
 
 pub(super) use crate::oracle::solid::placed;
 use carom_math::WidePose;
@@ -49,7 +50,8 @@ impl Boxes {
         }
     }
 
-    /// How far B must move along a vector of any length to lie wholly beyond A, in lengths of that vector's.
+    /// How far B must move along a vector of any length to lie wholly beyond A, in lengths of that
+    /// vector's.
     pub(super) fn overlap(&self, n: DoubleDoubleVec3) -> f64 {
         let largest = |points: &[DoubleDoubleVec3], n: DoubleDoubleVec3| {
             points.iter().map(|p| p.dot(n)).reduce(|m, x| if (m - x).is_negative() { x } else { m })

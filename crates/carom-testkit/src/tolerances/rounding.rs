@@ -1,6 +1,7 @@
 //! Roundings that can be counted: points placed, cut, printed and stored.
 //!
-//! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, 3.1 (sums and products).
+//! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, 3.1 (sums
+//! and products).
 
 use super::precise::{off, placed};
 use crate::random::Random;
@@ -126,7 +127,8 @@ pub(super) fn flat_thickness(random: &mut Random) -> f64 {
     let (half_a, half_b) = (flat(half_extents(random)), flat(half_extents(random)));
     let reach = half_a.length() + half_b.length();
     let q = turn(random);
-    // The two poses in the world, and the one relative to the other: the same up to a turn in the plane.
+    // The two poses in the world, and the one relative to the other: the same up to a turn in the
+    // plane.
     let (frame, spin) =
         (WidePose::from_quat(q, DVec3::ZERO), DQuat::from_rotation_y(random.range(-4.0, 4.0)));
     let shift =
@@ -173,8 +175,8 @@ pub(super) fn printed_axis(random: &mut Random) -> f64 {
     (axis.length_squared() - 1.0).abs()
 }
 
-/// How far the corners of a polygon, turned, moved and rounded to `f32`, are from the plane in their middle that is at right angles to
-/// their area, in units of the largest coordinate.
+/// How far the corners of a polygon, turned, moved and rounded to `f32`, are from the plane in
+/// their middle that is at right angles to their area, in units of the largest coordinate.
 pub(super) fn turned_polygon(random: &mut Random) -> f64 {
     let (n, turn) = (3 + random.below(10), turn(random));
     let at = random.cube_point() * 10_f64.powf(random.range(-1.0, 2.0));
@@ -200,7 +202,8 @@ pub(super) fn rounded_point(random: &mut Random) -> f64 {
     n.dot(p.as_vec3().as_dvec3() - p).abs() / p.abs().max_element()
 }
 
-/// How far the fourth corner of a face is from the plane of the other three, in the unit of the tolerance.
+/// How far the fourth corner of a face is from the plane of the other three, in the unit of the
+/// tolerance.
 fn off_plane(corners: [DVec3; 8], epsilon: f64) -> f64 {
     let largest = corners.iter().fold(DVec3::ZERO, |m, p| m.max(p.abs())).element_sum();
     let mut most = 0.0_f64;

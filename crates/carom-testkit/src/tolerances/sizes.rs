@@ -8,8 +8,8 @@ use crate::random::Random;
 use carom_geom::ConvexHull;
 use glam::{DVec3, Mat3, Vec3};
 
-/// The ball through four corners of a good tetrahedron: by how much the last three are off its surface, as a part of the
-/// squared radius. The first is on it by construction.
+/// The ball through four corners of a good tetrahedron: by how much the last three are off its
+/// surface, as a part of the squared radius. The first is on it by construction.
 pub(super) fn ball_through_points(random: &mut Random) -> f64 {
     let [a, b, c] = [0; 3].map(|_| random.cube_point());
     let volume = a.dot(b.cross(c));
@@ -26,8 +26,8 @@ pub(super) fn ball_through_points(random: &mut Random) -> f64 {
         .fold(0.0, |m: f64, p: &DVec3| m.max(((*p - center).length_squared() / radius_sq - 1.0).abs()))
 }
 
-/// The inverse inertia of a cube that was turned before its corners were rounded to `f32`, off that of a ball, as a part of
-/// it.
+/// The inverse inertia of a cube that was turned before its corners were rounded to `f32`, off that
+/// of a ball, as a part of it.
 pub(super) fn cube_inertia(random: &mut Random) -> f64 {
     let (half, q) = (size(random), turn(random));
     let corners: Vec<Vec3> =

@@ -1,4 +1,5 @@
-//! The corpus is what it says: its numbers agree with the oracles, and its judge tells right from wrong.
+//! The corpus is what it says: its numbers agree with the oracles, and its judge tells right from
+//! wrong.
 
 use carom_testkit::corpus::{
     Answer, Case, Entry, Exactly, PairAnswer, PointAnswer, Precision, RayAnswer, entries, exactly, judge,

@@ -1,12 +1,18 @@
-//! Meshes that change their shape: where their vertices go in the next step, and what is known of them.
+//! Meshes that change their shape: where their vertices go in the next step, and what is known of
+//! them.
 //!
-//! - The owner says where the vertices are after the next step. In the step each goes there in a straight line.
-//! - Contacts are found on the mesh as it is at the start, as far around as its vertices go. They get the velocity of
-//!   the vertices ([`surface_velocity`](crate::contacts::surface_velocity)), so the solver sees the surface move.
-//! - After the solver the mesh is the new one. Two copies take turns, so that a step allocates nothing.
-//! - Trees are refitted. They are built anew when a ray would meet `MAX_COST_RATIO` times as much in them.
+//! - The owner says where the vertices are after the next step. In the step each goes there in a
+//!   straight line.
+//! - Contacts are found on the mesh as it is at the start, as far around as its vertices go. They
+//!   get the velocity of the vertices ([`surface_velocity`](crate::contacts::surface_velocity)), so
+//!   the solver sees the surface move.
+//! - After the solver the mesh is the new one. Two copies take turns, so that a step allocates
+//!   nothing.
+//! - Trees are refitted. They are built anew when a ray would meet `MAX_COST_RATIO` times as much
+//!   in them.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 6.4.2 (refit of deforming meshes).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 6.4.2 (refit of deforming
+//! meshes).
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -113,8 +119,8 @@ impl Deforming {
         }
     }
 
-    /// Makes the mesh after the next step one with these vertices, and says how far the farthest goes. On an error
-    /// nothing changes.
+    /// Makes the mesh after the next step one with these vertices, and says how far the farthest
+    /// goes. On an error nothing changes.
     pub(crate) fn set_next(
         &mut self,
         body: u32,
@@ -166,7 +172,8 @@ impl Deforming {
         Ok(farthest)
     }
 
-    /// Takes the mesh after the step, which is now that of the body, and keeps the one before as memory.
+    /// Takes the mesh after the step, which is now that of the body, and keeps the one before as
+    /// memory.
     pub(crate) fn take_next(&mut self, body: u32, old: &Arc<MeshShape>) -> Option<Arc<MeshShape>> {
         let place = self.place_of(body).ok()?;
         let sheet = &mut self.sheets[place];
@@ -176,7 +183,8 @@ impl Deforming {
         Some(next)
     }
 
-    /// Counts a deformation of a body, and returns its mesh with trees built anew, if they have become bad.
+    /// Counts a deformation of a body, and returns its mesh with trees built anew, if they have
+    /// become bad.
     pub(crate) fn watch(&mut self, body: u32, now: &MeshShape) -> Option<MeshShape> {
         let place = self.place_of(body).ok()?;
         self.sheets[place].watch(now)
@@ -198,7 +206,8 @@ impl Deforming {
         self.sheets.iter().filter_map(of).collect()
     }
 
-    /// Takes up a stored sheet of a body, and returns the shape that it has now; `given` is that of any state of the mesh.
+    /// Takes up a stored sheet of a body, and returns the shape that it has now; `given` is that of
+    /// any state of the mesh.
     pub(crate) fn restore(&mut self, stored: &StoredSheet, given: &Shape) -> Option<Shape> {
         let Shape::Mesh(given) = given else { return None };
         let mut now = (**given).clone();
@@ -251,7 +260,8 @@ impl StoredSheet {
         self.body
     }
 
-    /// Checks that sheets are sorted, of living bodies, and have as many finite vertices in all states.
+    /// Checks that sheets are sorted, of living bodies, and have as many finite vertices in all
+    /// states.
     pub(crate) fn check(list: &[StoredSheet], is_live: &[bool]) -> Result<(), Inconsistency> {
         let is_good = |place: usize| {
             let sheet = &list[place];

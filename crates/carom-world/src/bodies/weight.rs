@@ -1,6 +1,7 @@
 //! What gives a body its mass, kept so that it may become dynamic later.
 //!
-//! Reference: B. Mirtich, Fast and Accurate Computation of Polyhedral Mass Properties, Journal of Graphics Tools 1(2), 1996.
+//! Reference: B. Mirtich, Fast and Accurate Computation of Polyhedral Mass Properties, Journal of
+//! Graphics Tools 1(2), 1996.
 
 use crate::WorldError;
 use carom_geom::MassProperties;

@@ -1,6 +1,7 @@
 //! Belts: the surfaces of bodies that move along themselves, by body.
 //!
-//! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular counterpart.
+//! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
+//! counterpart.
 
 use crate::contacts::rules::{check_list, set};
 use alloc::vec::Vec;

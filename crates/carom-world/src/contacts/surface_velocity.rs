@@ -1,10 +1,12 @@
 //! Velocities of surfaces beyond those of their bodies: belts, and meshes that deform.
 //!
-//! A body has at most one belt: a rigid field of velocities in the body's frame. At each contact the part of the field
-//! along the surface is what friction pulls the other body to. What it has along the normal is left out.
-//! A mesh that deforms has the velocity of its vertices, interpolated in the triangle of the contact.
+//! A body has at most one belt: a rigid field of velocities in the body's frame. At each contact
+//! the part of the field along the surface is what friction pulls the other body to. What it has
+//! along the normal is left out. A mesh that deforms has the velocity of its vertices, interpolated
+//! in the triangle of the contact.
 //!
-//! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular counterpart.
+//! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
+//! counterpart.
 
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
@@ -38,7 +40,8 @@ impl Sheet<'_> {
         surface
     }
 
-    /// The velocity of a point of a triangle, and half the curl of the velocity in the triangle: its angular velocity.
+    /// The velocity of a point of a triangle, and half the curl of the velocity in the triangle:
+    /// its angular velocity.
     fn motion_at(&self, triangle: u32, point: Vec3) -> [Vec3; 2] {
         let [old, new] = self.meshes.map(|mesh| mesh.mesh());
         let Some(&corners) = old.indices().get(triangle as usize) else { return [Vec3::ZERO; 2] };

@@ -1,12 +1,15 @@
 //! Bodies and meshes that deform: the middle of a body stays on its side of the mesh.
 //!
-//! - Both move in the frame of the mesh's body: a middle from where it began to where the solver left it, each vertex
-//!   from its old place to its new one. All go in straight lines, so the end of the step is exact.
+//! - Both move in the frame of the mesh's body: a middle from where it began to where the solver
+//!   left it, each vertex from its old place to its new one. All go in straight lines, so the end
+//!   of the step is exact.
 //! - Each triangle that the middle could meet is tested for the first time at which the two touch.
-//! - From there on the body goes along with the triangle. At the end its core lies on the triangle, on its side.
+//! - From there on the body goes along with the triangle. At the end its core lies on the triangle,
+//!   on its side.
 //! - A body whose core lies on several triangles is tested again, a few times.
 //!
-//! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model, 1997 (moving vertex and triangle).
+//! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model, 1997 (moving vertex
+//! and triangle).
 
 use crate::continuous::ContinuousStep;
 use crate::continuous::core_ball::Core;
@@ -34,7 +37,8 @@ struct Moving<'a> {
 }
 
 impl Moving<'_> {
-    /// Where a core that goes from `start` to `end`, in the world, is put at the end; `None` if it meets nothing.
+    /// Where a core that goes from `start` to `end`, in the world, is put at the end; `None` if it
+    /// meets nothing.
     fn carried(&self, core: &Core, start: DVec3, end: DVec3) -> Option<DVec3> {
         let [from, to] = [(0, start), (1, end)].map(|(k, p)| self.poses[k].wide().inverse_transform_point(p));
         let tree = self.meshes[1].tree();
@@ -74,7 +78,8 @@ fn normal_of([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a)
 }
 
-/// Barycentric coordinates of the nearest place in the triangle, or near it; the mean where the triangle has no area.
+/// Barycentric coordinates of the nearest place in the triangle, or near it; the mean where the
+/// triangle has no area.
 fn weights_of([a, b, c]: [DVec3; 3], p: DVec3) -> [f64; 3] {
     let (u, v, w) = (b - a, c - a, p - a);
     let normal = u.cross(v);
@@ -125,7 +130,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.continuous.guard = guard;
     }
 
-    /// By how much a body is moved at the end of the step, so that no core of it has passed the mesh.
+    /// By how much a body is moved at the end of the step, so that no core of it has passed the
+    /// mesh.
     fn shift_off(&self, start: &Pose, index: usize, sheet: u32, cores: &[Core]) -> Vec3 {
         let deforming = &self.bodies.deforming;
         let Some(Some(carom_query::Shape::Mesh(new))) = self.bodies.shapes.get(sheet as usize) else {

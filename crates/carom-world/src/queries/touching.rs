@@ -7,8 +7,8 @@ use crate::{BodyId, World, WorldError};
 use carom_broad::BroadPhase;
 
 impl<B: BroadPhase> World<B> {
-    /// The contacts of a body at the last detection, in the order of the pairs: as [`World::contacts`], which it goes
-    /// through.
+    /// The contacts of a body at the last detection, in the order of the pairs: as
+    /// [`World::contacts`], which it goes through.
     ///
     /// Errors: a stale handle.
     pub fn contacts_of(&self, id: BodyId) -> Result<impl Iterator<Item = ContactView<'_>>, WorldError> {
@@ -16,7 +16,8 @@ impl<B: BroadPhase> World<B> {
         Ok(self.contacts().filter(move |view| view.a == id || view.b == id))
     }
 
-    /// The bodies that a body touched at the last detection, each once. Sensors count, and what is inside a sensor.
+    /// The bodies that a body touched at the last detection, each once. Sensors count, and what is
+    /// inside a sensor.
     ///
     /// Errors: a stale handle.
     pub fn touching(&self, id: BodyId) -> Result<impl Iterator<Item = BodyId> + '_, WorldError> {

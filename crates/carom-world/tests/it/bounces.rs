@@ -11,7 +11,8 @@ fn world(solver: SolverSettings) -> World {
     World::with_settings(WorldSettings::default().with_solver(solver.with_sleep(false)))
 }
 
-/// A floor of this restitution, and a body that falls onto it from `height` above its place of rest.
+/// A floor of this restitution, and a body that falls onto it from `height` above its place of
+/// rest.
 fn drop_of(shape: Shape, rest: f32, height: f32, restitution: f32) -> (World, BodyId) {
     let mut world = world(SolverSettings::default());
     world.insert(ground().with_restitution(restitution)).unwrap();
@@ -174,7 +175,8 @@ fn balls_that_meet_exchange_their_velocities() {
     }
 }
 
-/// What is stopped before a surface while it already moves up has the speed of the height where it is.
+/// What is stopped before a surface while it already moves up has the speed of the height where it
+/// is.
 #[test]
 fn a_fast_ball_that_is_stopped_as_it_bounces_gains_no_energy() {
     for (k, dt) in [1.0 / 30.0, DT, 1.0 / 120.0, 1.0 / 240.0].into_iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Steps that end on time: what is left undone is told, energy does not grow, and steps of work give the same bits.
+//! Steps that end on time: what is left undone is told, energy does not grow, and steps of work
+//! give the same bits.
 
 use crate::scenes::{CheckedStep, DT, cuboid, energy, heap, stack, world_on};
 use carom_broad::{BroadPhase, BruteForce};
@@ -158,7 +159,8 @@ fn what_was_never_looked_at_does_not_approach() {
     assert!(0 < n_stopped);
 }
 
-/// Drawn at random, they part; no draw adds energy, other seeds draw otherwise, and equal ones alike.
+/// Drawn at random, they part; no draw adds energy, other seeds draw otherwise, and equal ones
+/// alike.
 #[test]
 fn what_was_never_looked_at_parts_at_random() {
     let run = |scatter: Option<Scatter>| {
@@ -180,7 +182,8 @@ fn what_was_never_looked_at_parts_at_random() {
     assert_eq!(world.set_settings(bad), Err(WorldError::BadSetting("scatter")));
 }
 
-/// Who was kept from approaching what nobody had looked at lost its velocity to a step that was not made.
+/// Who was kept from approaching what nobody had looked at lost its velocity to a step that was not
+/// made.
 #[test]
 fn a_step_that_is_refused_changes_nothing() {
     let (mut world, budget) = (plate(), Budget::Steps(0));
@@ -240,7 +243,8 @@ fn carried_contacts_go_with_their_bodies() {
     assert!(!touches(bodies[2]) && touches(bodies[1]) && !touches(other));
 }
 
-/// What rolls and is not looked at keeps its speed: contacts that turned with it drove it on, by a part in a thousand a step.
+/// What rolls and is not looked at keeps its speed: contacts that turned with it drove it on, by a
+/// part in a thousand a step.
 #[test]
 fn a_ball_on_carried_contacts_rolls_no_faster() {
     let mut world = world_on::<DynamicBvh>();
@@ -275,7 +279,8 @@ fn a_ball_on_carried_contacts_rolls_no_faster() {
     }
 }
 
-/// Whoever has nothing left passes a budget of nothing: what falls must not go through the floor for it.
+/// Whoever has nothing left passes a budget of nothing: what falls must not go through the floor
+/// for it.
 #[test]
 fn nothing_falls_through_a_floor_however_small_the_budget() {
     // Balls roll off the boxes: no floor may end before the time does.

@@ -16,7 +16,8 @@ const SPEED: f32 = 1000.0;
 
 const DT: f32 = 1.0 / 60.0;
 
-/// A large thin wall across x, whose ends nothing reaches in the time, and small bodies in front of it that fly at it, most of them turning.
+/// A large thin wall across x, whose ends nothing reaches in the time, and small bodies in front of
+/// it that fly at it, most of them turning.
 fn range(n: usize, is_fast: bool, seed: u64) -> (World, Vec<BodyId>) {
     let mut random = Random::new(seed);
     let mut world = World::new();
@@ -56,7 +57,8 @@ fn tunnelled(world: &mut World, bodies: &[BodyId], n_steps: usize) -> usize {
 
 #[test]
 fn no_bullet_passes_a_wall_of_a_millimetre() {
-    // So many are needed: of these one alone went through when impulses within the step were bounded.
+    // So many are needed: of these one alone went through when impulses within the step were
+    // bounded.
     let n = 10_000;
     let (mut world, bodies) = range(n, true, 31);
     let (mut n_stopped, start) = (0, Instant::now());
@@ -133,7 +135,8 @@ fn a_fast_body_flies_freely_and_slides_where_it_touches() {
 
 #[test]
 fn r_who_is_struck_is_told() {
-    // Bullets were left a hair farther away than what counts as touching, and bounced off without an event.
+    // Bullets were left a hair farther away than what counts as touching, and bounced off without
+    // an event.
     let (mut world, bodies) = range(90, true, 5);
     let (mut told, mut n_seen) = (HashSet::new(), 0);
     for _ in 0..8 {
@@ -190,8 +193,9 @@ fn the_same_bits_come_again() {
     assert_eq!(run(), run());
 }
 
-/// Bodies that slide beside a floor: what part of the way that their velocity says each has gone, and by how much its energy, without that of
-/// the way along, ever grew, by mass and as of a unit of 1.
+/// Bodies that slide beside a floor: what part of the way that their velocity says each has gone,
+/// and by how much its energy, without that of the way along, ever grew, by mass and as of a unit
+/// of 1.
 fn slid(shape: &Shape, unit: f32, speed: f32, gravity: f32) -> Vec<(f32, f32)> {
     let mut random = Random::new(5);
     let mut settings = WorldSettings::default();
@@ -238,7 +242,8 @@ fn slid(shape: &Shape, unit: f32, speed: f32, gravity: f32) -> Vec<(f32, f32)> {
     found
 }
 
-/// Who had closed to less than the distance at which it is stopped was stopped anew in every step, and lost its way along the wall.
+/// Who had closed to less than the distance at which it is stopped was stopped anew in every step,
+/// and lost its way along the wall.
 #[test]
 fn r_who_is_stopped_beside_a_wall_goes_on_along_it() {
     for unit in [1.0, 100.0] {
@@ -397,7 +402,8 @@ fn fast_bodies_in_a_row_keep_their_order() {
     }
 }
 
-/// A way in a step shorter than the slop: the sweep stops above the floor, and no contact pushes yet.
+/// A way in a step shorter than the slop: the sweep stops above the floor, and no contact pushes
+/// yet.
 #[test]
 fn fast_bodies_land_however_short_the_steps() {
     let shapes = [

@@ -9,7 +9,8 @@ use carom_world::{BodyDesc, BodyId, World, WorldError, WorldSettings};
 
 const G: f32 = 9.81;
 
-/// A belt with its top at height 0, and friction 1, so that the friction of a pair is the root of the other's.
+/// A belt with its top at height 0, and friction 1, so that the friction of a pair is the root of
+/// the other's.
 fn belt(velocity: Vec3, spin: Vec3) -> BodyDesc {
     BodyDesc::fixed(cuboid(Vec3::new(50.0, 1.0, 50.0)))
         .with_position(Vec3::NEG_Y)
@@ -54,7 +55,8 @@ fn a_box_gains_speed_by_friction_until_it_goes_with_the_belt() {
     }
 }
 
-/// Slipping friction gives a ball both velocity and spin until it rolls: at 2/7 of the speed of the belt.
+/// Slipping friction gives a ball both velocity and spin until it rolls: at 2/7 of the speed of the
+/// belt.
 #[test]
 fn a_ball_rolls_at_two_sevenths_of_the_speed() {
     let mut world = World::new();

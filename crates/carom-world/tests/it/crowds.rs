@@ -1,4 +1,5 @@
-//! Many bodies: who sleeps costs nothing, who comes and goes leaves nothing behind. The example `million` is the same at full size.
+//! Many bodies: who sleeps costs nothing, who comes and goes leaves nothing behind. The example
+//! `million` is the same at full size.
 
 use crate::scenes::{CheckedStep, DT, cuboid, ground};
 use carom_math::Vec3;

@@ -57,7 +57,8 @@ fn shapes() -> [(Shape, f32); 3] {
     [(ball(0.4), 0.4), (cuboid(Vec3::new(0.5, 0.2, 0.4)), 0.2), (capsule, 0.55)]
 }
 
-/// A ball follows at once. A box is shaken by the sudden start, as on a mesh that a kinematic body lifts.
+/// A ball follows at once. A box is shaken by the sudden start, as on a mesh that a kinematic body
+/// lifts.
 #[test]
 fn what_lies_on_a_rising_sheet_rises_with_it() {
     for speed in [0.5, 3.0, 20.0] {
@@ -228,7 +229,8 @@ fn a_mesh_that_moves_and_deforms_does_both() {
     assert!((velocity(&world, body).y - 2.0).abs() < 1e-3, "{}", velocity(&world, body));
 }
 
-/// A sheet goes past where bodies are, in one step or some, while they fly against it, marked fast or not.
+/// A sheet goes past where bodies are, in one step or some, while they fly against it, marked fast
+/// or not.
 #[test]
 fn no_middle_passes_a_sheet() {
     let mut random = Random::new(3);

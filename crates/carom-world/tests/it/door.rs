@@ -108,7 +108,8 @@ fn far_and_large_bodies_do_no_harm() {
     }
 }
 
-/// Huge, tiny and subnormal numbers: refused with an error that says what, or stepped to a finite place.
+/// Huge, tiny and subnormal numbers: refused with an error that says what, or stepped to a finite
+/// place.
 #[test]
 fn extreme_numbers_are_refused_or_stepped() {
     const EXTREMES: [f32; 10] = [0.0, 1e-45, 1.17e-38, 1e-30, 1e-10, 1e10, 1e20, 1e30, 1e38, f32::MAX];
@@ -269,8 +270,8 @@ fn joints_of_bodies_that_go() {
     assert!(world.body_ids().all(|id| world.pose(id).unwrap().is_finite()));
 }
 
-/// Every body meets every other: beyond some millions of pairs those of bodies that have many others are left out, and that is told.
-/// The example `point` does it with ten thousand.
+/// Every body meets every other: beyond some millions of pairs those of bodies that have many
+/// others are left out, and that is told. The example `point` does it with ten thousand.
 #[test]
 fn many_bodies_at_one_point() {
     for (n, n_steps) in [(150, 8), (2100, 2)] {
@@ -293,7 +294,8 @@ fn many_bodies_at_one_point() {
     }
 }
 
-/// A ball deeper under a plane than the largest number: found by fuzzing, its contact had NaN in it.
+/// A ball deeper under a plane than the largest number: found by fuzzing, its contact had NaN in
+/// it.
 #[test]
 fn contacts_are_within_the_numbers() {
     let mut world = World::new();

@@ -1,4 +1,5 @@
-//! An escapement by contact of its shapes, driven by a wound spring: the wheel advances tooth by tooth at the rate of the balance.
+//! An escapement by contact of its shapes, driven by a wound spring: the wheel advances tooth by
+//! tooth at the rate of the balance.
 
 use crate::scenes::{CheckedStep, DT};
 use carom_math::{Pose, Quat, Vec3, rotation};
@@ -39,7 +40,8 @@ impl Swings {
     }
 }
 
-/// An escape wheel and a balance before a plate, without gravity; their hinges, and the closed form of the balance's period.
+/// An escape wheel and a balance before a plate, without gravity; their hinges, and the closed form
+/// of the balance's period.
 fn movement(torque: f32) -> (World, [JointId; 2], f64) {
     let escapement = Escapement::default();
     let turn = |angle: f64| Quat::from_rotation_z(angle as f32);
@@ -125,8 +127,8 @@ fn without_a_drive_no_tooth_goes() {
     assert!((world.hinge_angle(wheel).unwrap() - start).abs() < TAU / 15.0);
 }
 
-/// A whole movement: the mainspring drives three pairs of mesh gears and the escape wheel. Each period lets one tooth go, and
-/// the barrel turns by the ratio of the train.
+/// A whole movement: the mainspring drives three pairs of mesh gears and the escape wheel. Each
+/// period lets one tooth go, and the barrel turns by the ratio of the train.
 #[test]
 fn a_wound_mainspring_drives_a_train_at_the_rate_of_the_balance() {
     let mut world: World = World::new();

@@ -143,7 +143,8 @@ fn a_kinematic_lift_carries_a_box() {
     assert!((top - floor - 0.6).abs() < 0.05, "{top} on {floor}");
 }
 
-/// What the step before did is not told again of a detection, nor of a step in which nothing is done.
+/// What the step before did is not told again of a detection, nor of a step in which nothing is
+/// done.
 #[test]
 fn counts_and_times_are_those_of_the_last_call() {
     let mut world = World::new();

@@ -9,7 +9,8 @@ use carom_world::{BodyDesc, BodyId, JointKind, Motor, World, WorldSettings};
 use core::f64::consts::TAU;
 use std::sync::Arc;
 
-/// Teeth one after the other, and from the start again. Even numbers, so that a gear has teeth on both sides or gaps on both.
+/// Teeth one after the other, and from the start again. Even numbers, so that a gear has teeth on
+/// both sides or gaps on both.
 const TEETH: [u32; 4] = [24, 32, 16, 40];
 
 /// Pitch diameter over teeth.
@@ -102,7 +103,8 @@ fn run(n: usize, n_steps: usize) -> Run {
     run
 }
 
-/// What a gear may lag behind the one before, as a length along the pitch circles: both have thinner teeth by a part of the module.
+/// What a gear may lag behind the one before, as a length along the pitch circles: both have
+/// thinner teeth by a part of the module.
 const PLAY: f64 = 2.0 * BACKLASH * MODULE + 0.005;
 
 #[test]

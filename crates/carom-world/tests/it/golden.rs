@@ -1,6 +1,7 @@
-//! The five scenes of carom-golden and the hashes of their states, which may change only when what the world computes is meant to change: the
-//! same in debug and release builds, with every instruction set of the machine, any broad phase and number of threads, and with a snapshot
-//! in the middle. The other targets run the same scenes: `cargo xtask golden`.
+//! The five scenes of carom-golden and the hashes of their states, which may change only when what
+//! the world computes is meant to change: the same in debug and release builds, with every
+//! instruction set of the machine, any broad phase and number of threads, and with a snapshot in
+//! the middle. The other targets run the same scenes: `cargo xtask golden`.
 
 use crate::scenes::CheckedStep;
 use carom_bounds::Aabb;

@@ -1,4 +1,5 @@
-//! A budget that does not suffice for all: some bodies are halted, and have their turn; nothing gains energy, falls through or tears.
+//! A budget that does not suffice for all: some bodies are halted, and have their turn; nothing
+//! gains energy, falls through or tears.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, heap, stack, world_on};
 use carom_broad::{BroadPhase, BruteForce};
@@ -48,7 +49,8 @@ fn who_is_halted_is_counted_and_stands_still() {
                     assert_eq!(body.angular_velocity, before.angular_velocity);
                 }
             }
-            // One group always moves: here up to six links of a chain. After a step of all its pairs are still to be carried.
+            // One group always moves: here up to six links of a chain. After a step of all its
+            // pairs are still to be carried.
             assert!(step == 0 || stats.n_steps <= budget.max(40), "1/{part}, step {step}: {stats:?}");
         }
         world.checked_step(DT).unwrap();
@@ -187,8 +189,8 @@ fn a_heap_with_halted_bodies_stays_in_its_walls_and_rests_when_there_is_time() {
                 at.x.abs() < 5.6 && at.z.abs() < 5.6 && least < at.y
             })
         };
-        // On a hundredth of what it needs it presses some into the floor: in 25 of 120 heaps a body was 0.15 m deep in it for a while, in the
-        // worst 0.46.
+        // On a hundredth of what it needs it presses some into the floor: in 25 of 120 heaps a body
+        // was 0.15 m deep in it for a while, in the worst 0.46.
         assert!(is_inside(&world, -0.3), "{budget}");
         // A capsule in a hollow rocks for half a minute.
         for _ in 0..1800 {
@@ -202,7 +204,8 @@ fn a_heap_with_halted_bodies_stays_in_its_walls_and_rests_when_there_is_time() {
     }
 }
 
-/// What is thrown at a halted body meets it, and what is halted on its way goes on as fast as it was.
+/// What is thrown at a halted body meets it, and what is halted on its way goes on as fast as it
+/// was.
 #[test]
 fn nothing_goes_through_who_is_halted() {
     let mut world = world_on::<DynamicBvh>();
@@ -246,7 +249,8 @@ fn what_hangs_in_joints_is_halted_together() {
     assert!(halted < 1.5 * free && 500 < n_turns);
 }
 
-/// How far the joints of chains open that fall to the ground, in substeps as long as the step, and in how many steps some are halted.
+/// How far the joints of chains open that fall to the ground, in substeps as long as the step, and
+/// in how many steps some are halted.
 fn widest_gap(budget: Option<u64>) -> (f32, usize) {
     let mut world = world_on::<DynamicBvh>();
     world.solver_settings_mut().substeps = 1;
@@ -291,7 +295,8 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
     (widest, n_turns)
 }
 
-/// Who touches goes on touching: a stack of which parts are halted tells no event but that it persists; and what is told is what touches.
+/// Who touches goes on touching: a stack of which parts are halted tells no event but that it
+/// persists; and what is told is what touches.
 #[test]
 fn events_do_not_flicker() {
     let mut world = world_on::<DynamicBvh>();
@@ -330,7 +335,8 @@ fn events_do_not_flicker() {
     assert_eq!(ended, [ids[20], ids[30]]);
 }
 
-/// On a budget that never suffices stacks fall asleep all the same, and somebody who falls on one wakes it.
+/// On a budget that never suffices stacks fall asleep all the same, and somebody who falls on one
+/// wakes it.
 #[test]
 fn who_is_halted_now_and_then_falls_asleep() {
     let mut world = world_on::<DynamicBvh>();
@@ -396,7 +402,8 @@ fn no_time_at_all_moves_one_body_after_the_other() {
     assert_eq!(moved.len(), bodies.len());
 }
 
-/// The first step on a budget of time takes a slow machine for granted, and one with time to spare leaves nothing undone.
+/// The first step on a budget of time takes a slow machine for granted, and one with time to spare
+/// leaves nothing undone.
 #[test]
 fn the_first_step_knows_its_budget() {
     let mut world = world_on::<DynamicBvh>();

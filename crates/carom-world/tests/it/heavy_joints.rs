@@ -54,7 +54,8 @@ impl Rig {
         self.joints.push((joint, a, b));
     }
 
-    /// A chain of links of this length from `at` along `along`, which is x or -y, with a load at its end.
+    /// A chain of links of this length from `at` along `along`, which is x or -y, with a load at
+    /// its end.
     fn chain(
         &mut self,
         (from, at): (BodyId, Vec3),
@@ -131,7 +132,8 @@ impl Rig {
     }
 }
 
-/// The most energy that a load has by an end that is pulled and stopped: twice the speed of the end.
+/// The most energy that a load has by an end that is pulled and stopped: twice the speed of the
+/// end.
 fn most_pulled(load: f32) -> f32 {
     0.5 * load * (2.0 * PULL.0) * (2.0 * PULL.0)
 }
@@ -277,7 +279,8 @@ fn an_end_that_is_led_in_a_circle_adds_no_more_than_it_moves() {
         let velocity = Vec3::new(angle.cos(), 0.0, angle.sin()) * 2.0;
         world.set_velocity(end, velocity, Vec3::ZERO).unwrap();
     });
-    // The load is led at 4 radians per second: far above its own rate, so it moves less than its end does.
+    // The load is led at 4 radians per second: far above its own rate, so it moves less than its
+    // end does.
     assert_held(&run, 5.0 * 0.4, 0.5 * 500.0 * 36.0, "a circle");
 }
 

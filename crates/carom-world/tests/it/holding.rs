@@ -1,4 +1,5 @@
-//! A budget in seconds that suffices for the response but not for all pairs beside: the step is held, and goes on in the next call.
+//! A budget in seconds that suffices for the response but not for all pairs beside: the step is
+//! held, and goes on in the next call.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, world_on};
 use carom_broad_tree::DynamicBvh;
@@ -6,7 +7,8 @@ use carom_math::{Pose, Quat, Vec3};
 use carom_world::{BodyDesc, BodyId, Budget, World};
 use std::time::Duration;
 
-/// Boxes above a floor, that fall on each other, and a lift that turns beside them, about a point outside of it.
+/// Boxes above a floor, that fall on each other, and a lift that turns beside them, about a point
+/// outside of it.
 fn scene() -> (World, Vec<BodyId>, BodyId) {
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
@@ -34,7 +36,8 @@ fn deepest(world: &World) -> f32 {
     -manifolds.flat_map(|m| m.contacts().iter().map(|c| c.distance)).fold(0.0, f32::min)
 }
 
-/// Steps on a budget of so much; in how many calls the step was held, and in how many some were halted.
+/// Steps on a budget of so much; in how many calls the step was held, and in how many some were
+/// halted.
 fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
     let (mut world, boxes, lift) = scene();
     let start = energy(&world);
@@ -83,7 +86,8 @@ fn a_heap_whose_steps_are_held_comes_to_rest_as_without_a_budget() {
     let height = |world: &World| {
         boxes.iter().map(|&id| world.pose(id).unwrap().translation.y).sum::<f32>() / boxes.len() as f32
     };
-    // What else the machine does decides on the budget for which it is long enough, and not too long: less, until steps are held.
+    // What else the machine does decides on the budget for which it is long enough, and not too
+    // long: less, until steps are held.
     let (mut budget, mut most_held) = (whole[380], 0);
     for _ in 0..12 {
         let ([n_held, n_halting], world) = fall(Duration::from_secs_f64(budget), 1200);
@@ -98,7 +102,8 @@ fn a_heap_whose_steps_are_held_comes_to_rest_as_without_a_budget() {
         most_held = most_held.max(n_held);
         if 20 < n_held && n_halting < 20 {
             assert!((height(&free) - height(&world)).abs() < 0.1 * height(&free));
-            // Who was pushed in the last of them, in fewer substeps while the machine did something else, is a little deeper: 0.03 was seen.
+            // Who was pushed in the last of them, in fewer substeps while the machine did something
+            // else, is a little deeper: 0.03 was seen.
             assert!(deepest(&world) < 0.05, "{}", deepest(&world));
             return;
         }

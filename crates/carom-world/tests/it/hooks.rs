@@ -39,7 +39,8 @@ fn platform_world<B: BroadPhase + Default>() -> (World<B>, OneWay) {
     (world, OneWay(vec![platform]))
 }
 
-/// Whatever comes from below or from the side passes, and then stands on the platform if it falls on it.
+/// Whatever comes from below or from the side passes, and then stands on the platform if it falls
+/// on it.
 #[test]
 fn a_platform_holds_what_comes_from_above() {
     for (name, shape, fast) in [
@@ -134,7 +135,8 @@ fn a_pair_that_is_left_out_passes_and_is_told() {
     assert_eq!(kinds, [EventKind::Began, EventKind::Ended]);
 }
 
-/// Ice by a hook is ice by the material, with the same bits; numbers out of their range change nothing.
+/// Ice by a hook is ice by the material, with the same bits; numbers out of their range change
+/// nothing.
 struct Ice(f32);
 
 impl Hooks for Ice {

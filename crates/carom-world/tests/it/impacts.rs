@@ -1,4 +1,5 @@
-//! Impacts of fast bodies: they give no energy, keep what spin the impulse leaves, and let nothing through.
+//! Impacts of fast bodies: they give no energy, keep what spin the impulse leaves, and let nothing
+//! through.
 
 use crate::scenes::CheckedStep;
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, HalfSpace, HeightField, TriMesh};
@@ -101,8 +102,8 @@ impl Flight {
         n_steps: 60,
     };
 
-    /// Flies `n` times. The greatest energy, the greatest change of the spin about the normal, both as parts of the whole;
-    /// and how many end behind the wall.
+    /// Flies `n` times. The greatest energy, the greatest change of the spin about the normal, both
+    /// as parts of the whole; and how many end behind the wall.
     fn fly(&self, shape: &Shape, n: u64) -> (f64, f64, usize) {
         let (mut most, mut turned, mut n_through) = (1.0f64, 0.0f64, 0);
         for seed in 0..n {
@@ -317,7 +318,8 @@ fn the_spin_about_the_normal_stays_without_friction() {
     }
 }
 
-/// A capsule that spins at 911 radians a second stood in the wall after a step, and behind it after another.
+/// A capsule that spins at 911 radians a second stood in the wall after a step, and behind it after
+/// another.
 #[test]
 fn r_a_capsule_that_spins_fast_goes_through_no_wall() {
     for half in [0.0005, 0.01] {

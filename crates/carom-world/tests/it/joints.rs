@@ -1,4 +1,5 @@
-//! Joints that sleep cost nothing and change nothing, and those that come and go leave nothing behind.
+//! Joints that sleep cost nothing and change nothing, and those that come and go leave nothing
+//! behind.
 
 use crate::scenes::{CheckedStep, DT, cuboid, ground};
 use carom_geom::{Cuboid, HalfSpace};
@@ -10,7 +11,8 @@ use carom_world::{
 
 const STEP: f32 = 1.0 / 60.0;
 
-/// When contacts are looked at anew goes by the numbers of the bodies, unless that is in every step.
+/// When contacts are looked at anew goes by the numbers of the bodies, unless that is in every
+/// step.
 fn with_floor() -> World {
     let mut world = World::with_settings(WorldSettings::default().with_recycling(0.0));
     world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap()))).unwrap();
@@ -110,7 +112,8 @@ fn joints_that_come_and_go_leave_nothing_behind() {
     assert!(!other.is_sleeping(limbs[1]).unwrap() && !other.is_sleeping(limbs[2]).unwrap());
 }
 
-/// Two boxes in each other that a joint holds do not push each other; without it they do, though nobody has moved.
+/// Two boxes in each other that a joint holds do not push each other; without it they do, though
+/// nobody has moved.
 #[test]
 fn what_a_joint_held_in_each_other_parts_when_it_goes() {
     let mut world = World::new();
@@ -160,7 +163,8 @@ fn bounds_that_allow_nothing_are_refused() {
     }
 }
 
-/// At half a turn the angle jumps by a whole one: a hinge locked there, or beyond, threw its bodies about for ever.
+/// At half a turn the angle jumps by a whole one: a hinge locked there, or beyond, threw its bodies
+/// about for ever.
 #[test]
 fn a_hinge_may_be_limited_about_half_a_turn() {
     const PI: f32 = core::f32::consts::PI;

@@ -1,4 +1,5 @@
-//! Bodies that touch no other body keep their momentum and their angular momentum, however they fly and rub.
+//! Bodies that touch no other body keep their momentum and their angular momentum, however they fly
+//! and rub.
 
 use crate::scenes::{CheckedStep, ball, cuboid};
 use carom_geom::{Capsule, Cone, ConvexHull, Cylinder};
@@ -81,8 +82,8 @@ struct Off {
 
 /// Makes a step of a world without fixed bodies, and compares the momenta.
 ///
-/// A contact has its levers from the places at the start of the step. Bodies that pass each other meanwhile
-/// exchange an impulse at levers that differ by as much.
+/// A contact has its levers from the places at the start of the step. Bodies that pass each other
+/// meanwhile exchange an impulse at levers that differ by as much.
 fn step(world: &mut World, ids: &[BodyId]) -> Off {
     let read = |world: &World| ids.iter().map(|id| *world.motion(*id).unwrap()).collect::<Vec<_>>();
     let bodies = read(world);
@@ -215,7 +216,8 @@ fn bodies_that_spin_deep_in_each_other_keep_their_momenta() {
     }
 }
 
-/// Returns two boxes that slide over each other, and the worst step. The upper one starts `gap` above the lower one.
+/// Returns two boxes that slide over each other, and the worst step. The upper one starts `gap`
+/// above the lower one.
 fn slide(gap: f32, drift: Vec3, gravity: f32) -> ([Body; 2], Off) {
     let mut settings = WorldSettings::default();
     settings.solver.gravity = Vec3::NEG_Y * gravity;

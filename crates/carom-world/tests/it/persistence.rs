@@ -1,5 +1,5 @@
-//! Boxes that stand on each other stay where they are without falling asleep, and contacts keep their names while bodies move a
-//! little: what a solver warm starts from.
+//! Boxes that stand on each other stay where they are without falling asleep, and contacts keep
+//! their names while bodies move a little: what a solver warm starts from.
 
 use crate::scenes::{CheckedStep, DT, cuboid, stack};
 use carom_broad_tree::DynamicBvh;
@@ -55,15 +55,17 @@ fn twenty_boxes_stay_still_and_keep_their_contacts() {
     println!("{seconds} s: {n_kept} of {n_contacts} contacts kept their names; drift {drift:e}");
     assert_eq!(before.len(), 80, "four for each box");
     assert!(bodies.iter().all(|&body| !world.is_sleeping(body).unwrap()));
-    // Seen: 38,386 of 38,400 and 7 mm in 10 s, 278,382 of 278,400 and 31 mm in 60 s: the top of twenty contacts that give way by
-    // one or two millimetres each. Bodies that may fall asleep do so, and do not move at all.
+    // Seen: 38,386 of 38,400 and 7 mm in 10 s, 278,382 of 278,400 and 31 mm in 60 s: the top of
+    // twenty contacts that give way by one or two millimetres each. Bodies that may fall asleep do
+    // so, and do not move at all.
     assert!(1000 * (n_contacts - n_kept) <= n_contacts && drift < 0.04);
 }
 
 /// Pairs that rest on each other are moved by a hundredth of a degree and of a size at a time.
 #[test]
 fn contacts_keep_their_names_under_small_motions() {
-    // With the share, in hundredths, that must be kept: of more than four corners that touch other ones may be the best four.
+    // With the share, in hundredths, that must be kept: of more than four corners that touch other
+    // ones may be the best four.
     let shapes = [
         ("box on box", cuboid(Vec3::new(0.5, 0.3, 0.4)), cuboid(Vec3::new(0.3, 0.5, 0.35)), 94),
         ("capsule on box", Shape::Capsule(Capsule::new(0.4, 0.2).unwrap()), cuboid(Vec3::splat(0.5)), 99),

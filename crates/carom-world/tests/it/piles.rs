@@ -18,7 +18,8 @@ fn a_stack_of_twenty_stands_still_and_sleeps() {
     for (i, &body) in bodies.iter().enumerate() {
         let at = world.pose(body).unwrap().translation;
         let place = Vec3::new(0.0, 0.5 + i as f32, 0.0);
-        // It settles by a few millimetres per contact, and leans by no more than a hundredth of its height.
+        // It settles by a few millimetres per contact, and leans by no more than a hundredth of its
+        // height.
         assert!((at - place).length() < 0.02 * (i + 1) as f32, "box {i} at {at}");
         assert!(world.is_sleeping(body).unwrap(), "box {i} is awake");
     }

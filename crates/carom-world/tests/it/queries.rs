@@ -167,7 +167,8 @@ fn casts_leave_the_contact_they_start_in() {
     }
 }
 
-/// A shape that starts in a body, one that has no time, one that slides along a floor, and ways to the end of the numbers.
+/// A shape that starts in a body, one that has no time, one that slides along a floor, and ways to
+/// the end of the numbers.
 #[test]
 fn odd_casts() {
     let mut world = World::new();

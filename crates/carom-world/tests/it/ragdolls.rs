@@ -15,8 +15,8 @@ fn no_ragdoll_explodes_on_the_stairs() {
     assert!(0.01 < all.depth && 0.01 < all.gap && 0.5 < all.speed, "{all:?}");
 }
 
-/// An arm between the blocks of two stairs was pushed into each by the other, harder with every step, until it was thrown away with forty
-/// times the energy of the fall; and another.
+/// An arm between the blocks of two stairs was pushed into each by the other, harder with every
+/// step, until it was thrown away with forty times the energy of the fall; and another.
 #[test]
 fn what_is_stuck_between_two_blocks_is_not_thrown_away() {
     for (n_dolls, seed) in [(6, 199), (1, 47)] {
@@ -27,7 +27,8 @@ fn what_is_stuck_between_two_blocks_is_not_thrown_away() {
     }
 }
 
-/// A limb that came deep into two stairs within a step was pushed into each by the other: one never came out, one was thrown out.
+/// A limb that came deep into two stairs within a step was pushed into each by the other: one never
+/// came out, one was thrown out.
 #[test]
 fn what_is_deep_in_two_stairs_comes_out() {
     for (n_dolls, seed) in [(1, 3260), (6, 3638), (1, 9832)] {

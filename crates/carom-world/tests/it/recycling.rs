@@ -27,7 +27,8 @@ fn depths<B: carom_broad::BroadPhase>(world: &World<B>) -> BTreeMap<(BodyId, Bod
     world.contacts().map(|view| ((view.a, view.b), deepest(view.manifolds))).collect()
 }
 
-/// What is recycled is where it would be found, as deep to what the choice among many contacts allows: an eighth of the prediction.
+/// What is recycled is where it would be found, as deep to what the choice among many contacts
+/// allows: an eighth of the prediction.
 #[test]
 fn recycled_contacts_are_those_that_are_there() {
     let mut world = world_on::<DynamicBvh>();
@@ -61,7 +62,8 @@ fn recycled_contacts_are_those_that_are_there() {
     assert!(10_000 < n_recycled && 10_000 < n_compared, "{n_recycled} {n_tested}");
 }
 
-/// What is recycled goes by the shape that a body has now, also in a world that was restored, and by the body that has the number now.
+/// What is recycled goes by the shape that a body has now, also in a world that was restored, and
+/// by the body that has the number now.
 #[test]
 fn a_box_that_becomes_a_cylinder_is_looked_at_in_every_step() {
     let mut world = world_on::<DynamicBvh>();
@@ -86,7 +88,8 @@ fn a_box_that_becomes_a_cylinder_is_looked_at_in_every_step() {
     assert_eq!((body.index(), recycled(&mut world)), (1, 0));
 }
 
-/// A box that is pushed along by a millimetre a step and a box that hangs still: only what moves is looked at again.
+/// A box that is pushed along by a millimetre a step and a box that hangs still: only what moves is
+/// looked at again.
 #[test]
 fn the_way_is_summed_up() {
     let mut world = world_on::<DynamicBvh>();
@@ -205,7 +208,8 @@ fn what_balances_rolls_off_as_soon() {
     }
 }
 
-/// Who is put somewhere else, however near, is looked at where it is put; and far from the origin nothing is worse.
+/// Who is put somewhere else, however near, is looked at where it is put; and far from the origin
+/// nothing is worse.
 #[test]
 fn who_is_moved_by_hand_is_looked_at() {
     let far = Vec3::new(3000.0, 0.0, -5000.0);

@@ -118,8 +118,8 @@ fn off_centre_hits_keep_the_angular_momentum() {
             drift(&world, [a, b], poses),
         );
         assert!((before.0 - at_once.0).length() < 1e-5 * size, "{case}");
-        // The solver's levers are those of the start of the step, and bodies slide meanwhile: up to a
-        // few centimetres here, times the impulse.
+        // The solver's levers are those of the start of the step, and bodies slide meanwhile: up to
+        // a few centimetres here, times the impulse.
         assert!((before.1 - at_once.1).length() < 0.02 * size, "{case}");
         assert!((before.2 - at_once.2 - stuck.energy_lost).abs() < 0.02 * before.2, "{case}");
         // Then the joint holds them.
@@ -154,7 +154,8 @@ fn a_bullet_sticks_in_a_box_that_slides() {
         let v = velocity(&world, id);
         assert!((v - Vec3::X * 5.0).length() < 0.02, "{v}");
     }
-    // On a rough floor it comes to rest after v^2 / (2 mu g), and stays upright with its bullet in it.
+    // On a rough floor it comes to rest after v^2 / (2 mu g), and stays upright with its bullet in
+    // it.
     let mut world = World::new();
     world.insert(ground().with_friction(0.5)).unwrap();
     let [bullet, target] = bullet_and_box(&mut world, Vec3::Y * 0.25, 0.5);
@@ -405,7 +406,8 @@ fn mixed<B: BroadPhase + Default>() -> World<B> {
     world
 }
 
-/// The scene of the demo: each dart sticks in its box, many balls on the wall, and energy only falls.
+/// The scene of the demo: each dart sticks in its box, many balls on the wall, and energy only
+/// falls.
 #[test]
 fn darts_and_balls_stick() {
     let mut world = World::new();

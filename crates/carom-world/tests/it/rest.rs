@@ -230,7 +230,8 @@ fn assert_apart(world: &mut World, ids: &[BodyId], what: &str) {
     let deep = deepest(world);
     println!("{what}: fastest {fastest}, deepest {deep}");
     assert!(deep <= 0.011, "{what}: {deep} deep");
-    // The push-out speed is 1; a box has four contacts in one manifold, which share it only roughly.
+    // The push-out speed is 1; a box has four contacts in one manifold, which share it only
+    // roughly.
     assert!(fastest <= 1.6, "{what}: {fastest} fast");
 }
 
@@ -332,8 +333,8 @@ fn what_is_freed_aslant_from_a_wall_stops() {
     }
 }
 
-/// The bodies above are moved out of the way at the push-out speed of each contact below them. They are not
-/// thrown.
+/// The bodies above are moved out of the way at the push-out speed of each contact below them. They
+/// are not thrown.
 #[test]
 fn what_grows_under_others_throws_nothing_up() {
     for (n, grown) in [(2, 0), (3, 1), (5, 3)] {

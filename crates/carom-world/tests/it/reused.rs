@@ -33,7 +33,8 @@ fn a_light_body_where_a_heavy_one_was_stays() {
     assert!(most < 0.1, "{most}");
 }
 
-/// Also in a step that comes after one that was refused, and where the number belonged to one that lay on a sleeping or a halted body.
+/// Also in a step that comes after one that was refused, and where the number belonged to one that
+/// lay on a sleeping or a halted body.
 #[test]
 fn nothing_is_left_of_it_by_who_sleeps_or_is_halted() {
     for budget in [Budget::Unlimited, Budget::Steps(6)] {

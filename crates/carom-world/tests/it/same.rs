@@ -66,7 +66,8 @@ fn one_two_and_seven_threads() {
     }
 }
 
-/// So many that every loop over records has several pieces, and events of all kinds are in several of them.
+/// So many that every loop over records has several pieces, and events of all kinds are in several
+/// of them.
 #[cfg(feature = "parallel")]
 #[test]
 fn one_two_and_seven_threads_on_many_records() {
@@ -97,7 +98,8 @@ fn two_worlds_at_once_on_two_threads() {
     assert_same(&alone, &b, "the other");
 }
 
-/// Boxes on a floor of many triangles have many manifolds each, more than several threads make room for beforehand.
+/// Boxes on a floor of many triangles have many manifolds each, more than several threads make room
+/// for beforehand.
 #[cfg(feature = "parallel")]
 #[test]
 fn one_two_and_seven_threads_on_a_mesh() {
@@ -186,7 +188,8 @@ fn a_stored_snapshot_is_the_same() {
     }
 }
 
-/// One from before hulls remembered where their walks ended is read; one that lacks what a step needs is refused, and says what.
+/// One from before hulls remembered where their walks ended is read; one that lacks what a step
+/// needs is refused, and says what.
 #[cfg(feature = "serde")]
 #[test]
 fn a_snapshot_of_an_older_layout_is_read_or_refused() {

@@ -100,7 +100,8 @@ pub(crate) fn heap<B: BroadPhase>(world: &mut World<B>, n: usize, seed: u64) -> 
     bodies
 }
 
-/// A thousand triangles at height 0, from -2 to 18 along x and from -2 to 2 along z, their corners a little off the lines of a grid.
+/// A thousand triangles at height 0, from -2 to 18 along x and from -2 to 2 along z, their corners
+/// a little off the lines of a grid.
 pub(crate) fn thousand_triangles() -> TriMesh {
     let mut dice = Dice::new(3);
     let (n_x, n_z) = (50, 10);

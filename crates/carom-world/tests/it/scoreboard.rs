@@ -1,4 +1,5 @@
-//! Cheap rows of the scoreboard, cut short: carom passes their figures. `cargo xtask verify physics` plays all of them.
+//! Cheap rows of the scoreboard, cut short: carom passes their figures. `cargo xtask verify
+//! physics` plays all of them.
 
 use carom_scenes::scoreboard::{Film, Row, row};
 use carom_testkit::scoreboard::carom_film;

@@ -1,4 +1,5 @@
-//! Random scripts of everything that can be done to a world: nothing panics, and the broad phase cannot be seen.
+//! Random scripts of everything that can be done to a world: nothing panics, and the broad phase
+//! cannot be seen.
 
 use crate::scenes::{CheckedStep, ball, cuboid, ground, world_on};
 use carom_broad::{BroadPhase, BruteForce, Mobility, SpatialIndex};

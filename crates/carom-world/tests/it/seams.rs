@@ -85,7 +85,8 @@ fn body(name: &str) -> (Shape, f32, Quat) {
     }
 }
 
-/// How far normals lean, what of the speed is lost or turned aside, and how far the body has left its height, on the way.
+/// How far normals lean, what of the speed is lost or turned aside, and how far the body has left
+/// its height, on the way.
 fn slide(floor_name: &str, body_name: &str, speed: f32, smooths: bool) -> [f32; 3] {
     let mut world = World::with_settings(WorldSettings::default().with_internal_edges_smoothed(smooths));
     for piece in floor(floor_name) {
@@ -146,7 +147,8 @@ fn a_flat_floor_of_pieces_is_one_floor() {
     assert!(5 < n_caught, "only {n_caught} of 20 lean as found");
 }
 
-/// What stands in the way is still in the way: how far a box comes on a floor of tiles with something on it, and how high.
+/// What stands in the way is still in the way: how far a box comes on a floor of tiles with
+/// something on it, and how high.
 fn run_into(obstacle: BodyDesc) -> [f32; 2] {
     let mut world = World::new();
     for piece in floor("tiles") {
@@ -170,7 +172,8 @@ fn run_into(obstacle: BodyDesc) -> [f32; 2] {
 
 #[test]
 fn steps_walls_and_slopes_are_none_of_it() {
-    // A wall, its foot below the floor; a kerb of 2 cm; one of 4 mm, more than a floor may be badly fitted.
+    // A wall, its foot below the floor; a kerb of 2 cm; one of 4 mm, more than a floor may be badly
+    // fitted.
     for (half, height) in [(2.0, 1.9), (0.25, -0.23), (0.25, -0.246)] {
         let wall = cuboid(Vec3::new(0.3, half, 2.0));
         let [far, _] = run_into(BodyDesc::fixed(wall).with_position(Vec3::new(3.0, height, 0.0)));
@@ -219,7 +222,8 @@ fn the_rim_of_a_floor_is_an_edge() {
     assert!(path.len() < 300 && 2.8 < path[path.len() - 1].x, "{:?}", path.last());
 }
 
-/// Each of the blocks side by side pushed who was deep in them into the other one, and it stayed there.
+/// Each of the blocks side by side pushed who was deep in them into the other one, and it stayed
+/// there.
 #[test]
 fn who_is_deep_in_several_blocks_comes_out() {
     let bodies = [

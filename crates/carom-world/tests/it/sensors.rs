@@ -114,7 +114,8 @@ fn two_that_fly_at_each_other_pass_once() {
     }
 }
 
-/// A wall stops the body: a sensor in front of it was passed, on the way back too, and one behind it was not.
+/// A wall stops the body: a sensor in front of it was passed, on the way back too, and one behind
+/// it was not.
 #[test]
 fn a_sensor_behind_a_wall_is_not_reported() {
     for (speed, restitution) in [(60.0, 0.0), (60.0, 1.0), (300.0, 0.0), (300.0, 0.8)] {

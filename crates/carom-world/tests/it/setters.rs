@@ -1,4 +1,5 @@
-//! Properties of a body that change after it was inserted: as if it had been inserted so, and whom a change wakes.
+//! Properties of a body that change after it was inserted: as if it had been inserted so, and whom
+//! a change wakes.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_broad::Mobility;
@@ -111,7 +112,8 @@ fn a_body_may_change_how_it_moves_and_back() {
     assert_eq!(made_dynamic, plain);
 }
 
-/// In the middle of a life: a shelf gives way, what stands on it falls, and stays when the shelf is fixed again.
+/// In the middle of a life: a shelf gives way, what stands on it falls, and stays when the shelf is
+/// fixed again.
 #[test]
 fn a_shelf_gives_way_and_holds_again() {
     let mut world = World::new();

@@ -44,8 +44,8 @@ fn taken_after_a_step_that_was_refused() {
     assert_eq!(world.state_hash(), again.state_hash());
 }
 
-/// The box of a fast body holds the way that it would go now, whoever changed its velocity: a detection, or a step of no length, finds the
-/// same pairs in what is restored.
+/// The box of a fast body holds the way that it would go now, whoever changed its velocity: a
+/// detection, or a step of no length, finds the same pairs in what is restored.
 #[test]
 fn taken_after_a_fast_body_was_pushed() {
     for is_pushed in [false, true] {
@@ -78,7 +78,8 @@ fn taken_after_a_fast_body_was_pushed() {
     }
 }
 
-/// A step of no length leaves the ways of fast bodies as they were: what is restored after it finds the same pairs.
+/// A step of no length leaves the ways of fast bodies as they were: what is restored after it finds
+/// the same pairs.
 #[test]
 fn taken_after_a_step_of_no_length() {
     let mut world = world_on::<DynamicBvh>();
@@ -116,8 +117,8 @@ fn taken_of_a_world_at_rest() {
     assert_eq!(counts(&mut || *again.detect()), counts(&mut || *world.detect()));
 }
 
-/// In each step on a budget: the next one does the same work, also where it is another one's turn, and boxes of fast bodies become
-/// larger because the step is longer.
+/// In each step on a budget: the next one does the same work, also where it is another one's turn,
+/// and boxes of fast bodies become larger because the step is longer.
 #[test]
 fn taken_between_steps_on_a_budget() {
     let (mut n_held, mut n_halted) = (0, 0);

@@ -45,7 +45,8 @@ fn room() -> Shape {
     Shape::Mesh(Arc::new(MeshShape::new(TriMesh::new(vertices, indices).unwrap()).unwrap()))
 }
 
-/// Presses one light body into a corner, where the room is turned. Returns how far its middle came beyond the room.
+/// Presses one light body into a corner, where the room is turned. Returns how far its middle came
+/// beyond the room.
 fn pressed(kind: usize, seed: u64, fast: [bool; 2]) -> f32 {
     let mut random = Random::new(seed);
     let turn = random.cube_point().as_vec3() * 3.0;

@@ -63,7 +63,8 @@ fn bad_forces_and_targets_are_refused() {
     assert_eq!(world.pose(lift).unwrap().translation, Vec3::X * 9.0);
 }
 
-/// A lift that is told where to be: what stands on it goes along, at any frame rate, and stays when it stops.
+/// A lift that is told where to be: what stands on it goes along, at any frame rate, and stays when
+/// it stops.
 #[test]
 fn a_lift_carries_what_stands_on_it() {
     for rate in [30.0, 60.0, 144.0_f32] {

@@ -1,4 +1,5 @@
-//! No body is lost below a surface without an inside: meshes and height fields, at ordinary sizes and at any speed.
+//! No body is lost below a surface without an inside: meshes and height fields, at ordinary sizes
+//! and at any speed.
 
 use crate::scenes::CheckedStep;
 use carom_geom::{Capsule, ConvexHull, Cuboid, HeightField, Sphere, TriMesh};
@@ -214,7 +215,8 @@ fn height(ground: &Shape, pose: &Pose, at: Vec3) -> Option<f32> {
 }
 
 impl Thrown {
-    /// The bodies whose middle is below the ground, and by how much; those beyond its rim do not count.
+    /// The bodies whose middle is below the ground, and by how much; those beyond its rim do not
+    /// count.
     fn below(&mut self) -> Vec<(BodyId, f32)> {
         let ground = self.world.pose(self.ground.0).unwrap();
         let mut below = Vec::new();
@@ -236,7 +238,8 @@ impl Thrown {
     }
 }
 
-/// A body in free fall was deeper in the ground than its radius when it was first seen, and the contact turned over.
+/// A body in free fall was deeper in the ground than its radius when it was first seen, and the
+/// contact turned over.
 #[test]
 fn r_a_capsule_that_falls_on_a_mesh_stays_on_it() {
     let floor = |y: f32| {
@@ -365,7 +368,8 @@ fn none_of_many_is_lost() {
             seed,
         });
     }
-    // The middle of a compound that turns fast may dip under the ground and come back: its parts are guarded.
+    // The middle of a compound that turns fast may dip under the ground and come back: its parts
+    // are guarded.
     for throw in throws {
         assert_eq!(throw.lost().0, 0, "{throw:?}");
     }

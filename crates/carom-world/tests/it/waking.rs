@@ -263,8 +263,8 @@ fn what_is_driven_or_pushed_moves() {
     assert!((turned - 0.1).abs() < 0.002, "{turned}");
 }
 
-/// A sleeping body takes its part of the momentum, wherever the other one is when the step begins: known beyond the
-/// slop, its contact made a wall of the sleeping body for one step.
+/// A sleeping body takes its part of the momentum, wherever the other one is when the step begins:
+/// known beyond the slop, its contact made a wall of the sleeping body for one step.
 #[test]
 fn what_is_struck_asleep_moves_as_if_it_were_awake() {
     let mut n = 0;
@@ -272,7 +272,8 @@ fn what_is_struck_asleep_moves_as_if_it_were_awake() {
         for speed in [0.12, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 20.0_f32] {
             for place in 0..24 {
                 for is_fast in [false, true] {
-                    // Slower impacts do not bounce, and at 20 m/s a body passes others if it is not fast.
+                    // Slower impacts do not bounce, and at 20 m/s a body passes others if it is not
+                    // fast.
                     if restitution == 1.0 && speed < 1.0 || speed == 20.0 && !is_fast {
                         continue;
                     }
@@ -300,7 +301,8 @@ fn what_is_struck_asleep_moves_as_if_it_were_awake() {
                     assert_eq!(asleep, awake, "{name}");
                     assert!((asleep[0] + asleep[1] - 1.0).abs() < 1e-4, "{name}: {asleep:?}");
                     let mean = 0.5 - 0.5 * restitution;
-                    // Fast bodies nearer than a millimetre may close on each other slowly for a while.
+                    // Fast bodies nearer than a millimetre may close on each other slowly for a
+                    // while.
                     let slack = 1e-3 + if is_fast { 0.03 / speed } else { 0.0 };
                     assert!((asleep[0] - mean).abs() < slack, "{name}: {asleep:?}");
                     n += 1;

@@ -1,4 +1,5 @@
-//! `carom demo everything`: a cloth bag of water falls on jelly; a rigid block and sand lie beside it.
+//! `carom demo everything`: a cloth bag of water falls on jelly; a rigid block and sand lie beside
+//! it.
 
 use super::{DT, Scene, energy_of, view};
 use crate::command::demo_walk::chart;
@@ -79,7 +80,8 @@ impl Everything {
         let mass = 1000.0 * spacing * spacing * spacing;
         let mut bodies: Vec<Box<dyn ParticleBody + Send>> = Vec::new();
 
-        // The bag: faces of a ball, those at the top left out, with edges of about 0.7 of the spacing.
+        // The bag: faces of a ball, those at the top left out, with edges of about 0.7 of the
+        // spacing.
         let area = 4.0 * core::f32::consts::PI * BAG_RADIUS * BAG_RADIUS;
         let ball = carom_scenes::mesh::icosphere((area / (0.43 * 0.5 * spacing * spacing)) as usize);
         let is_kept = |i: u32| ball.vertices[i as usize].y < f64::from(BAG_OPENING);

@@ -20,22 +20,26 @@
 //! | convex hull | [`ConvexHull::ray_cast`](super::ConvexHull::ray_cast) | [`ray_hits`](super::ConvexHull::ray_hits) |
 //! | half-space | [`HalfSpace::ray_cast`](super::HalfSpace::ray_cast) | [`ray_hits`](super::HalfSpace::ray_hits) |
 //!
-//! Shapes are met in their own frame, see [`Ray::in_frame_of`]. The interval of t may start behind the origin, and t
-//! counts in lengths of the direction. Everything is closed: a ray that touches hits, once. Decided in `f64`; whether a
-//! line meets a point, a plane, a segment, a triangle, a polygon, a ball or a box in its own frame is exact for the given
-//! numbers, the rest is right to some 1e-15 of the figure's size and distance.
+//! Shapes are met in their own frame, see [`Ray::in_frame_of`]. The interval of t may start behind
+//! the origin, and t counts in lengths of the direction. Everything is closed: a ray that touches
+//! hits, once. Decided in `f64`; whether a line meets a point, a plane, a segment, a triangle, a
+//! polygon, a ball or a box in its own frame is exact for the given numbers, the rest is right to
+//! some 1e-15 of the figure's size and distance.
 //!
-//! *All hits* are those with the surface: where a ray enters, and where it leaves, as a back face. Special cases:
-//! - A ray **along a sheet** (plane, triangle, polygon, segment) meets its rim where it comes in and where it goes out;
-//!   the plane, which has no rim, where the interval begins. Where the interval begins within the sheet, the first hit is
-//!   there.
-//! - A ray that **starts inside** a solid has its first hit at the start of the interval if it asks for the solid, and
-//!   where it leaves if it asks for the surface.
-//! - A direction of **zero** is one place for all t: inside a solid that is asked for, it hits at the start of the
-//!   interval; else it hits nothing.
-//! - A ray with a coordinate that is NaN or infinite hits nothing, and no hit has a t beyond the range of its type.
+//! *All hits* are those with the surface: where a ray enters, and where it leaves, as a back face.
+//! Special cases:
+//! - A ray **along a sheet** (plane, triangle, polygon, segment) meets its rim where it comes in
+//!   and where it goes out; the plane, which has no rim, where the interval begins. Where the
+//!   interval begins within the sheet, the first hit is there.
+//! - A ray that **starts inside** a solid has its first hit at the start of the interval if it asks
+//!   for the solid, and where it leaves if it asks for the surface.
+//! - A direction of **zero** is one place for all t: inside a solid that is asked for, it hits at
+//!   the start of the interval; else it hits nothing.
+//! - A ray with a coordinate that is NaN or infinite hits nothing, and no hit has a t beyond the
+//!   range of its type.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6 to 22.9 and 25.4 (hits behind the origin).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6 to 22.9 and 25.4 (hits
+//! behind the origin).
 
 mod sheet;
 mod solid;
@@ -76,8 +80,8 @@ fn hit(end: &End, is_back_face: bool) -> RayHit {
 
 /// The first hit with t in the interval.
 ///
-/// `solid`: the inside counts as well, so a ray whose interval begins inside hits there at once. Otherwise the shape
-/// is its surface, and such a ray hits where it leaves.
+/// `solid`: the inside counts as well, so a ray whose interval begins inside hits there at once.
+/// Otherwise the shape is its surface, and such a ray hits where it leaves.
 fn first(
     ray: &Ray,
     interval: Interval,

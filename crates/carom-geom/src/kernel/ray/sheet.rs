@@ -1,6 +1,7 @@
 //! Rays against what has no inside: points, segments, planes, triangles, polygons.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.8 and 22.9; see `chord.rs` for each sheet.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.8 and 22.9; see `chord.rs`
+//! for each sheet.
 
 use super::super::super::num::{Interval, Plane, Ray, Vec3, wide, widen};
 use super::super::{ConvexPolygon, RayHit, RayHits, Segment, Triangle};
@@ -14,9 +15,11 @@ pub fn point(ray: &Ray, interval: Interval, point: Vec3) -> Option<RayHit> {
     first(ray, interval, true, |o, d| chord::segment(o, d, p, p))
 }
 
-/// Where a ray meets a plane, from either side: from behind, as a back face. The normal may have any length but zero.
+/// Where a ray meets a plane, from either side: from behind, as a back face. The normal may have
+/// any length but zero.
 ///
-/// Parallel rays are found exactly: one in the plane hits where the interval begins, any other not at all.
+/// Parallel rays are found exactly: one in the plane hits where the interval begins, any other not
+/// at all.
 pub fn plane(ray: &Ray, interval: Interval, plane: &Plane) -> Option<RayHit> {
     let (normal, offset) = (widen(plane.normal), wide(plane.d));
     first(ray, interval, true, |o, d| chord::plane(o, d, normal, offset)).map(of_sheet)
@@ -33,7 +36,8 @@ impl Segment {
         first(ray, interval, true, |o, d| self.chord(o, d)).map(of_sheet)
     }
 
-    /// Every place where a ray meets the segment: two if it runs along it, where it comes to the rim and where it goes.
+    /// Every place where a ray meets the segment: two if it runs along it, where it comes to the
+    /// rim and where it goes.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d)).map(of_sheet)
     }
@@ -44,13 +48,15 @@ impl Triangle {
         chord::triangle(o, d, &self.corners_wide())
     }
 
-    /// Where a ray given in the triangle's frame meets it, edges and corners included, from either side: from behind,
-    /// as a back face. A ray along the triangle meets its edge. Exact in whether it does. See [`RayHit`].
+    /// Where a ray given in the triangle's frame meets it, edges and corners included, from either
+    /// side: from behind, as a back face. A ray along the triangle meets its edge. Exact in whether
+    /// it does. See [`RayHit`].
     pub fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
         first(ray, interval, true, |o, d| self.chord(o, d)).map(of_sheet)
     }
 
-    /// Every place where a ray meets the triangle: two if it runs along it, where it comes to the rim and where it goes.
+    /// Every place where a ray meets the triangle: two if it runs along it, where it comes to the
+    /// rim and where it goes.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d)).map(of_sheet)
     }
@@ -61,13 +67,15 @@ impl ConvexPolygon<'_> {
         chord::polygon(o, d, self.corners().len(), |i| self.corner_wide(i))
     }
 
-    /// Where a ray given in the polygon's frame meets it, edges and corners included, from either side: from behind,
-    /// as a back face. A ray along the polygon meets its edge. Exact in whether it does. See [`RayHit`].
+    /// Where a ray given in the polygon's frame meets it, edges and corners included, from either
+    /// side: from behind, as a back face. A ray along the polygon meets its edge. Exact in whether
+    /// it does. See [`RayHit`].
     pub fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
         first(ray, interval, true, |o, d| self.chord(o, d)).map(of_sheet)
     }
 
-    /// Every place where a ray meets the polygon: two if it runs along it, where it comes to the rim and where it goes.
+    /// Every place where a ray meets the polygon: two if it runs along it, where it comes to the
+    /// rim and where it goes.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d)).map(of_sheet)
     }

@@ -1,6 +1,7 @@
 //! Rays against solids: which ends of the chord of a ray's line count.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6 to 22.9; see `chord.rs` for each solid.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6 to 22.9; see `chord.rs` for
+//! each solid.
 
 use super::super::super::num::{Interval, Ray, wide, widen};
 use super::super::{
@@ -19,12 +20,14 @@ impl Sphere {
         chord::ball(o, d, DVec3::ZERO, wide(self.radius()), FeatureId::UNKNOWN)
     }
 
-    /// The first hit of a ray given in the ball's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    /// The first hit of a ray given in the ball's frame, see [`RayHit`]; `solid`: the inside counts
+    /// as well.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the ball's frame enters and where it leaves, as far as that is in the interval.
+    /// Where a ray given in the ball's frame enters and where it leaves, as far as that is in the
+    /// interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -35,12 +38,14 @@ impl Capsule {
         chord::capsule(o, d, wide(self.half_height()), wide(self.radius()))
     }
 
-    /// The first hit of a ray given in the capsule's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    /// The first hit of a ray given in the capsule's frame, see [`RayHit`]; `solid`: the inside
+    /// counts as well.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the capsule's frame enters and where it leaves, as far as that is in the interval.
+    /// Where a ray given in the capsule's frame enters and where it leaves, as far as that is in
+    /// the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -59,12 +64,14 @@ impl TaperedCapsule {
         }
     }
 
-    /// The first hit of a ray given in the shape's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    /// The first hit of a ray given in the shape's frame, see [`RayHit`]; `solid`: the inside
+    /// counts as well.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the shape's frame enters and where it leaves, as far as that is in the interval.
+    /// Where a ray given in the shape's frame enters and where it leaves, as far as that is in the
+    /// interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -75,12 +82,14 @@ impl Cuboid {
         chord::aabb(o, d, -widen(self.half_extents()), widen(self.half_extents()))
     }
 
-    /// The first hit of a ray given in the box's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    /// The first hit of a ray given in the box's frame, see [`RayHit`]; `solid`: the inside counts
+    /// as well.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the box's frame enters and where it leaves, as far as that is in the interval.
+    /// Where a ray given in the box's frame enters and where it leaves, as far as that is in the
+    /// interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -91,12 +100,14 @@ impl Cylinder {
         chord::cylinder(o, d, wide(self.half_height()), wide(self.radius()))
     }
 
-    /// The first hit of a ray given in the cylinder's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    /// The first hit of a ray given in the cylinder's frame, see [`RayHit`]; `solid`: the inside
+    /// counts as well.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the cylinder's frame enters and where it leaves, as far as that is in the interval.
+    /// Where a ray given in the cylinder's frame enters and where it leaves, as far as that is in
+    /// the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -107,12 +118,14 @@ impl Cone {
         chord::cone(o, d, wide(self.half_height()), wide(self.radius()))
     }
 
-    /// The first hit of a ray given in the cone's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    /// The first hit of a ray given in the cone's frame, see [`RayHit`]; `solid`: the inside counts
+    /// as well.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the cone's frame enters and where it leaves, as far as that is in the interval.
+    /// Where a ray given in the cone's frame enters and where it leaves, as far as that is in the
+    /// interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -123,12 +136,14 @@ impl Ellipsoid {
         chord::ellipsoid(o, d, widen(self.radii()))
     }
 
-    /// The first hit of a ray given in the ellipsoid's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    /// The first hit of a ray given in the ellipsoid's frame, see [`RayHit`]; `solid`: the inside
+    /// counts as well.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the ellipsoid's frame enters and where it leaves, as far as that is in the interval.
+    /// Where a ray given in the ellipsoid's frame enters and where it leaves, as far as that is in
+    /// the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -139,12 +154,14 @@ impl Frustum {
         facets::chord(o, d, self)
     }
 
-    /// The first hit of a ray given in the frustum's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    /// The first hit of a ray given in the frustum's frame, see [`RayHit`]; `solid`: the inside
+    /// counts as well.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the frustum's frame enters and where it leaves, as far as that is in the interval.
+    /// Where a ray given in the frustum's frame enters and where it leaves, as far as that is in
+    /// the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -155,12 +172,14 @@ impl HalfSpace {
         chord::half_space(o, d, self.normal_wide(), 0.0, FeatureId::face(0))
     }
 
-    /// The first hit of a ray given in the half-space's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    /// The first hit of a ray given in the half-space's frame, see [`RayHit`]; `solid`: the inside
+    /// counts as well.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the half-space's frame enters and where it leaves, as far as that is in the interval.
+    /// Where a ray given in the half-space's frame enters and where it leaves, as far as that is in
+    /// the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -171,12 +190,14 @@ impl Tetrahedron {
         facets::chord(o, d, self)
     }
 
-    /// The first hit of a ray given in the tetrahedron's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    /// The first hit of a ray given in the tetrahedron's frame, see [`RayHit`]; `solid`: the inside
+    /// counts as well.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the tetrahedron's frame enters and where it leaves, as far as that is in the interval.
+    /// Where a ray given in the tetrahedron's frame enters and where it leaves, as far as that is
+    /// in the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -187,12 +208,14 @@ impl ConvexHull {
         facets::chord(o, d, self)
     }
 
-    /// The first hit of a ray given in the hull's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    /// The first hit of a ray given in the hull's frame, see [`RayHit`]; `solid`: the inside counts
+    /// as well.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the hull's frame enters and where it leaves, as far as that is in the interval.
+    /// Where a ray given in the hull's frame enters and where it leaves, as far as that is in the
+    /// interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }

@@ -1,7 +1,8 @@
-//! Rays against bounding volumes, as exact sets and not as bounds: boxes along the axes and at an angle.
+//! Rays against bounding volumes, as exact sets and not as bounds: boxes along the axes and at an
+//! angle.
 //!
-//! An oriented box is the image of a box under its axes as they are stored, so the ray is mapped back by the inverse
-//! matrix, which keeps t.
+//! An oriented box is the image of a box under its axes as they are stored, so the ray is mapped
+//! back by the inverse matrix, which keeps t.
 //!
 //! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs).
 
@@ -28,21 +29,22 @@ fn obb_chord(o: DVec3, d: DVec3, obb: &Obb) -> Option<Chord> {
     Some(chord)
 }
 
-/// The first hit of a ray on a box along the axes, see [`RayHit`]; `solid`: the inside counts as well. The empty box is
-/// never hit.
+/// The first hit of a ray on a box along the axes, see [`RayHit`]; `solid`: the inside counts as
+/// well. The empty box is never hit.
 ///
 /// For a bound that errs on the safe side see [`Aabb::ray_interval`].
 pub fn aabb(ray: &Ray, interval: Interval, aabb: &Aabb, solid: bool) -> Option<RayHit> {
     first(ray, interval, solid, |o, d| aabb_chord(o, d, aabb))
 }
 
-/// Where a ray enters a box along the axes and where it leaves it, as far as that is in the interval.
+/// Where a ray enters a box along the axes and where it leaves it, as far as that is in the
+/// interval.
 pub fn aabb_hits(ray: &Ray, interval: Interval, aabb: &Aabb) -> RayHits {
     every(ray, interval, |o, d| aabb_chord(o, d, aabb))
 }
 
-/// The first hit of a ray on an oriented box, see [`RayHit`]; `solid`: the inside counts as well. The empty box is never
-/// hit. Axes that are no basis: no hit.
+/// The first hit of a ray on an oriented box, see [`RayHit`]; `solid`: the inside counts as well.
+/// The empty box is never hit. Axes that are no basis: no hit.
 pub fn obb(ray: &Ray, interval: Interval, obb: &Obb, solid: bool) -> Option<RayHit> {
     first(ray, interval, solid, |o, d| obb_chord(o, d, obb))
 }

@@ -33,7 +33,8 @@ fn pose(pose: &carom_math::f64::Pose) -> Pose {
     Pose::new(Quat::from_xyzw(real(q.x), real(q.y), real(q.z), real(q.w)), vector(pose.translation))
 }
 
-/// A shape of size about 1 times the scale. All lengths are multiples of 1/64, so that both precisions get the same.
+/// A shape of size about 1 times the scale. All lengths are multiples of 1/64, so that both
+/// precisions get the same.
 fn shape(kind: usize, scale: f64) -> Shape {
     let length = |x: f64| real(x * scale);
     let at = |x: f64, y: f64, z: f64| vector(DVec3::new(x, y, z) * scale);

@@ -1,4 +1,5 @@
-//! The questions of the invariants in terms of separations and manifolds; compiled for `f32` and again for `f64`.
+//! The questions of the invariants in terms of separations and manifolds; compiled for `f32` and
+//! again for `f64`.
 
 use super::num::{Real, geom, real, sat, wide};
 use carom_math::WidePose;
@@ -97,7 +98,8 @@ fn ask(first: Body, second: Body, place: &Place, tolerance: f64) -> Relation {
     let meets = gap <= 0.0;
     let deepest = manifold.filter(|_| meets).and_then(|manifold| manifold.deepest().map(touch));
     assert!(!meets || (near - gap).abs() <= off, "{near} of {gap}: {place:?}");
-    // The room along the best axis is not the distance, and not the same in every frame where edges are parallel.
+    // The room along the best axis is not the distance, and not the same in every frame where edges
+    // are parallel.
     let distance = if gap <= off { gap.max(0.0) } else { scale };
     Relation { meets, distance, deepest, contacts, within: 0.0 }
 }

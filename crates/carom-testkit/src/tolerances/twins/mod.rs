@@ -1,8 +1,10 @@
-//! The same questions to carom in `f32` and to its `f64` twin: where the decisions differ, and by how much the answers do.
+//! The same questions to carom in `f32` and to its `f64` twin: where the decisions differ, and by
+//! how much the answers do.
 //!
-//! Every number of a question is an `f32`, so both are asked the same. What is decided in `f64` for both must be decided
-//! alike, and the answers must differ by one rounding; where a twin rounds on the way, as when a ray is taken into the
-//! frame of a shape, decisions may differ within that rounding.
+//! Every number of a question is an `f32`, so both are asked the same. What is decided in `f64` for
+//! both must be decided alike, and the answers must differ by one rounding; where a twin rounds on
+//! the way, as when a ray is taken into the frame of a shape, decisions may differ within that
+//! rounding.
 
 mod double;
 mod single;
@@ -128,7 +130,8 @@ pub struct Difference {
     pub n_cases: u64,
     /// Questions that were decided in two ways.
     pub n_decisions: u64,
-    /// The largest difference of numbers, in units of `f32::EPSILON` and of the size of what was asked about.
+    /// The largest difference of numbers, in units of `f32::EPSILON` and of the size of what was
+    /// asked about.
     pub most: f64,
 }
 
