@@ -47,8 +47,8 @@ impl Sealed for Obb8 {}
 /// added.
 const SQUARES: f32 = 1.0 - 64.0 * UNIT;
 
-/// Components along an axis below this count as this, so that no quotient is 0 by 0. Above the
-/// underflow of their squares.
+/// Components along an axis below this count as this, so that no quotient is 0 by 0.
+/// Far above underflow.
 const PARALLEL: f32 = 1e-30;
 
 impl Volumes8 for Obb8 {
