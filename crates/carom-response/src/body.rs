@@ -1,30 +1,31 @@
-//! Bodies as the solver sees them: mass, place and motion, and nothing of their shape.
+//! Bodies: mass, pose and motion, without a shape.
 
 use crate::integrate;
 use crate::rest::Rest;
 use carom_math::glam::{DMat3, DVec3};
 use carom_math::{Mat3, Pose, Real, Vec3, rotation};
 
-/// What moves a body.
+/// How a body is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum BodyKind {
-    /// Nothing: it stands still, and its velocities do not count.
+    /// It does not move, and its velocities are ignored.
     #[default]
     Fixed,
-    /// Its velocities, which contacts do not change: a lift, a conveyor, an animated door.
+    /// It moves at its velocities, which contacts do not change: a lift, a conveyor, an animated
+    /// door.
     Kinematic,
-    /// Forces and contacts.
+    /// Forces and contacts move it.
     Dynamic,
 }
 
 /// Kinetic and potential energy, in `f64`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
-    /// Half m v^2 plus half w I w.
+    /// m v^2 / 2 plus w I w / 2.
     pub kinetic: f64,
-    /// The energy in the field of gravity, which is 0 at the origin; for a world, that of springs
-    /// too.
+    /// The potential energy of gravity, which is 0 at the origin. For a world, it includes the
+    /// energy of springs.
     pub potential: f64,
 }
 
@@ -43,48 +44,48 @@ impl core::ops::Add for Energy {
     }
 }
 
-/// A rigid body: plain data, in world units and the world frame where nothing else is said.
+/// A rigid body: plain data, in world units, and in the world frame unless stated otherwise.
 ///
-/// A body's number is its place in the slice given to [`Solver::step`](crate::Solver::step).
+/// The index of a body is its position in the slice given to [`Solver::step`](crate::Solver::step).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Body {
-    /// What moves it.
+    /// How it is moved.
     pub kind: BodyKind,
-    /// Body frame in the world.
+    /// Pose of the body frame in the world.
     pub pose: Pose,
     /// Centre of mass, in the body's frame.
     pub center_of_mass: Vec3,
     /// One over the mass; 0 is an infinite mass. Not negative.
     pub inverse_mass: Real,
-    /// Inverse of the inertia tensor about the centre of mass, in the body's frame: symmetric. Zero
-    /// never turns.
+    /// Inverse of the inertia tensor about the centre of mass, in the body's frame. Symmetric. If
+    /// it is zero, the body never turns.
     pub inverse_inertia: Mat3,
-    /// Of the centre of mass.
+    /// Velocity of the centre of mass.
     pub linear_velocity: Vec3,
     /// In radians per unit of time.
     pub angular_velocity: Vec3,
-    /// On the centre of mass, over the whole step; not reset by it.
+    /// Force on the centre of mass during the whole step. A step does not reset it.
     pub force: Vec3,
-    /// Over the whole step; not reset by it.
+    /// Torque during the whole step. A step does not reset it.
     pub torque: Vec3,
-    /// How much of the settings' gravity it feels; 1 is all of it.
+    /// Factor of the gravity of the settings; 1 is full gravity.
     pub gravity_scale: Real,
     /// Part of the velocity that is lost per unit of time; 0 is none. Not negative.
     pub linear_damping: Real,
     /// Part of the angular velocity that is lost per unit of time; 0 is none. Not negative.
     pub angular_damping: Real,
-    /// May fall asleep with its island.
+    /// Whether it may fall asleep with its island.
     pub can_sleep: bool,
-    /// Asleep: no step moves it, until it is woken ([`Sleepers`](crate::Sleepers)).
+    /// Whether it is asleep. No step moves it until it is woken ([`Sleepers`](crate::Sleepers)).
     pub is_sleeping: bool,
-    /// For how long it has been at rest; steps measure it.
+    /// For how long it has been at rest. Steps update it.
     pub rest: Rest,
 }
 
 impl Body {
-    /// A body that stands still.
+    /// Returns a body that does not move.
     pub const fn fixed(pose: Pose) -> Body {
         Body {
             kind: BodyKind::Fixed,
@@ -105,7 +106,7 @@ impl Body {
         }
     }
 
-    /// A body that moves with velocities that its owner sets, for its origin.
+    /// Returns a body that moves at velocities set by its owner. The centre of mass is its origin.
     pub const fn kinematic(pose: Pose, linear_velocity: Vec3, angular_velocity: Vec3) -> Body {
         let mut body = Body::fixed(pose);
         body.kind = BodyKind::Kinematic;
@@ -114,10 +115,11 @@ impl Body {
         body
     }
 
-    /// A body moved by forces, with mass, centre of mass and inertia tensor about it in the body's
-    /// frame.
+    /// Returns a body moved by forces. `inertia` is the tensor about the centre of mass, in the
+    /// body's frame.
     ///
-    /// A mass or a moment of inertia that is zero, negative or not a number counts as infinite.
+    /// A mass that is not positive counts as infinite. A tensor that is not positive definite
+    /// counts as infinite too.
     pub fn dynamic(pose: Pose, mass: Real, center_of_mass: Vec3, inertia: Mat3) -> Body {
         let mut body = Body::fixed(pose);
         body.kind = BodyKind::Dynamic;
@@ -134,27 +136,27 @@ impl Body {
         body
     }
 
-    /// The centre of mass in the world.
+    /// Returns the centre of mass in the world.
     #[inline]
     pub fn world_center(&self) -> Vec3 {
         self.pose.transform_point(self.center_of_mass)
     }
 
-    /// The inverse of the inertia tensor about the centre of mass, in the world frame.
+    /// Returns the inverse of the inertia tensor about the centre of mass, in the world frame.
     #[inline]
     pub fn world_inverse_inertia(&self) -> Mat3 {
         let rotation = self.pose.rotation_matrix();
         rotation * self.inverse_inertia * rotation.transpose()
     }
 
-    /// Velocity of a point of the world that moves with the body.
+    /// Returns the velocity of a world point that moves with the body.
     #[inline]
     pub fn velocity_at(&self, point: Vec3) -> Vec3 {
         self.linear_velocity + self.angular_velocity.cross(point - self.world_center())
     }
 
-    /// Changes the velocities of a dynamic body by an impulse at a point of the world, and wakes
-    /// it. Those it fell asleep with sleep on: see [`Sleepers::wake`](crate::Sleepers::wake).
+    /// Applies an impulse at a world point to a dynamic body, and wakes it. Other bodies of its
+    /// sleeping island stay asleep: see [`Sleepers::wake`](crate::Sleepers::wake).
     pub fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
         if self.kind == BodyKind::Dynamic {
             let lever = point - self.world_center();
@@ -164,15 +166,15 @@ impl Body {
         }
     }
 
-    /// Awake, and no longer at rest. Those it fell asleep with sleep on: see
-    /// [`Sleepers::wake`](crate::Sleepers::wake).
+    /// Wakes the body and restarts its rest time. Other bodies of its sleeping island stay asleep:
+    /// see [`Sleepers::wake`](crate::Sleepers::wake).
     pub fn wake(&mut self) {
         self.is_sleeping = false;
         self.rest.begin_anew();
     }
 
-    /// Energy of the motion: half m v^2 plus half w I w; 0 for what is not dynamic or has infinite
-    /// mass.
+    /// Returns m v^2 / 2 plus w I w / 2. It is 0 if the body is not dynamic; terms with infinite
+    /// mass or inertia are left out.
     pub fn kinetic_energy(&self) -> Real {
         if self.kind != BodyKind::Dynamic {
             return 0.0;
@@ -192,9 +194,9 @@ impl Body {
     /// Returns the energy of a dynamic body after a step with substeps of `substep`; 0 for other
     /// bodies.
     ///
-    /// Semi-implicit integration stores a velocity that lags half a substep behind the place. The
-    /// kinetic energy adds what gravity and the force give in that half, so free flight and bounces
-    /// of restitution 1 keep the total. A `substep` of 0 takes the velocity as it is stored.
+    /// Semi-implicit integration stores a velocity that lags half a substep behind the position.
+    /// The kinetic energy adds the change by gravity and the force in that half. So free flight and
+    /// bounces of restitution 1 keep the total. A `substep` of 0 uses the stored velocity.
     pub fn energy(&self, gravity: Vec3, substep: Real) -> Energy {
         if self.kind != BodyKind::Dynamic {
             return Energy::default();
@@ -226,29 +228,29 @@ impl Body {
         wide.transform_vector(inertia * wide.inverse_transform_vector(self.angular_velocity.as_dvec3()))
     }
 
-    /// Where it is after `dt` at its velocities, which nothing changes meanwhile.
+    /// Returns the pose after `dt` at constant velocities.
     pub fn pose_after(&self, dt: Real) -> Pose {
         let rotation = integrate::turn(self.pose.rotation, self.angular_velocity, dt);
         let center = self.world_center() + self.linear_velocity * dt;
         Pose { translation: center - rotation::rotate(rotation, self.center_of_mass), rotation }
     }
 
-    /// Moved by forces, and awake.
+    /// Whether forces move the body: it is dynamic and awake.
     #[inline]
     pub(crate) fn is_active(&self) -> bool {
         self.kind == BodyKind::Dynamic && !self.is_sleeping
     }
 
-    /// Set in motion by its owner.
+    /// Whether it is kinematic and its velocities are not zero.
     #[inline]
     pub fn is_driven(&self) -> bool {
         self.kind == BodyKind::Kinematic
             && (self.linear_velocity != Vec3::ZERO || self.angular_velocity != Vec3::ZERO)
     }
 
-    /// Every number that a step reads is finite.
+    /// Whether every number that a step reads is finite.
     pub(crate) fn is_finite(&self) -> bool {
-        // One by one: the sum of two large ones is infinite.
+        // Tested one by one, because the sum of two large numbers may overflow.
         let numbers = [self.inverse_mass, self.gravity_scale, self.linear_damping, self.angular_damping];
         self.pose.is_finite()
             && self.center_of_mass.is_finite()

@@ -1,9 +1,9 @@
-//! One contact, one formula: how a velocity is reflected, and what impulse two bodies exchange when
-//! they meet.
+//! Closed-form collision of one contact: the reflected velocity, and the impulse between two
+//! bodies.
 //!
-//! v' = v_p - k v_n, with v_n along the normal, v_p across it, and k from 0 (stays) to 1 (bounces
-//! like a perfect ball). For two bodies the same holds for the relative velocity of the place where
-//! they touch, and the masses share it.
+//! v' = v_p - k v_n, with v_n along the normal and v_p across it. k is from 0 (no bounce) to 1
+//! (perfectly elastic). For two bodies, the same holds for the relative velocity at the contact
+//! point, and the masses share the change.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9, eq. 25.12 to 25.14; B.
 //! Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, 3.
@@ -12,35 +12,35 @@ use crate::body::{Body, BodyKind};
 use crate::integrate::inverse_of;
 use carom_math::{Mat3, Real, Vec3};
 
-/// The velocity after hitting a surface that does not move, which has the unit normal `normal`.
+/// Returns the velocity after a collision with a static surface of unit normal `normal`.
 ///
-/// `restitution` is k of eq. 25.12; `friction` is Coulomb's coefficient. A velocity that leaves the
-/// surface is given back as it is.
+/// `restitution` is k of eq. 25.12; `friction` is Coulomb's coefficient. A velocity away from the
+/// surface is returned unchanged.
 pub fn reflect(velocity: Vec3, normal: Vec3, restitution: Real, friction: Real) -> Vec3 {
     let speed = velocity.dot(normal);
     if !(speed < 0.0) {
         return velocity;
     }
     let across = velocity - normal * speed;
-    // The normal impulse is (1 + k) times the speed, friction takes at most its share of that, and
-    // at most all.
+    // The normal impulse is (1 + k) times the speed. Friction is at most its coefficient times
+    // that, and at most enough to stop the slide.
     let lost = friction * (1.0 + restitution) * -speed;
     let length = across.length();
     let kept = if lost < length { across * (1.0 - lost / length) } else { Vec3::ZERO };
     kept - normal * (speed * restitution)
 }
 
-/// The rest of a move after a hit at the fraction `t` of the step: (1 - t) of the way, along the
-/// new velocity (25.11.1).
+/// Returns the displacement that remains after a collision at the fraction `t` of the step: the new
+/// velocity times `dt` times 1 - t (25.11.1).
 #[inline]
 pub fn remaining_move(velocity_after: Vec3, dt: Real, t: Real) -> Vec3 {
     velocity_after * (dt * (1.0 - t.clamp(0.0, 1.0)))
 }
 
-/// The impulse on B (and its opposite on A) at `point`, when the bodies approach each other there
-/// along the unit `normal` from A to B; zero when they do not.
+/// Returns the impulse on B at `point`, whose opposite acts on A. It is zero if the bodies do not
+/// approach each other there along the unit `normal` from A to B.
 ///
-/// Everything in the world frame. Bodies that are not dynamic, and those with infinite mass, do not
+/// Everything is in the world frame. Bodies that are not dynamic or have infinite mass do not
 /// change.
 pub fn collision_impulse(
     a: &Body,
@@ -61,7 +61,7 @@ pub fn collision_impulse(
         return Vec3::ZERO; // Neither can move.
     }
     let along = -(1.0 + restitution) * speed / felt;
-    // What would stop all sliding; if it is inside the cone, the bodies stick.
+    // The impulse that would stop all sliding. If it is inside the friction cone, the bodies stick.
     let stop = inverse_of(&response) * -(velocity + normal * (speed * restitution));
     let stop_along = stop.dot(normal);
     if stop.is_finite() && 0.0 < stop_along {
@@ -72,14 +72,13 @@ pub fn collision_impulse(
     }
     let across = velocity - normal * speed;
     let direction = across.normalize_or_zero();
-    // Sliding: the impulse lies on the cone, against the slide, and still gives the normal its
+    // Sliding: the impulse lies on the cone, against the slide, and still gives the target normal
     // speed.
     let cone = normal - direction * friction;
     let felt_on_cone = normal.dot(response * cone);
     if 0.0 < felt_on_cone && direction != Vec3::ZERO {
         let impulse = cone * (-(1.0 + restitution) * speed / felt_on_cone);
-        // It may stop the slide, not turn it around: else the formula for the normal alone, and
-        // less friction.
+        // It may stop the slide, but not reverse it. Otherwise the frictionless impulse is used.
         let after = velocity + response * impulse;
         if 0.0 <= after.dot(direction) {
             return impulse;
@@ -88,7 +87,7 @@ pub fn collision_impulse(
     normal * along
 }
 
-/// How fast a point of the body changes its velocity under an impulse there: K of Mirtich's
+/// Returns the change of the velocity of a body point per impulse at that point: K of Mirtich's
 /// equation.
 pub fn response_matrix(body: &Body, point: Vec3) -> Mat3 {
     if body.kind != BodyKind::Dynamic {
@@ -100,7 +99,7 @@ pub fn response_matrix(body: &Body, point: Vec3) -> Mat3 {
     Mat3::from_diagonal(Vec3::splat(body.inverse_mass)) - skew * body.world_inverse_inertia() * skew
 }
 
-/// What does not move has no velocity, whatever is stored.
+/// Returns the velocity of a point. A fixed body has none, whatever is stored.
 fn moving_velocity(body: &Body, point: Vec3) -> Vec3 {
     if body.kind == BodyKind::Fixed { Vec3::ZERO } else { body.velocity_at(point) }
 }

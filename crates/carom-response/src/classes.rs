@@ -1,11 +1,11 @@
-//! The groups of contacts by colour, in equal shares for threads.
+//! The groups of contacts by colour, divided evenly among threads.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (graph colouring).
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Which groups make up which colour, and in each the same number of blocks: those of the same
+/// The groups of each colour. Each colour has the same number of blocks. A block has the same
 /// bodies in every colour.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Classes {
@@ -15,24 +15,24 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// How many colours there are.
+    /// Returns the number of colours.
     pub(crate) fn n_colors(&self) -> usize {
         self.starts.len().saturating_sub(1) / self.n_blocks.max(1)
     }
 
-    /// The groups of each colour.
+    /// Returns the groups of each colour.
     pub(crate) fn groups(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.n_colors()).map(|color| self.part(color, 0, 1))
     }
 
-    /// The groups of a colour that one of so many threads has: those of the same blocks in every
-    /// colour, and so of the same bodies.
+    /// Returns the groups of a colour for one of `n_members` threads. A thread has the same blocks
+    /// in every colour, and so the same bodies.
     pub(crate) fn part(&self, color: usize, member: usize, n_members: usize) -> Range<usize> {
         let blocks = &self.starts[color * self.n_blocks..=(color + 1) * self.n_blocks];
         let first_of = |member: usize| {
             let (block, rest) = (member * self.n_blocks / n_members, member * self.n_blocks % n_members);
             let first = blocks[block] as usize;
-            // Where the blocks cannot be shared equally one is divided.
+            // If the blocks do not divide evenly, one block is split.
             let next = blocks.get(block + 1).map_or(first, |&next| next as usize);
             first + (next - first) * rest / n_members
         };
@@ -42,7 +42,7 @@ impl Classes {
 
 #[cfg(test)]
 impl Classes {
-    /// Of colours that begin with these groups, each of one block; the last is where they end.
+    /// Returns colours of one block each, which begin at these groups. The last entry is the end.
     pub(crate) fn of_one_block(starts: &[u32]) -> Classes {
         Classes { starts: starts.to_vec(), n_blocks: 1 }
     }

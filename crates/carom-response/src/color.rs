@@ -1,11 +1,11 @@
-//! Colours: contacts of one colour share no moving body, so they can be solved at once, in lanes or
-//! by threads.
+//! Graph colouring: contacts of one colour share no moving body, so lanes and threads can solve
+//! them in parallel.
 //!
-//! Greedy, in the order of the contacts: the lowest colour that neither body has yet. Contacts with
-//! something that cannot move come after all others, so that the floor has the last word. The
-//! colours, and so the answer, depend on the order of contacts alone. A body with more contacts
-//! than colours gets the rest from another set of colours, and so on: one at a time they would be
-//! 1.5 GB of lanes of ten thousand bodies at one point, and most of them empty.
+//! - It is greedy, in the order of the contacts: the lowest colour that neither body has yet.
+//! - Contacts with a body that cannot move come after all others, so that the floor is solved last.
+//! - The colours, and so the results, depend only on the order of contacts.
+//! - A body with more contacts than colours gets the rest from another set of colours. With one
+//!   colour for each such contact, almost all lanes would be empty.
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph
 //! colouring); D. J. A. Welsh, M. B. Powell, An upper bound for the chromatic number of a graph,
@@ -17,19 +17,19 @@ use carom_geom::MAX_CONTACTS;
 /// Bits of a word: colours for contacts of two moving bodies, and as many for those of one.
 const N_COLORS: usize = 64;
 
-/// Manifolds of one colour that are sorted by how many contacts they have, in the mean: as few as
-/// can be, so that bodies stay near those whose numbers are near.
+/// Mean number of manifolds of one colour that are sorted by number of contacts. A small number
+/// keeps manifolds of neighbouring bodies together.
 const BLOCK: usize = 256;
 
 const MOST_BLOCKS: usize = 32;
 
-/// Colours that a pile has.
+/// Typical number of colours of a pile.
 const USUAL_COLORS: usize = 16;
 
-/// Where there is no manifold in an order.
+/// An empty entry of an order.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
-/// A manifold, as the colours see it.
+/// A manifold, as input of the colouring.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sides {
     /// The bodies that it moves.
@@ -38,36 +38,36 @@ pub(crate) struct Sides {
     pub(crate) n_contacts: u8,
 }
 
-/// Which manifolds make up which colour.
+/// The colour and position of each manifold.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coloring {
-    /// Per body, the colours it has: with moving bodies, with others.
+    /// By body, the colours in use: for contacts with moving bodies, and with others.
     used: Vec<[u64; 2]>,
-    /// The manifolds that have no colour of this set.
+    /// The manifolds without a colour of this set.
     left: Vec<u32>,
-    /// Per manifold, its place in `order`; before that its bin, by colour, block, and number of
-    /// contacts, the most first.
+    /// By manifold, its position in `order`. Before sorting: its bin, by colour, block, and number
+    /// of contacts in descending order.
     places: Vec<u32>,
     n_blocks: usize,
     /// The first body of each block; one more at the end.
     bounds: Vec<u32>,
     /// The block of each body.
     block_of: Vec<u8>,
-    /// Per bin, where its manifolds end in `order`.
+    /// By bin, the end of its manifolds in `order`.
     ends: Vec<u32>,
-    /// Manifolds sorted by their bins; each colour begins at a multiple of eight, and [`NOBODY`]
-    /// fills the places between.
+    /// Manifolds sorted by bin. Each colour begins at a multiple of eight; [`NOBODY`] fills the
+    /// gaps.
     order: Vec<u32>,
 }
 
 impl Coloring {
-    /// Colours so many manifolds of bodies numbered below `n_bodies`.
+    /// Colours `n_manifolds` manifolds of bodies with indices below `n_bodies`.
     ///
-    /// In a colour those with equally many contacts come together, so that lanes with few of them
-    /// do not wait for those with many: of a pile of 10,000 boxes, 2.6 contacts in the mean, the
-    /// most of eight are 4 nearly always.
+    /// Within a colour, manifolds with equal numbers of contacts are adjacent. Otherwise almost
+    /// every group of eight would have one with four contacts, and lanes with fewer would be
+    /// wasted.
     ///
-    /// False, and they are in no order, if there is one that moves nobody.
+    /// Returns false, without an order, if a manifold has no movable body.
     pub(crate) fn color(
         &mut self,
         n_bodies: usize,
@@ -77,7 +77,7 @@ impl Coloring {
         self.divide(n_bodies, n_manifolds);
         let Coloring { used, left, places, n_blocks, bounds, block_of, ends, order } = self;
         let mut n_in = [0; MOST_BLOCKS];
-        // All are written over.
+        // All entries are overwritten.
         places.resize(n_manifolds, 0);
         left.clear();
         left.extend(0..n_manifolds as u32);
@@ -118,7 +118,7 @@ impl Coloring {
             return false;
         }
         balance(bounds, &n_in[..*n_blocks]);
-        // Counting sort: where bins begin, and then, one manifold after the other, end.
+        // Counting sort: first the begin of each bin. Placing its manifolds moves it to the end.
         let mut sum = 0;
         for bins in ends.chunks_mut(*n_blocks * MAX_CONTACTS) {
             for bin in bins {
@@ -137,12 +137,12 @@ impl Coloring {
         true
     }
 
-    /// Puts bodies that follow each other into blocks.
+    /// Divides the bodies into blocks of consecutive indices.
     fn divide(&mut self, n_bodies: usize, n_manifolds: usize) {
         let Coloring { n_blocks, bounds, block_of, .. } = self;
         *n_blocks = (n_manifolds / (USUAL_COLORS * BLOCK)).clamp(1, MOST_BLOCKS);
         if 1 < *n_blocks {
-            // Two threads have equally many.
+            // An even number, so that two threads have equally many.
             *n_blocks &= !1;
         }
         if bounds.len() != *n_blocks + 1 {
@@ -159,27 +159,27 @@ impl Coloring {
         }
     }
 
-    /// The manifolds, in groups of eight of one colour, colour by colour; [`NOBODY`] stands in the
-    /// last group of a colour where there are no more.
+    /// Returns the manifolds in groups of eight of one colour, colour by colour. [`NOBODY`] fills
+    /// the last group of a colour.
     pub(crate) fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// Of each manifold, its place in that order.
+    /// Returns the position of each manifold in that order.
     pub(crate) fn places(&self) -> &[u32] {
         &self.places
     }
 
-    /// How many groups there are.
+    /// Returns the number of groups.
     pub(crate) fn n_groups(&self) -> usize {
         self.order.len() / 8
     }
 
-    /// Of each colour that has any manifolds, the first group of each of its blocks. Who shares a
-    /// group with the block before is in that one.
+    /// Returns the first group of each block, for each colour that is not empty. A group that two
+    /// blocks share belongs to the earlier block.
     ///
-    /// All colours have equally many blocks. In which one a manifold is depends on the first body
-    /// that it moves, whatever its colour.
+    /// All colours have the same number of blocks. The block of a manifold depends on its first
+    /// movable body, not on its colour.
     pub(crate) fn classes(&self) -> impl Iterator<Item = impl Iterator<Item = u32>> {
         let mut first = 0;
         let classes = self.ends.chunks(self.n_blocks() * MAX_CONTACTS).filter_map(move |ends| {
@@ -195,15 +195,15 @@ impl Coloring {
         })
     }
 
-    /// Blocks of a colour.
+    /// Returns the number of blocks of a colour.
     pub(crate) fn n_blocks(&self) -> usize {
         self.n_blocks.max(1)
     }
 }
 
-/// Moves the bounds of blocks that have so many manifolds to where all would have equally many, if
-/// bodies had as many as their neighbours: for the next step, which is much like this one. Which
-/// manifolds are in one block does not change what they do.
+/// Moves the bounds of blocks so that the next step has about as many manifolds in each. It assumes
+/// that neighbouring bodies have similar numbers of manifolds. The division into blocks does not
+/// change results.
 fn balance(bounds: &mut [u32], n_in: &[u32]) {
     let n: u64 = n_in.iter().map(|&n| u64::from(n)).sum();
     let before: Vec<u32> = bounds.to_vec();
@@ -239,7 +239,7 @@ mod tests {
         }
         let n_in = count(&bounds);
         assert!(n_in.iter().all(|&n| n.abs_diff(5500 / 4) <= 20), "{n_in:?}");
-        // Nobody, and nobody in some blocks.
+        // No manifolds at all, and none in some blocks.
         for n_in in [[0; 4], [0, 7, 0, 0], [0, 0, 0, 5]] {
             let mut bounds = [0, 10, 10, 40, 50];
             balance(&mut bounds, &n_in);

@@ -1,4 +1,4 @@
-//! Contacts as the solver takes them, and what it tells about them afterwards.
+//! Contacts: the input of the solver, and the impulses that it reports.
 
 use carom_geom::{MAX_CONTACTS, Manifold};
 use carom_lanes::prefetch;
@@ -9,22 +9,22 @@ use carom_math::{Real, Vec3};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ContactPair {
-    /// Number of the body A.
+    /// Index of body A.
     pub body_a: u32,
-    /// Number of the body B.
+    /// Index of body B.
     pub body_b: u32,
-    /// In the world frame, normal from A to B. Contacts that are apart (positive distance) are kept
-    /// from closing within the step. Parts and features of the contacts tell which is which from
-    /// step to step.
+    /// In the world frame, normal from A to B. Contacts at a positive distance may close within the
+    /// step, but not overshoot. Parts and features match contacts from step to step.
     pub manifold: Manifold,
-    /// Coulomb's coefficient of the two surfaces; 0 is ice. Not negative.
+    /// Coulomb's coefficient of the two surfaces. Not negative; 0 has no friction.
     pub friction: Real,
-    /// 0 stays, 1 bounces back as fast as it came. Not negative; above 1 makes energy.
+    /// Coefficient of restitution: 0 does not bounce, 1 keeps the speed. Not negative; above 1 adds
+    /// energy.
     pub restitution: Real,
 }
 
 impl ContactPair {
-    /// A pair with its manifold in the world frame.
+    /// Returns a pair with its manifold in the world frame.
     pub const fn new(
         body_a: u32,
         body_b: u32,
@@ -41,28 +41,28 @@ impl ContactPair {
     }
 }
 
-/// As a [`ContactPair`], but the manifold stands elsewhere and is not copied: a twelfth of the
+/// Like a [`ContactPair`], but it refers to its manifold by index. This takes a twelfth of the
 /// memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContactLink {
-    /// Number of the body A.
+    /// Index of body A.
     pub body_a: u32,
-    /// Number of the body B.
+    /// Index of body B.
     pub body_b: u32,
-    /// Number of the manifold: [`Contacts::Links`].
+    /// Index of the manifold: see [`Contacts::Links`].
     pub manifold: u32,
-    /// As in [`ContactPair`].
+    /// See [`ContactPair::friction`].
     pub friction: Real,
-    /// As in [`ContactPair`].
+    /// See [`ContactPair::restitution`].
     pub restitution: Real,
-    /// It was not given since one of its bodies has this number: what is kept under the numbers is
-    /// another one's, and forgotten.
+    /// Whether this is the first time that the pair is given since one of its bodies got its index.
+    /// Impulses cached under these indices belong to another pair, and are dropped.
     pub is_new: bool,
 }
 
 impl ContactLink {
-    /// A pair whose manifold has this number.
+    /// Returns a pair with the manifold of this index.
     pub const fn new(
         body_a: u32,
         body_b: u32,
@@ -73,7 +73,7 @@ impl ContactLink {
         ContactLink { body_a, body_b, manifold, friction, restitution, is_new: false }
     }
 
-    /// New, or not.
+    /// Sets [`ContactLink::is_new`].
     #[must_use]
     pub const fn with_new(self, is_new: bool) -> ContactLink {
         ContactLink { is_new, ..self }
@@ -83,15 +83,14 @@ impl ContactLink {
 /// The contacts of a step.
 #[derive(Clone, Copy, Debug)]
 pub enum Contacts<'a> {
-    /// With their manifolds.
+    /// Pairs with their manifolds.
     Pairs(&'a [ContactPair]),
-    /// Manifolds where their owner keeps them, in two lists; the numbers go on from the first list
-    /// to the second.
+    /// Links to manifolds in two lists. Indices continue from the first list to the second.
     Links(&'a [ContactLink], [&'a [Manifold]; 2]),
 }
 
 impl<'a> Contacts<'a> {
-    /// How many there are.
+    /// Returns the number of contacts.
     pub fn len(&self) -> usize {
         match self {
             Contacts::Pairs(pairs) => pairs.len(),
@@ -99,12 +98,12 @@ impl<'a> Contacts<'a> {
         }
     }
 
-    /// There are none.
+    /// Whether there are no contacts.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The contact has a manifold.
+    /// Whether the contact has a manifold.
     pub(crate) fn is_whole(&self, k: usize) -> bool {
         match self {
             Contacts::Pairs(_) => true,
@@ -114,7 +113,7 @@ impl<'a> Contacts<'a> {
         }
     }
 
-    /// A contact that is whole.
+    /// Returns a contact. Its manifold must exist.
     #[inline]
     pub(crate) fn get(&self, k: usize) -> Seen<'a> {
         match *self {
@@ -129,7 +128,7 @@ impl<'a> Contacts<'a> {
         }
     }
 
-    /// Asks for a contact ahead, if there is one.
+    /// Prefetches a contact into the cache, if it exists.
     #[inline]
     pub(crate) fn prefetch(&self, k: usize) {
         match *self {
@@ -147,7 +146,7 @@ impl<'a> Contacts<'a> {
     }
 }
 
-/// A contact, wherever it stands.
+/// A view of a contact, for both kinds of input.
 #[derive(Clone, Copy)]
 pub(crate) struct Seen<'a> {
     pub(crate) body_a: u32,
@@ -165,14 +164,14 @@ impl Seen<'_> {
         PairKey { body_a: self.body_a, body_b: self.body_b, part_a, part_b }
     }
 
-    /// Of two bodies of so many.
+    /// Whether the two bodies differ, and both indices are below `n_bodies`.
     pub(crate) fn is_between(&self, n_bodies: usize) -> bool {
         let (a, b) = (self.body_a, self.body_b);
         a != b && (a as usize) < n_bodies && (b as usize) < n_bodies
     }
 
     pub(crate) fn is_valid(&self) -> bool {
-        // Zero times a number is zero if it is finite; without a branch for each.
+        // A finite number times zero is zero. This tests all numbers without a branch for each.
         let mut zero = self.manifold.normal() * 0.0;
         for c in self.manifold.contacts() {
             zero += c.point_a * 0.0 + c.point_b * 0.0 + Vec3::splat(c.distance * 0.0);
@@ -185,7 +184,8 @@ impl Seen<'_> {
     }
 }
 
-/// By what a pair is known again in the next step, and the order in which pairs are solved.
+/// The key by which a pair is matched in the next step. It also gives the order in which pairs are
+/// solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct PairKey {
@@ -195,37 +195,36 @@ pub(crate) struct PairKey {
     pub(crate) part_b: u32,
 }
 
-/// What a manifold did in the last step, in units of impulse; divide by the time step for the mean
-/// force. What is beyond the numbers is told as 0.
+/// The impulses of a manifold in the last step. Divide by the time step to get the mean force.
+/// After an overflow it is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ContactImpulse {
-    /// Along the normal, for each contact of the manifold in its order; on B, and the opposite on
-    /// A.
+    /// Along the normal, for each contact of the manifold in its order. It acts on B; the opposite
+    /// acts on A.
     pub normal: [Real; MAX_CONTACTS],
     /// Friction of the whole manifold, on B, in the world frame.
     pub friction: Vec3,
-    /// Friction against turning about the normal, on B.
+    /// Angular impulse of friction about the normal, on B.
     pub twist: Real,
 }
 
 impl ContactImpulse {
-    /// All normal impulses together.
+    /// Returns the sum of the normal impulses.
     #[inline]
     pub fn total_normal(&self) -> Real {
         self.normal.iter().sum()
     }
 }
 
-/// Impulses are of use for substeps that are at most so many times as long. Some only mend
-/// velocities and would be as large in any substep: scaled from a step of a microsecond to one of a
-/// sixtieth of a second they threw a stack of ten boxes 500 times as high as it stood; by 8, a
-/// fifth higher (November 2026). From six substeps to one they are scaled by 6.
+/// Cached impulses are used for substeps that are at most this many times as long. Some impulses
+/// only correct velocities and do not grow with the substep. Scaling them by a large factor throws
+/// bodies. A change from six substeps to one scales them by 6.
 const MOST_LONGER: Real = 7.0;
 
-/// By what impulses of a substep of length `from` are scaled for one of length `h`; 0 where they
-/// are of no use.
+/// Returns the factor that scales impulses of a substep of length `from` to length `h`, or 0 if
+/// they cannot be used.
 pub(crate) fn scale_for(h: Real, from: Real) -> Real {
     if 0.0 < from && h <= MOST_LONGER * from { h / from } else { 0.0 }
 }

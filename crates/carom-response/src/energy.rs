@@ -1,24 +1,23 @@
-//! A bound on the energy of bodies that are fast, bounce or overlap deep: contacts may take energy
-//! and give none.
+//! A bound on the energy of bodies that are fast, bounce or overlap deeply: contacts must not add
+//! energy.
 //!
-//! - A few passes over the contacts do not solve them exactly, nor do bounces at several contacts;
-//!   a fast body lets errors grow.
-//! - In a large island only fast bodies count: one ball that bounces on a pile would pay for all
-//!   that is pushed out under it.
-//! - Between the velocities without contacts and those with them the energy is a convex parabola of
-//!   one factor.
-//! - A body that is alone with what cannot move, and deep in it, pays out of its speed for the
-//!   height that it is pushed up.
-//! - So there is a factor from 0 to 1, for all impulses of a group of bodies, that gives no energy.
-//! - One factor for all impulses keeps the momentum and the angular momentum of the group.
+//! - A few iterations do not solve contacts exactly, nor bounces at several contacts. A fast body
+//!   lets these errors grow.
+//! - One factor in 0..=1 scales all impulses of a group of bodies, so linear and angular momentum
+//!   are kept. The energy is a convex parabola of the factor. The largest factor that adds no
+//!   energy is taken.
+//! - In a large island only fast bodies count. Otherwise one ball that bounces on a pile would have
+//!   to balance the energy of all push-out under it.
+//! - A body that touches only bodies that cannot move, and overlaps deeply, is pushed up. The
+//!   energy for that height is taken from its speed.
 //!
 //! Groups with joints, with a body that its owner moves, or on a surface that moves may gain
-//! energy, and are left alone.
+//! energy. They are not bounded.
 //!
 //! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3
 //! (energy of impulses).
-//! Tried: bounding islands that overlap deep, and bodies alone that overlap less. Both sank under a
-//! load.
+//! Tried: bounding islands that overlap deeply, and single bodies that overlap less. Both sank
+//! under a load.
 
 use crate::body::Body;
 use crate::contact::ContactImpulse;
@@ -32,23 +31,23 @@ use alloc::vec::Vec;
 use carom_math::glam::DVec3;
 use carom_math::{Real, Vec3, ops};
 
-/// Radians per step. A group is left alone if no body of it turns farther, nor flies farther than
-/// its size.
+/// Radians per step. A group is not bounded if all its bodies turn less, and fly less than their
+/// size.
 const MIN_SPIN: Real = 0.2;
 
-/// The most bodies of an island in which those that bounce are bounded too.
+/// The largest island in which bouncing bodies are bounded too.
 const MAX_SMALL: usize = 8;
 
-/// Square of the part of a velocity that is rounding.
+/// Square of the relative change of a velocity that counts as rounding.
 const ROUNDED_CHANGE_SQ: Real = 1e-10;
 
-/// Part of the energy that rounding may add.
+/// Relative increase of the energy that counts as rounding.
 const ROUNDED: f64 = 1e-6;
 
-/// What the bound reads.
+/// The input of the bound.
 pub(crate) struct Given<'a> {
     pub(crate) bodies: &'a [Body],
-    /// The numbers of the bodies, by slot.
+    /// The indices of the bodies, by slot.
     pub(crate) movers: &'a [u32],
     pub(crate) masses: &'a [MassData],
     pub(crate) free: &'a [Free],
@@ -56,8 +55,8 @@ pub(crate) struct Given<'a> {
     /// By slot.
     pub(crate) touches: &'a [Touch],
     pub(crate) summaries: &'a [Summary],
-    /// The contacts that were solved, and the slots of their two bodies; those that cannot move
-    /// share the last slot.
+    /// The contacts that were solved. `slots` gives the slot of a body; bodies that cannot move
+    /// share the last one.
     pub(crate) active: &'a [u32],
     pub(crate) slots: &'a dyn Fn(u32) -> usize,
     /// By contact.
@@ -68,21 +67,21 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// The body is fast, or is one of a few that bounce.
+    /// Whether the body is fast, or bounced in a small island.
     fn is_rash(&self, slot: usize, state: &State) -> bool {
         let is_small = || self.islands.size(self.islands.roots()[slot]) <= MAX_SMALL;
         (self.free[slot].has_bounced() && is_small()) || self.is_fast(slot, state)
     }
 
-    /// The body is deep in what cannot move, and touches nothing else.
+    /// Whether the body overlaps deeply with bodies that cannot move, and touches no others.
     fn is_deep(&self, slot: usize) -> bool {
         self.touches[slot] == Touch::Deep
             && self.free[slot].is_loose()
             && self.islands.size(self.islands.roots()[slot]) == 1
     }
 
-    /// The body spins fast or flies farther than its size, and contacts changed its velocities or
-    /// pushed it out.
+    /// Whether the body spins fast or flies farther than its size, and contacts changed its
+    /// velocities or position.
     fn is_fast(&self, slot: usize, state: &State) -> bool {
         let (free, m) = (&self.free[slot], &state.front);
         if !free.is_loose() {
@@ -108,21 +107,21 @@ impl Given<'_> {
     }
 }
 
-/// Groups of bodies that pushed each other in a step; memory.
+/// Groups of bodies that pushed each other in a step, with workspace.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Energies {
     pushed: DisjointSets,
     sums: Vec<Sum>,
-    /// By slot: something else that moves is near, and may rest on the body.
+    /// By slot: whether another moving body is near, and may rest on this one.
     has_neighbour: Vec<bool>,
 }
 
-/// Of a group: the energy that it may have, and the parabola.
+/// The energy bound of a group, and its parabola.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     is_wanted: bool,
-    /// Some body of it is fast or has bounced; the impulses of others carry a load, which the next
-    /// step needs.
+    /// Whether a body of it is fast or bounced. The impulses of other groups carry a load, which
+    /// the next step needs.
     is_rash: bool,
     is_left_alone: bool,
     most: f64,
@@ -178,9 +177,9 @@ impl Energies {
         n_bounded
     }
 
-    /// Reduces the impulses that are kept for the next step as the bound reduced those of this
-    /// step. In full they would push at the next start what the bound has stopped. `places` are
-    /// those of the active contacts in `kept`.
+    /// Scales the cached impulses as the bound scaled those of this step. Otherwise the next warm
+    /// start would add the energy that was removed. `places` has the position of each active
+    /// contact in `kept`.
     pub(crate) fn reduce_kept(&mut self, given: &Given<'_>, places: &[u32], kept: &mut [ContactImpulse]) {
         for (&contact, &place) in given.active.iter().zip(places) {
             let key = given.summaries[contact as usize].key;
@@ -211,7 +210,7 @@ impl Energies {
                 continue;
             }
             (self.has_neighbour[a], self.has_neighbour[b]) = (true, true);
-            // An overlap parts them without an impulse that stays.
+            // Push-out separates bodies without leaving an impulse.
             if pushes || bounces || touch != Touch::Apart {
                 self.pushed.join(a as u32, b as u32);
             }
@@ -219,22 +218,24 @@ impl Energies {
     }
 }
 
-/// Of a body: its velocities without contacts, and what contacts added, with the momenta of both.
+/// The velocities of a body without contacts, the changes by contacts, and the angular momenta of
+/// both.
 struct Terms {
     v: DVec3,
     w: DVec3,
     dv: DVec3,
     dw: DVec3,
-    /// Of `w` and `dw`.
+    /// Angular momenta of `w` and `dw`.
     momentum: DVec3,
     more: DVec3,
     mass: f64,
-    /// The energy that it may have.
+    /// The largest energy that is allowed.
     most: f64,
 }
 
-/// Semi-implicit Euler stores a velocity that lags half a substep behind its place. With this
-/// added, free flight keeps its energy exactly, and a bounce that returns to its height gains none.
+/// Half of the velocity that forces add in a substep. Semi-implicit Euler stores a velocity that
+/// lags half a substep behind the position. With this added, free flight keeps its energy exactly,
+/// and a bounce back to its height gains none.
 fn lag_of(free: &Free) -> DVec3 {
     free.dv().as_dvec3() * 0.5
 }
@@ -279,9 +280,9 @@ impl Sum {
         self.at_none + factor * (self.slope + factor * self.square)
     }
 
-    /// The largest factor that gives no energy. If the velocities without contacts have too much
-    /// already, as for a body that was pushed out upwards, it is the one with the least energy, and
-    /// there is a scale for the rest.
+    /// Finds the largest factor that adds no energy. The velocities without contacts may already
+    /// have too much, as for a body that was pushed upwards. Then the factor has the least energy,
+    /// and `scale` removes the rest.
     fn find_factor(&mut self) {
         let most = self.most.max(0.0);
         if !self.is_bounded() || !(most * (1.0 + ROUNDED) < self.energy(1.0)) {

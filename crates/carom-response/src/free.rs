@@ -1,4 +1,4 @@
-//! How a body moves in a step when nothing touches it, and its state in lanes.
+//! Motion of a body without contacts in a step, and conversions to and from its state in lanes.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
@@ -9,9 +9,9 @@ use carom_math::{Mat3, Quat, Real, Vec3};
 /// How a body moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moves {
-    /// Not: it is fixed or sleeps.
+    /// The body does not move: it is fixed or sleeps.
     Not,
-    /// As its owner says.
+    /// The body moves at velocities set by its owner.
     ByVelocity,
     ByForce,
 }
@@ -28,13 +28,13 @@ impl Moves {
     }
 }
 
-/// How a body moves when nothing touches it.
+/// The motion of a body without contacts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Free {
-    /// What a substep of forces adds.
+    /// Changes of the velocities by the forces of a substep.
     pub(crate) dv: Vec3,
     pub(crate) dw: Vec3,
-    /// What damping leaves.
+    /// Factors of the velocities that damping leaves.
     pub(crate) keep_v: Real,
     pub(crate) keep_w: Real,
     /// The velocities before contacts changed them.
@@ -43,15 +43,15 @@ pub(crate) struct Free {
     pub(crate) moves: Moves,
     /// Contacts changed its velocities.
     pub(crate) is_pushed: bool,
-    /// It turns too far in the step for contacts to follow: it turns at the end, with its final
-    /// momentum.
+    /// Whether it turns too far in a step for contacts to follow. Its rotation is computed at the
+    /// end of the step from its final momentum.
     pub(crate) is_whirling: bool,
-    /// It was in a blow of a bounce.
+    /// Whether it took part in a bounce.
     pub(crate) has_bounced: bool,
-    /// Joints hold it. They turn with the body, so its angular velocity is that of its present
-    /// orientation.
+    /// Whether joints hold it. Joints turn with the body, so its angular velocity belongs to its
+    /// present orientation.
     pub(crate) is_jointed: bool,
-    /// A surface that moves otherwise than its body may give it energy.
+    /// Whether the velocity of a surface may give it energy.
     pub(crate) is_driven: bool,
     pub(crate) rotation: Quat,
     /// The inertia tensor in the body's frame; zero if all principal moments are equal.
@@ -59,7 +59,7 @@ pub(crate) struct Free {
 }
 
 impl Free {
-    /// Of what cannot move.
+    /// For bodies that cannot move.
     pub(crate) const NONE: Free = Free {
         dv: Vec3::ZERO,
         dw: Vec3::ZERO,
@@ -77,14 +77,14 @@ impl Free {
         inertia: Mat3::ZERO,
     };
 
-    /// The change of the velocity by forces in a substep, and the velocities before contacts
-    /// changed them.
+    /// Returns the change of the velocity by the forces of a substep, and the velocities before
+    /// contacts changed them.
     pub(crate) fn substep(&self) -> [Vec3; 3] {
         [self.dv * self.keep_v, self.v, self.w]
     }
 
-    /// Adds a blow to the velocities before contacts changed them; contacts do not repeat it in the
-    /// next substep.
+    /// Adds a bounce to the velocities before contacts, so that the next warm start does not repeat
+    /// it.
     pub(crate) fn push(&mut self, v: Vec3, w: Vec3) {
         self.v += v;
         self.w += w;
@@ -92,34 +92,34 @@ impl Free {
         self.has_bounced = true;
     }
 
-    /// The body moves by forces alone, and it bounced.
+    /// Whether the body moves by forces alone, and bounced.
     pub(crate) fn has_bounced(&self) -> bool {
         self.has_bounced && self.is_loose()
     }
 
-    /// The velocity that forces add in a substep.
+    /// Returns the velocity that forces add in a substep.
     pub(crate) fn dv(&self) -> Vec3 {
         self.dv
     }
 
-    /// Marks a body that is held by joints.
+    /// Marks a body as held by joints.
     pub(crate) fn join(&mut self) {
         self.is_jointed = true;
     }
 
-    /// The body moves by forces, and no joint holds it.
+    /// Whether the body moves by forces, and no joint holds it.
     pub(crate) fn is_loose(&self) -> bool {
         self.moves == Moves::ByForce && !self.is_jointed
     }
 
-    /// Contacts changed the velocities of the body, which are now `state`.
+    /// Whether contacts changed the velocities of the body, which are now `state`.
     pub(crate) fn is_pushed(&self, state: &State) -> bool {
         self.is_pushed || motion(state) != (self.v, self.w)
     }
 }
 
-/// Square of the radius of gyration, in the mean of all axes; 0 for what never turns or never moves
-/// on.
+/// Returns the square of the radius of gyration, averaged over the axes. It is 0 if the body cannot
+/// turn or has infinite mass.
 pub(crate) fn gyration_sq(body: &Body) -> Real {
     let i = &body.inverse_inertia;
     let trace = i.x_axis.x + i.y_axis.y + i.z_axis.z;
@@ -140,7 +140,7 @@ pub(crate) fn delta_rotation(state: &State) -> Quat {
     Quat::from_xyzw(d[3], d[4], d[5], d[6])
 }
 
-/// The place of a body's state: fixed and sleeping bodies share the last one, `still`.
+/// Returns the slot of a body. Fixed and sleeping bodies share the last slot, `still`.
 #[inline]
 pub(crate) fn slot_of(slots: &[u32], body: u32, still: u32) -> u32 {
     slots[body as usize].min(still)

@@ -1,4 +1,4 @@
-//! Eight manifolds side by side, and what is done to them.
+//! Eight manifolds in SIMD lanes, and the stages that process them.
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009.
 
@@ -10,33 +10,33 @@ use carom_geom::MAX_CONTACTS;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct GroupPoint {
-    /// From the centres of mass, in the world, when the step began.
+    /// Relative to the centres of mass, in the world frame, at the start of the step.
     pub(crate) anchor_a: [Lanes; 3],
     pub(crate) anchor_b: [Lanes; 3],
-    /// Distance, as given; later less the part of it that the anchors make.
+    /// The given distance. After `Prepare`, the part due to the anchors is subtracted.
     pub(crate) distance: Lanes,
-    /// One over the mass that the contact feels; 0 where there is no contact.
+    /// Effective mass along the normal; 0 for an empty lane.
     pub(crate) normal_mass: Lanes,
     /// Impulse of one substep.
     pub(crate) impulse: Lanes,
     /// Sum over the substeps.
     pub(crate) total: Lanes,
-    /// Distance from the place of the friction, for the torque it can take.
+    /// Lever arm of the contact about the friction centre, which limits the friction torque.
     pub(crate) lever: Lanes,
 }
 
-/// Eight manifolds without a common moving body.
+/// Eight manifolds that share no moving body.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct Group {
     pub(crate) body_a: [u32; 8],
     pub(crate) body_b: [u32; 8],
-    /// Bit per lane: the body can move.
+    /// One bit per lane: whether the body can move.
     pub(crate) movable_a: u8,
     pub(crate) movable_b: u8,
-    /// The most contacts of a lane.
+    /// The largest number of contacts of a lane.
     pub(crate) n_points: u8,
-    /// Number of the [`Drive`] of its surfaces, or [`NO_DRIVE`].
+    /// Index of the [`Drive`] of its surfaces, or [`NO_DRIVE`].
     pub(crate) drive: u32,
     pub(crate) inverse_mass_a: Lanes,
     pub(crate) inverse_mass_b: Lanes,
@@ -45,19 +45,19 @@ pub(crate) struct Group {
     pub(crate) normal: [Lanes; 3],
     pub(crate) tangent: [Lanes; 3],
     pub(crate) friction: Lanes,
-    /// Overlap that is left alone.
+    /// Overlap that is not corrected.
     pub(crate) slop: Lanes,
-    /// Part of the impulse that a contact loses in a substep while its overlap is undone: see
+    /// Part of its impulse that an overlapping contact loses in a substep: see
     /// [`load`](crate::load).
     pub(crate) leak: Lanes,
-    /// Some lane carries so much that the group is relaxed in each substep.
+    /// Whether a lane carries so much that the group is relaxed in each substep.
     pub(crate) is_loaded: bool,
-    /// Some lane overlaps by more than the slop.
+    /// Whether a lane overlaps by more than the slop.
     pub(crate) is_pushing: bool,
-    /// Where friction acts, from the centres of mass.
+    /// The point at which friction acts, relative to the centres of mass.
     pub(crate) friction_a: [Lanes; 3],
     pub(crate) friction_b: [Lanes; 3],
-    /// Inverse of the matrix of masses along the two tangents: 11, 22, 12.
+    /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 22, 12.
     pub(crate) tangent_mass: [Lanes; 3],
     pub(crate) twist_mass: Lanes,
     pub(crate) tangent_impulse: [Lanes; 2],
@@ -67,14 +67,14 @@ pub(crate) struct Group {
     pub(crate) points: [GroupPoint; MAX_CONTACTS],
 }
 
-/// Metres per second: [`Pass::most_kept`]. Halves of it let a pile of 768 boxes that lands on
-/// itself sink twice as deep.
+/// Metres per second, for [`Pass::most_kept`]. With half of it, a pile of 768 boxes that lands on
+/// itself sinks twice as deep.
 const MOST_KEPT: f32 = 32.0;
 
 const NONE: Lanes = [0.0; 8];
 
 impl Group {
-    /// Eight times nothing, against the body that cannot move.
+    /// Returns a group of eight empty lanes.
     pub(crate) fn empty(still: u32) -> Group {
         let point = GroupPoint {
             anchor_a: [NONE; 3],
@@ -116,48 +116,47 @@ impl Group {
     }
 }
 
-/// No [`Drive`].
+/// The index of a group without a [`Drive`].
 pub(crate) const NO_DRIVE: u32 = u32::MAX;
 
-/// The surface velocities of eight manifolds side by side.
+/// The surface velocities of eight manifolds.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct Drive {
-    /// Per contact, the speed at which the surfaces part.
+    /// For each contact, the speed at which the surfaces separate.
     pub(crate) part: [Lanes; MAX_CONTACTS],
-    /// Velocity along the two tangents where friction acts.
+    /// Velocities along the two tangents, where friction acts.
     pub(crate) slide: [Lanes; 2],
     pub(crate) spin: Lanes,
 }
 
 impl Drive {
-    /// Surfaces that stand still.
+    /// Surfaces that do not move.
     pub(crate) const NONE: Drive = Drive { part: [NONE; MAX_CONTACTS], slide: [NONE; 2], spin: NONE };
 }
 
-/// What is the same for all contacts of a substep.
+/// Parameters shared by all contacts of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pass<'a> {
     pub(crate) stage: Stage,
     /// One over the length of a substep.
     pub(crate) inverse_h: f32,
-    /// Speed per length of overlap.
+    /// Push-out speed per length of overlap.
     pub(crate) push_out_rate: f32,
     pub(crate) push_out_speed: f32,
     pub(crate) slop: f32,
-    /// Speed: a deep contact keeps from the substep before no more than gives its bodies this. One
-    /// that is stuck between two others, deep in both, has no place to go to; the impulses on it
-    /// would grow from step to step, until a small turn makes them a torque that throws it away. No
-    /// pile presses so hard.
+    /// A speed. The warm start of a deep contact is at most the impulse that gives its bodies this
+    /// speed. The impulses of a body jammed between two others grow from step to step. A small
+    /// rotation then turns them into a torque that throws it away. No pile needs so much.
     pub(crate) most_kept: f32,
-    /// Velocities of surfaces, by the number that a group has.
+    /// Surface velocities, indexed by [`Group::drive`].
     pub(crate) drives: &'a [Drive],
-    /// Time from the start of the step to where the bodies are now.
+    /// Time from the start of the step to the present poses.
     pub(crate) elapsed: f32,
 }
 
 impl Pass<'_> {
-    /// The first of a step in substeps of this length.
+    /// Returns the first pass of a step with substeps of length `h`.
     pub(crate) fn new(settings: &SolverSettings, h: f32) -> Pass<'static> {
         let unit = settings.length_unit;
         let rate = 1.0 / h;
@@ -174,17 +173,17 @@ impl Pass<'_> {
     }
 }
 
-/// What is done to the groups.
+/// A stage of the solver over all groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Masses from anchors, and the impulses of the last step applied.
+    /// Computes effective masses from anchors, and applies the cached impulses.
     Prepare,
-    /// With the speed that undoes overlap; the impulses are added to the totals.
+    /// Solves with push-out speed. The impulses are added to the totals.
     Solve,
-    /// What undid overlaps is taken back: see [`take_back`](crate::take_back).
+    /// Reverts the velocity that pushed bodies out: see [`take_back`](crate::take_back).
     TakeBack,
-    /// Without; what changes is added to the totals.
+    /// Solves without push-out speed. Only the change is added to the totals.
     Relax,
-    /// The same between two substeps, for loaded groups alone.
+    /// Relaxes between two substeps, for loaded groups only.
     RelaxLoaded,
 }

@@ -1,17 +1,19 @@
-//! Bounces: two bodies that would touch within a substep and approach fast are reflected before it.
+//! Restitution: two bodies that would touch within a substep and approach fast are reflected before
+//! it.
 //!
-//! Each manifold with restitution is one collision: the normal velocities of its contacts become -e
-//! times those before, by impulses that push only, found by Gauss-Seidel; then Coulomb friction.
-//! The manifolds are swept until none approaches faster than the threshold, so a blow travels
-//! through a row of balls one by one, as in Newton's cradle. The contact solver stops slower
-//! contacts.
+//! - Each manifold with restitution is one collision. The normal velocities of its contacts become
+//!   -e times those before. Gauss-Seidel finds impulses that only push; then Coulomb friction
+//!   follows.
+//! - The manifolds are swept until none approaches faster than the threshold. So an impulse travels
+//!   through a row of balls one by one, as in Newton's cradle.
+//! - The contact solver stops slower contacts.
+//! - Semi-implicit Euler stores a velocity that lags half a substep behind the position. The
+//!   velocity at the position is reflected: the stored one plus half of the acceleration.
+//! - A bounce happens up to 1.5 substeps before the surfaces meet, or after it if the contact was
+//!   found late. The speed at the surface is reflected. The body gets the speed that it has when it
+//!   returns to its position.
 //!
-//! Two corrections keep the energy, so that a perfect ball returns to its height:
-//! - Semi-implicit Euler stores a velocity that lags half a substep behind its place. The velocity
-//!   that is reflected belongs to the place: the stored one and half of the acceleration.
-//! - A bounce happens up to a substep and a half before the surfaces meet, or after it if the
-//!   contact was found late. The speed on the surface is reflected; the body gets the speed that it
-//!   has when it is back.
+//! The last two corrections keep the energy, so a perfect ball returns to its height.
 //!
 //! Reference: B. Mirtich, J. Canny, Impulse-based Simulation of Rigid Bodies, I3D 1995; J. J.
 //! Moreau, Unilateral Contact and Dry Friction in Finite Freedom Dynamics, 1988 (Newton's law for
@@ -27,13 +29,13 @@ use crate::surface::{SurfaceVelocity, of_contact};
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Mat3, Real, Vec3, ops};
 
-/// How often all manifolds are gone through at most.
+/// Sweeps over all manifolds, at most.
 const MAX_SWEEPS: usize = 32;
 
-/// Gauss-Seidel rounds over the contacts of one manifold.
+/// Gauss-Seidel iterations over the contacts of one manifold.
 const ROUNDS: usize = 12;
 
-/// Contacts that close within this many substeps bounce: the solver must not stop them before.
+/// Contacts that close within this many substeps bounce. The solver must not stop them before.
 pub const BOUNCE_LOOK_AHEAD: Real = 1.5;
 
 /// The bodies that bounce, by slot.
@@ -41,11 +43,11 @@ pub(crate) struct Bouncers<'a> {
     pub(crate) states: &'a mut [State],
     pub(crate) free: &'a mut [Free],
     pub(crate) masses: &'a [MassData],
-    /// Of contacts whose surfaces move otherwise than their bodies.
+    /// Velocities of surfaces, sorted by contact.
     pub(crate) surfaces: &'a [SurfaceVelocity],
 }
 
-/// The point of time within a step at which bodies bounce.
+/// The time within a step at which bodies bounce.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     /// Length of the substep that the forces in [`Free`] belong to.
@@ -54,7 +56,7 @@ pub(crate) struct Moment {
     pub(crate) next_h: Real,
     /// Time since the start of the step.
     pub(crate) elapsed: Real,
-    /// Whether the forces of the substep and its warm start are in the velocities.
+    /// Whether the velocities include the forces of the substep and its warm start.
     pub(crate) has_begun: bool,
 }
 
@@ -63,7 +65,7 @@ pub(crate) struct Moment {
 struct Half {
     v: Vec3,
     w: Vec3,
-    /// The sum of the changes of both.
+    /// Sums of the changes of `v` and `w`.
     change_v: Vec3,
     change_w: Vec3,
     /// Changes of the velocity in a substep: by forces, and by contacts.
@@ -113,7 +115,7 @@ impl Half {
         self.v + self.w.cross(self.lever(point))
     }
 
-    /// One over the mass that an impulse along `direction` at `point` feels.
+    /// Inverse effective mass for an impulse along `direction` at `point`.
     fn felt(&self, point: Vec3, direction: Vec3) -> Real {
         let turn = self.lever(point).cross(direction);
         self.inverse_mass + turn.dot(self.inverse_inertia * turn)
@@ -128,13 +130,13 @@ impl Half {
     }
 
     /// Change of the velocity along `direction` in a substep. Contacts, such as those with a floor,
-    /// hold at most as much as the forces pull; more is a collision of the substep before.
+    /// cancel at most the forces. A larger change is a collision of the substep before.
     fn gain_along(&self, direction: Vec3) -> Real {
         let (force, held) = (self.by_forces.dot(direction), self.by_contacts.dot(direction));
         force + held.clamp(Real::min(-force, 0.0), Real::max(-force, 0.0))
     }
 
-    /// Adds the changes to the velocities, and to those that a warm start compares with.
+    /// Adds the changes to the velocities, and to the velocities before contacts.
     fn store(&self, bodies: &mut Bouncers<'_>, slot: usize) {
         let m = &mut bodies.states[slot].front;
         for k in 0..3 {
@@ -145,8 +147,8 @@ impl Half {
     }
 }
 
-/// Lets bodies bounce. `active` numbers the contacts that count, in the order in which they are
-/// solved. `slots` gives the slot of each body; one slot of `bodies` is for what cannot move.
+/// Applies restitution. `active` has the indices of the contacts, in the order of solving. `slots`
+/// gives the slot of a body. One slot of `bodies` stands for bodies that cannot move.
 pub(crate) fn bounce_all(
     contacts: &Contacts<'_>,
     active: &[u32],
@@ -171,11 +173,14 @@ pub(crate) fn bounce_all(
     }
 }
 
-/// The speed along the normal after a bounce, in terms of the stored velocity.
+/// Returns the stored speed along the normal after a bounce.
 ///
-/// `speed` is the stored one before, `gain` is its change in a substep of length `h`. At a negative
-/// `distance` the bodies met before, and get the speed that they need to part as they should.
-/// `None` if the bodies do not meet faster than the threshold, or do not come back as far.
+/// `speed` is the stored speed before, `gain` is its change in a substep of length `h`. At a
+/// negative `distance` the bodies have already met. They get the speed that they need to separate
+/// correctly.
+///
+/// Returns `None` if the bodies meet slower than the threshold, or do not come back to this
+/// distance.
 fn speed_after(
     speed: Real,
     gain: Real,
@@ -184,7 +189,7 @@ fn speed_after(
     threshold: Real,
 ) -> Option<Real> {
     let there = speed + 0.5 * gain;
-    // Twice the energy, per mass, that the bodies gain until they meet.
+    // Twice the energy per mass that the bodies gain until they meet.
     let fall = -2.0 * gain * distance / h;
     let met_sq = there * there + fall;
     let back_sq = restitution * restitution * met_sq - fall;
@@ -206,7 +211,8 @@ fn bounce_one(
     let mut b = Half::new(bodies, slot_b, moment);
     let gain = b.gain_along(normal) - a.gain_along(normal);
     if let Some(surface) = surface {
-        // As if the whole of B went along: of its velocity only the change is stored.
+        // Adds the velocity of the surface to the whole body B. Only changes of its velocity are
+        // stored.
         let velocity = surface.mean_velocity(normal, pair.manifold.contacts().len());
         b.v += velocity;
         b.shift += normal * (velocity.dot(normal) * moment.elapsed);
@@ -224,8 +230,8 @@ fn bounce_one(
         let point = held.unwrap_or((c.point_a + c.point_b) * 0.5);
         let speed = (b.velocity_at(point) - a.velocity_at(point)).dot(normal);
         let distance = c.distance + (b.shift_at(c.point_b) - a.shift_at(c.point_a)).dot(normal);
-        // Touching, or so within the time looked ahead. Turning brings a body nearer by no more
-        // than its lever allows.
+        // Whether the contact closes within the look-ahead. Rotation closes it by no more than the
+        // lever allows.
         let by_turning = |half: &Half, outwards: Vec3| {
             let lever = half.lever(point);
             let closing = -half.w.cross(lever).dot(outwards) * ahead;
@@ -268,9 +274,9 @@ fn bounce_one(
             break;
         }
     }
-    // After all rounds a contact may still part faster than it should. The work of the impulses is
-    // half of their sum of speeds before and after, so this part of them does the work of a blow
-    // that is solved.
+    // After the last iteration a contact may still separate too fast. The work of the impulses is
+    // the sum of each times the mean of its speeds before and after. Scaled by `asked / given`, the
+    // impulses do the work of an exact solution.
     let work = |speeds: &dyn Fn(usize) -> Real| (0..n).map(|k| impulse[k] * speeds(k)).sum::<Real>();
     let speed_of =
         |(a, b): &(Half, Half), k: usize| (b.velocity_at(points[k]) - a.velocity_at(points[k])).dot(normal);
@@ -288,7 +294,7 @@ fn bounce_one(
     if !(0.0 < total) {
         return false;
     }
-    // Friction where the impulses press.
+    // Friction acts at the centre of pressure.
     let center = (0..n).map(|k| points[k] * impulse[k]).sum::<Vec3>() / total;
     let slide = b.velocity_at(center) - a.velocity_at(center);
     let slide = slide - normal * slide.dot(normal);
@@ -297,7 +303,8 @@ fn bounce_one(
     if direction != Vec3::ZERO && 0.0 < felt {
         let stop = slide.length() / felt;
         let size = stop.min(pair.friction * total);
-        // Along a fixed direction an impulse up to `stop` takes energy; no more is given.
+        // Along a fixed direction, an impulse up to `stop` removes energy. The impulse is no
+        // larger.
         a.apply(direction * size, center);
         b.apply(-direction * size, center);
     }

@@ -1,36 +1,33 @@
-//! Sequential impulses on eight manifolds at a time, solved in every substep and relaxed after the
-//! last.
+//! Sequential impulses on eight manifolds at a time. They are solved in every substep and relaxed
+//! after the last.
 //!
-//! A contact stops its bodies, and bodies that overlap by more than the slop are told to part at a
-//! speed that grows with the overlap; after they have moved for the last time, the same contacts
-//! are solved once more without that speed, which takes it out again. A contact that is apart may
-//! close, but not overshoot, within the substep. Within the slop nothing is pushed: a pile has room
-//! to come to rest. Friction follows the normals, so that it never exceeds what presses: a vector
-//! inside Coulomb's cone at one place per manifold, where the normal impulses press, and a torque
-//! about the normal.
-//!
-//! To relax after every substep, as Solver2D does, was tried: at the price of twice as many passes
-//! a card house of five floors needed twelve substeps instead of four, and a pile of 10,000 boxes
-//! bounced when it landed and took two seconds longer to rest.
+//! - **Overlap.** A contact that overlaps by more than the slop pushes its bodies apart, at a speed
+//!   that grows with the overlap. The relaxation solves the same contacts once more without that
+//!   speed, which removes it again.
+//! - **Slop.** Overlap within the slop is not corrected, so a pile can come to rest.
+//! - **Speculative contacts.** A contact at a positive distance may close within the substep, but
+//!   not overshoot.
+//! - **Friction.** It follows the normals, so it never exceeds Coulomb's cone. There is one
+//!   friction vector per manifold, at the centre of pressure, and a torque about the normal.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small
 //! Steps in Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC
 //! 2005.
-//! Differs: contact impulses are carried into the next substep per body, not per contact: anchors
-//! and masses are fixed within a step, so what the impulses of a substep did to a body is what warm
-//! starting would do again. Soft contacts were tried and let go: they leak impulse, and a pile of
-//! 2,000 boxes crept on where this one sleeps.
+//! Differs: the warm start of a substep is per body, not per contact. Anchors and masses are fixed
+//! within a step, so the impulses change a body in the same way again.
+//! Tried: relaxing after every substep as in Solver2D, and soft contacts. Both let piles come to
+//! rest later or never. Figures: `benches/notes/carom-world.md`.
 
 use crate::group::{Group, Pass, Stage};
 use crate::lane_vec::{Motion, REST, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion};
 use crate::take_back::take_back;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd};
 
-/// In units of the slop: what makes a contact a deep one.
+/// Overlap of a deep contact, in units of the slop.
 const DEEP: f32 = 4.0;
 
-/// Runs one stage over groups, in their order. To ask for the states of the next group ahead made
-/// it a twentieth slower on two threads and a fifth on one.
+/// Runs one stage over groups, in their order. Tried: prefetching the states of the next group;
+/// slower on one and on two threads.
 pub(crate) struct Stepper<'a, B> {
     pub(crate) groups: &'a mut [Group],
     pub(crate) states: B,
@@ -42,9 +39,9 @@ impl<B: States> Kernel for Stepper<'_, B> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        // More vectors than there are registers: in a frame that begins where a vector may, they
-        // lie in one line of the cache each. In one that begins anywhere the same stage took up to
-        // half as much again, by what the callers had on the stack.
+        // There are more vectors than registers, so some are spilled to the stack. An aligned frame
+        // puts each of them in one cache line. Without this, a stage took up to 1.5x as long,
+        // depending on the caller's stack.
         let aligned = REST;
         core::hint::black_box(&aligned);
         let n = self.groups.len();
@@ -88,7 +85,7 @@ impl<B: States> Kernel for Stepper<'_, B> {
     }
 }
 
-/// Masses, and the warm start of the first substep.
+/// Computes the effective masses, and applies the warm start of the first substep.
 #[inline(always)]
 fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     let zero = S::F32x8::splat(simd, 0.0);
@@ -115,7 +112,7 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
         let anchor_b = V3::load(simd, &point.anchor_b);
         let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
         let felt = mass + turn_a.dot(inertia_a.transform(turn_a)) + turn_b.dot(inertia_b.transform(turn_b));
-        // `normal_mass` comes in as 1 where there is a contact.
+        // On entry, `normal_mass` is 1 for a contact and 0 for an empty lane.
         let there = S::F32x8::load(simd, &point.normal_mass);
         S::F32x8::select(felt.gt(zero), there / felt, zero).store(&mut point.normal_mass);
         let given = S::F32x8::load(simd, &point.distance);
@@ -160,17 +157,16 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
 }
 
-/// One pass of impulses: the normals, then the friction that they allow.
+/// One iteration: the normal impulses, then the friction that they allow.
 ///
-/// To push the bodies once for all contacts, with a matrix of what each does to the others, and to
-/// see anchors from one body alone took a sixth less time with 1,000 boxes, and none less with
-/// 10,000, whose groups do not fit into the cache (November 2026).
+/// Tried: applying all impulses of a manifold at once with a coupling matrix; no gain for groups
+/// that exceed the cache.
 #[inline(always)]
 fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states: &mut B, pass: &Pass<'_>) {
     let splat = S::F32x8::splat;
     let zero = splat(simd, 0.0);
     let one = splat(simd, 1.0);
-    // Before the rest: what is read before them waits on the stack.
+    // Gathered first: values that are loaded before would be spilled to the stack.
     let mut a: Motion<S> = gather_motion(simd, states, &g.body_a);
     let mut b: Motion<S> = gather_motion(simd, states, &g.body_b);
     let normal = V3::load(simd, &g.normal);
@@ -179,8 +175,8 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
     let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
     let n_points = usize::from(g.n_points);
 
-    // Normals. The anchors turn with the bodies; the normal is turned back instead, once for all of
-    // them.
+    // Normals. Anchors turn with the bodies. Rotating the normal backwards is equivalent, and is
+    // done once for all contacts.
     let delta_a = gather_delta(simd, states, &g.body_a);
     let delta_b = gather_delta(simd, states, &g.body_b);
     let (normal_a, normal_b) = (delta_a.turn_back(simd, normal), delta_b.turn_back(simd, normal));
@@ -216,14 +212,14 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
         let old = S::F32x8::load(simd, &point.impulse);
         let mass = S::F32x8::load(simd, &point.normal_mass);
         let kept = if PUSHES {
-            // As given: what flies through its contact within the step has to be stopped by
-            // whatever it takes.
+            // The given distance decides what is deep. If a body passes through its contact within
+            // the step, the impulse that stops it must not be limited.
             let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
             S::F32x8::select((given + deep).gt(zero), old, old.min(mass * most_kept))
         } else {
             old
         };
-        // Only what pushes leaks, and less where the push is at its limit.
+        // Only a pushing contact leaks, and it leaks less if the push is at its limit.
         let left = S::F32x8::select(wanted.lt(zero), one - leak * (pushing / wanted), one);
         let new = ((kept - (speed + bias) * mass) * left).max(zero);
         new.store(&mut point.impulse);
@@ -236,7 +232,7 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
         (S::F32x8::load(simd, &point.total) + if PUSHES { new } else { change }).store(&mut point.total);
         k += 1;
     }
-    // Friction, by the normal impulses as they are now.
+    // Friction, limited by the present normal impulses.
     let mut pressed = zero;
     let mut pressed_lever = zero;
     let mut k = 0;

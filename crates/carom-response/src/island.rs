@@ -1,14 +1,13 @@
 //! Islands: bodies that touch each other, directly or through others.
 //!
-//! Disjoint sets over the contacts and joints of moving bodies; what cannot move joins nothing. An
-//! island is at rest for as long as all of it has been. [`Sleepers`](crate::Sleepers) puts it to
-//! sleep.
+//! Disjoint sets over the contacts and joints of moving bodies. A body that cannot move connects
+//! nothing. The rest time of an island is the least rest time of its bodies.
+//! [`Sleepers`](crate::Sleepers) puts islands to sleep.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023; R. E. Tarjan, Efficiency of a Good But
 //! Not Linear Set Union Algorithm, JACM 22(2), 1975.
-//! Differs: the root of a set is its lowest number, so that names of islands do not depend on the
-//! order of contacts. Only bodies that move have a place in the sets, in the order of their
-//! numbers.
+//! Differs: the root of a set is its lowest index, so that the name of an island does not depend on
+//! the order of contacts. Only bodies that move are in the sets, by slot.
 
 use alloc::vec::Vec;
 use carom_math::Real;
@@ -37,7 +36,7 @@ impl DisjointSets {
         at
     }
 
-    /// Makes one set of the sets of two numbers.
+    /// Joins the sets of two numbers.
     pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         if a < b {
@@ -48,33 +47,33 @@ impl DisjointSets {
     }
 }
 
-/// Which moving body belongs to which island, by places.
+/// The island of each moving body, by slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Islands {
     sets: DisjointSets,
-    /// Per island, under its root: how long all of it has been at rest.
+    /// By root: the least rest time of the island.
     rest_times: Vec<Real>,
-    /// Per island, under its root: how many belong together.
+    /// By root: the number of bodies of the island.
     sizes: Vec<u32>,
-    /// Per island, under its root: a motor is to turn something.
+    /// By root: whether a motor turns a body of the island.
     is_driven: Vec<bool>,
     pub(crate) n_islands: usize,
     pub(crate) n_awake: usize,
 }
 
 impl Islands {
-    /// Every moving body an island of its own.
+    /// Makes every moving body an island of its own.
     pub(crate) fn begin(&mut self, n_bodies: usize) {
         self.sets.reset(n_bodies);
     }
 
-    /// Two moving bodies belong together.
+    /// Joins the islands of two moving bodies.
     pub(crate) fn join(&mut self, a: u32, b: u32) {
         self.sets.join(a, b);
     }
 
-    /// Counts, when all are joined; `is_many` becomes, per place, whether so many or more belong
-    /// together.
+    /// Counts the bodies of the islands, after all joins. `is_many` gets, by slot, whether the
+    /// island has `many` bodies or more.
     pub(crate) fn count(&mut self, many: u32, is_many: &mut Vec<bool>) {
         let n = self.sets.parent.len();
         self.sizes.clear();
@@ -90,32 +89,32 @@ impl Islands {
         is_many.extend(self.sets.parent.iter().map(|&root| many <= self.sizes[root as usize]));
     }
 
-    /// After counting: a motor is to turn the body at this place, and with it its island. However
-    /// slow it is, it is not coming to rest: a motor may take long to get a heavy train going.
+    /// Marks the island of a slot as driven by a motor. Call it after `count`. A driven island does
+    /// not come to rest, however slow: a motor may need long to start a heavy train.
     pub(crate) fn drive(&mut self, place: u32) {
         let root = self.sets.parent[place as usize];
         self.is_driven[root as usize] = true;
     }
 
-    /// After counting: by place, the first one of the island.
+    /// Returns the root of each slot. Call it after `count`.
     pub(crate) fn roots(&self) -> &[u32] {
         &self.sets.parent
     }
 
-    /// After counting: how many bodies belong to the island of this root.
+    /// Returns the number of bodies of the island of this root. Call it after `count`.
     pub(crate) fn size(&self, root: u32) -> usize {
         self.sizes[root as usize] as usize
     }
 
-    /// Takes out of `is_many` what motors drive.
+    /// Clears `is_many` for islands that motors drive.
     pub(crate) fn leave_out_driven(&self, is_many: &mut [bool]) {
         for (is_many, &root) in is_many.iter_mut().zip(&self.sets.parent) {
             *is_many &= !self.is_driven[root as usize];
         }
     }
 
-    /// Finds for how long each island has been at rest. `is_active` says which places move by
-    /// forces, `rest_times` for how long these have been at rest.
+    /// Computes the rest time of each island. `is_active` says which slots move by forces;
+    /// `rest_times` has the rest times of these.
     pub(crate) fn finish(&mut self, is_active: &[bool], rest_times: &[Real]) {
         let n = self.sets.parent.len();
         self.rest_times.clear();
@@ -132,7 +131,7 @@ impl Islands {
         }
     }
 
-    /// After [`Islands::finish`]: for how long all of the island of this root has been at rest.
+    /// Returns the rest time of the island of this root. Call it after [`Islands::finish`].
     pub(crate) fn rest_time(&self, root: u32) -> Real {
         self.rest_times[root as usize]
     }

@@ -1,9 +1,9 @@
-//! Joints: two bodies held together at a point, at a distance, about an axis, or wholly, enough for
-//! ragdolls.
+//! Joints: two bodies held together at a point, at a distance, about an axis, or rigidly. They
+//! suffice for ragdolls.
 //!
-//! Every joint is a spring and damper, much stiffer than what it holds, solved and relaxed in every
-//! substep. The point is one block of three rows; axes, limits and motors are rows of their own.
-//! Limits are left alone until they would be passed within the substep.
+//! Every joint is a soft constraint, much stiffer than its load. It is solved and relaxed in every
+//! substep. The point constraint is a 3x3 block; axes, limits and motors are single rows. A limit
+//! is inactive until it would be passed within the substep.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints); E. Catto, Modeling and Solving
 //! Constraints, GDC 2009.
@@ -18,54 +18,54 @@ use crate::spring::MAX_TURN;
 use crate::spring::{TorsionSpring, Winding};
 use carom_math::{Mat3, Pose, Quat, Real, Vec3, ops, rotation};
 
-/// Two bodies that are held together, and how. Frames are given in the bodies' frames.
+/// Two connected bodies, and the kind of joint. Each frame is relative to its body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Joint {
-    /// Number of the body A.
+    /// Index of body A.
     pub body_a: u32,
-    /// Number of the body B.
+    /// Index of body B.
     pub body_b: u32,
-    /// Where the joint is on A; its x axis is the axis of a hinge or a cone.
+    /// The joint frame on A. Its x axis is the axis of a hinge or a cone.
     pub frame_a: Pose,
-    /// Where the joint is on B; its x axis is the axis of a hinge or a cone.
+    /// The joint frame on B. Its x axis is the axis of a hinge or a cone.
     pub frame_b: Pose,
-    /// What it leaves free.
+    /// The degrees of freedom that it leaves.
     pub kind: JointKind,
-    /// Impulses of the last substep, for the next step: set to zero when the joint was changed.
+    /// Impulses of the last substep, for the warm start. Set them to zero if the joint was changed.
     pub impulse: JointImpulse,
     /// A spring about the axis of a hinge; other joints have none.
     #[cfg_attr(feature = "serde", serde(default))]
     pub spring: Option<TorsionSpring>,
-    /// The angle at the start of the last substep. Counted while there is a spring.
+    /// The angle at the start of the last substep. It is updated only if there is a spring.
     #[cfg_attr(feature = "serde", serde(default))]
     pub winding: Winding,
 }
 
-/// What a joint leaves free.
+/// The degrees of freedom that a joint leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum JointKind {
-    /// Nothing: the frames coincide.
+    /// None: the frames coincide.
     Fixed,
-    /// All turning about the common origin, with the angle between the two x axes at most `cone`
-    /// (in radians; pi or more is free).
+    /// Rotation about the common origin. The angle between the two x axes is at most `cone` (in
+    /// radians; pi or more is free).
     Ball {
         /// The largest angle between the x axes. Not negative.
         cone: Real,
     },
-    /// Turning about the common x axis.
+    /// Rotation about the common x axis.
     Hinge {
-        /// The least and the largest angle from A's y axis to B's; `None` turns freely. Whole turns
-        /// more or less are the same, so what counts is the angle nearest to the middle of the two.
+        /// The least and the largest angle from A's y axis to B's; `None` has no limits. Angles
+        /// count modulo a full turn: the one nearest to the middle of the limits is used.
         limits: Option<[Real; 2]>,
-        /// Speed that a motor aims at, and the torque it has; `None` has no motor.
+        /// Target speed and largest torque of a motor; `None` has no motor.
         motor: Option<Motor>,
     },
-    /// Everything, as long as the distance of the two origins stays in these bounds; equal bounds
-    /// make a rod, 0 and a length a rope.
+    /// All, if the distance of the two origins stays within these bounds. Equal bounds make a rod;
+    /// 0 and a length make a rope.
     Distance {
         /// Not negative, and finite.
         min: Real,
@@ -75,8 +75,7 @@ pub enum JointKind {
 }
 
 impl JointKind {
-    /// Every number is one, bounds are in their order, and there is something that both bounds
-    /// allow.
+    /// Whether no number is NaN, the bounds are in order, and a state exists that satisfies both.
     pub fn is_sound(&self) -> bool {
         match *self {
             JointKind::Fixed => true,
@@ -95,44 +94,44 @@ impl JointKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Motor {
-    /// Of B against A about the axis, in radians per unit of time.
+    /// Target angular velocity of B relative to A about the axis, in radians per unit of time.
     pub speed: Real,
-    /// The most that it can do. Not negative.
+    /// The largest torque. Not negative.
     pub max_torque: Real,
 }
 
-/// What a joint did in the last substep, on B.
+/// The impulses of a joint in the last substep, on B.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct JointImpulse {
-    /// At the point, in the world frame; of a distance, along the line.
+    /// At the joint point, in the world frame. For a distance joint: along the line.
     pub linear: Vec3,
-    /// Against turning, in the world frame.
+    /// Angular impulse, in the world frame.
     pub angular: Vec3,
-    /// Of the lower limit of an angle or a distance, and of a cone.
+    /// Impulse of the lower limit of an angle or a distance, and of a cone.
     pub lower: Real,
-    /// Of the upper limit.
+    /// Impulse of the upper limit.
     pub upper: Real,
-    /// Of the motor.
+    /// Impulse of the motor.
     pub motor: Real,
-    /// Of the spring.
+    /// Impulse of the spring.
     #[cfg_attr(feature = "serde", serde(default))]
     pub spring: Real,
-    /// Length of the substep in which they were: as long as this one, they are as large. 0 where
-    /// there was none.
+    /// Length of the substep of these impulses, to which they are proportional. 0 if there was
+    /// none.
     pub substep: Real,
 }
 
 impl Joint {
-    /// There is a motor, it is to turn, and it can.
+    /// Whether there is a motor with a target speed and a torque.
     pub(crate) fn has_turning_motor(&self) -> bool {
         let JointKind::Hinge { motor: Some(motor), .. } = self.kind else { return false };
         motor.speed != 0.0 && 0.0 < motor.max_torque
     }
 
-    /// A joint at `point` of the world for bodies where they are now, whose x axis is `axis`, a
-    /// unit vector.
+    /// Returns a joint at `point` in the world, for the present poses of the bodies. Its x axis is
+    /// `axis`, a unit vector. `None` if a body does not exist.
     pub fn at(
         kind: JointKind,
         bodies: &[Body],
@@ -155,7 +154,8 @@ impl Joint {
         })
     }
 
-    /// A rod, rope or strut between two points of the world, for bodies where they are now.
+    /// Returns a rod, rope or strut between two points in the world, for the present poses of the
+    /// bodies. `None` if a body does not exist.
     pub fn distance(
         bodies: &[Body],
         body_a: u32,
@@ -188,7 +188,7 @@ impl Joint {
     }
 }
 
-/// Joints of which some have something to do, by their places.
+/// All joints, and the indices of those that are solved.
 #[derive(Clone, Copy)]
 pub(crate) struct MovingJoints<'a> {
     pub(crate) list: &'a [Joint],
@@ -202,22 +202,22 @@ impl<'a> MovingJoints<'a> {
     }
 }
 
-/// Spring and damper of a joint, as factors for impulses.
+/// Spring and damper of a soft constraint, as factors for impulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Softness {
-    /// Speed per length of error.
+    /// Bias speed per length of error.
     pub(crate) bias_rate: f32,
-    /// Of the impulse that a rigid joint would take.
+    /// Factor of the impulse that a rigid joint would need.
     pub(crate) mass_scale: f32,
-    /// Of the impulse so far, taken back.
+    /// Factor of the accumulated impulse, which is subtracted.
     pub(crate) impulse_scale: f32,
 }
 
 impl Softness {
     pub(crate) const RIGID: Softness = Softness { bias_rate: 0.0, mass_scale: 1.0, impulse_scale: 0.0 };
 
-    /// From cycles per unit of time, damping in units of the critical one, and the length of a
-    /// substep.
+    /// Computes the factors. `frequency` is in cycles per unit of time, `damping` relative to the
+    /// critical one, `h` is the length of a substep.
     pub(crate) fn new(frequency: f32, damping: f32, h: f32) -> Softness {
         if !(0.0 < frequency) {
             return Softness::RIGID;
@@ -230,7 +230,7 @@ impl Softness {
     }
 }
 
-/// What is the same for all joints of a substep.
+/// Parameters shared by all joints of a substep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Substep {
     pub(crate) h: Real,
@@ -238,31 +238,32 @@ pub(crate) struct Substep {
     pub(crate) slop: Real,
 }
 
-/// The bodies as joints change them.
+/// The states of the bodies, as joints change them.
 pub(crate) struct Jointed<'a> {
     pub(crate) states: &'a mut [State],
-    /// What the joints did to each body in this substep: the joints turn, so the next substep does
-    /// it anew.
+    /// The changes by joints to each body in this substep. Joints turn with the bodies, so the next
+    /// substep computes them again.
     pub(crate) pushes: &'a mut [(Vec3, Vec3)],
 }
 
-/// What is known of a joint during one step.
+/// The data of a joint during one step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JointStep {
     is_idle: bool,
     slots: (usize, usize),
     movable: (bool, bool),
-    /// Factors of the bodies' inverse masses and inertias.
+    /// Factors of the inverse masses and inertias of the bodies.
     scales: (JointScale, JointScale),
-    /// From the centres of mass, in the world, when the step began.
+    /// Relative to the centres of mass, in the world frame, at the start of the step.
     anchor_a: Vec3,
     anchor_b: Vec3,
-    /// From A's centre of mass to B's.
+    /// From the centre of mass of A to that of B.
     between: Vec3,
-    /// The joint's frames in the world.
+    /// The joint frames in the world.
     rotation_a: Quat,
     rotation_b: Quat,
-    /// Of B against A about the axis of a hinge with a spring, before the impulses of the substep.
+    /// Angular velocity of B relative to A about the axis of a hinge with a spring, before the
+    /// impulses of the substep.
     start_speed: Real,
 }
 
@@ -306,18 +307,19 @@ impl JointStep {
         }
     }
 
-    /// Takes the angle and the speed of a hinge with a spring, before the forces of a substep act.
+    /// Records the angle and the speed of a hinge with a spring, before the forces of a substep
+    /// act.
     pub(crate) fn begin(&mut self, joint: &mut Joint, masses: &[MassData], states: &[State], h: Real) {
         if self.is_idle || joint.spring.is_none() {
             return;
         }
         let rows = Rows::load(self, masses, states);
         self.start_speed = rows.hinge_speed();
-        // The winding is that of the substep before.
+        // The winding of the substep before resolves the number of turns.
         joint.winding = joint.winding.at(rows.hinge_angle(), self.start_speed * h);
     }
 
-    /// Applies the impulses of the step before, scaled to this length of substep.
+    /// Applies the impulses of the step before, scaled to the length of this substep.
     pub(crate) fn warm_start(
         &self,
         joint: &mut Joint,
@@ -366,7 +368,7 @@ impl JointStep {
         rows.store(self, bodies);
     }
 
-    /// One pass of impulses.
+    /// One iteration of impulses.
     pub(crate) fn solve(
         &self,
         joint: &mut Joint,
@@ -413,7 +415,7 @@ impl JointStep {
                 }
             }
             JointKind::Fixed => {
-                // The small rotation that is left between the frames.
+                // The remaining rotation between the frames, which is small.
                 let left = rotation::mul(rows.rotation_b, rows.rotation_a.conjugate());
                 let left = if left.w < 0.0 { -left } else { left };
                 let error = Vec3::new(left.x, left.y, left.z) * 2.0;
@@ -454,7 +456,7 @@ impl JointStep {
                     let change = limit(&mut i.upper, high - angle, speed, mass, soft, h);
                     rows.twist(axis * -change);
                 }
-                // The axes are kept together: no turning across A's axis.
+                // Keeps the axes aligned: no rotation across A's axis.
                 let error = axis.cross(rotation::rotate(rows.rotation_b, Vec3::X));
                 let spin = rows.w_b - rows.w_a;
                 let across = |v: Vec3| v - axis * axis.dot(v);
@@ -479,7 +481,8 @@ impl JointStep {
     }
 }
 
-/// One row that pushes only: `room` is how far it is from its limit, `speed` how fast that grows.
+/// Solves one unilateral row. `room` is the distance from the limit, `speed` its rate of change.
+/// Returns the change of the impulse.
 fn limit(impulse: &mut Real, room: Real, speed: Real, mass: Real, soft: Softness, h: Real) -> Real {
     let (bias, mass_scale, impulse_scale) = if 0.0 < room {
         (room / h, 1.0, 0.0)
@@ -496,19 +499,19 @@ fn inverse_or_zero(x: Real) -> Real {
     if 0.0 < x { 1.0 / x } else { 0.0 }
 }
 
-/// A tensor that turns with its body.
+/// Rotates a tensor from the frame of its body to the world.
 fn turned_matrix(rotation: Quat, tensor: Mat3) -> Mat3 {
     let r = Mat3::from_quat(rotation);
     r * tensor * r.transpose()
 }
 
-/// The inverse, or zero where there is none: two bodies that cannot turn.
+/// Returns the inverse, or zero if there is none because neither body can turn.
 fn invert(m: Mat3) -> Mat3 {
     let inverse = inverse_of(&m);
     if 0.0 < m.as_dmat3().determinant() && inverse.is_finite() { inverse } else { Mat3::ZERO }
 }
 
-/// The two bodies as one pass sees them, with the masses that joints see.
+/// The two bodies during one iteration, with the masses that joints use.
 struct Rows {
     v_a: Vec3,
     w_a: Vec3,
@@ -520,7 +523,7 @@ struct Rows {
     inertia_b: Mat3,
     anchor_a: Vec3,
     anchor_b: Vec3,
-    /// From A's centre of mass to B's.
+    /// From the centre of mass of A to that of B.
     between: Vec3,
     rotation_a: Quat,
     rotation_b: Quat,
@@ -567,31 +570,30 @@ impl Rows {
         }
     }
 
-    /// From the joint's point on A to that on B.
+    /// Vector from the joint point on A to that on B.
     fn offset(&self) -> Vec3 {
         self.between + self.anchor_b - self.anchor_a
     }
 
-    /// From the joint's point on A to that on B, a unit vector; of two that are one place, along
-    /// A's x axis.
+    /// Unit vector from the joint point on A to that on B. If they coincide: A's x axis.
     fn along(&self) -> Vec3 {
         self.offset().try_normalize().unwrap_or(rotation::rotate(self.rotation_a, Vec3::X))
     }
 
-    /// Of B's point against A's.
+    /// Velocity of B's joint point relative to A's.
     fn velocity(&self) -> Vec3 {
         self.v_b + self.w_b.cross(self.anchor_b) - self.v_a - self.w_a.cross(self.anchor_a)
     }
 
-    /// One of the bodies turns so far in the substep that its side of the joint is somewhere else
-    /// then.
+    /// Whether one of the bodies turns so far in the substep that its side of the joint cannot be
+    /// predicted.
     fn whirl(&self, kind: &JointKind, substep: &Substep) -> bool {
         let most = MAX_TURN / substep.h;
         let turns = |w: Vec3| most < w.length();
         if !(turns(self.w_a) || turns(self.w_b)) {
             return false;
         }
-        // In the middle of what turns the end of a joint stays where it is.
+        // A joint point near the axis of rotation hardly moves.
         let swings = |w: Vec3, anchor: Vec3| {
             let speed = w.cross(anchor).length();
             substep.slop < speed * substep.h && most * anchor.length() < speed
@@ -600,7 +602,7 @@ impl Rows {
             JointKind::Distance { .. } => false,
             JointKind::Ball { cone } => *cone < core::f32::consts::PI,
             JointKind::Hinge { limits: None, .. } => {
-                // About the axis both may turn.
+                // Both bodies may turn about the axis.
                 let axis = rotation::rotate(self.rotation_a, Vec3::X);
                 [self.w_a, self.w_b].into_iter().any(|w| turns(w - axis * axis.dot(w)))
             }
@@ -609,7 +611,7 @@ impl Rows {
         turns || swings(self.w_a, self.anchor_a) || swings(self.w_b, self.anchor_b)
     }
 
-    /// An impulse on B at its point, and the opposite on A.
+    /// Applies an impulse to B at its joint point, and the opposite to A.
     fn push(&mut self, impulse: Vec3) {
         self.v_a -= impulse * self.mass_a;
         self.w_a -= self.inertia_a * self.anchor_a.cross(impulse);
@@ -617,7 +619,7 @@ impl Rows {
         self.w_b += self.inertia_b * self.anchor_b.cross(impulse);
     }
 
-    /// An angular impulse on B, and the opposite on A.
+    /// Applies an angular impulse to B, and the opposite to A.
     fn twist(&mut self, impulse: Vec3) {
         self.w_a -= self.inertia_a * impulse;
         self.w_b += self.inertia_b * impulse;
@@ -632,7 +634,7 @@ impl Rows {
         axis.dot((self.inertia_a + self.inertia_b) * axis)
     }
 
-    /// The unit axis about which B's x axis is bent away from A's, and the angle.
+    /// The unit axis about which B's x axis is rotated away from A's, and the angle.
     fn bend(&self) -> (Vec3, Real) {
         let (a, b) = (rotation::rotate(self.rotation_a, Vec3::X), rotation::rotate(self.rotation_b, Vec3::X));
         let cross = a.cross(b);
@@ -641,26 +643,26 @@ impl Rows {
         (axis, ops::atan2(sine, a.dot(b)))
     }
 
-    /// Of B against A about the axis.
+    /// Angular velocity of B relative to A about the axis.
     fn hinge_speed(&self) -> Real {
         rotation::rotate(self.rotation_a, Vec3::X).dot(self.w_b - self.w_a)
     }
 
-    /// From A's y axis to B's, about the axis.
+    /// Angle from A's y axis to B's, about the axis.
     fn hinge_angle(&self) -> Real {
         let y = rotation::rotate_back(self.rotation_a, rotation::rotate(self.rotation_b, Vec3::Y));
         ops::atan2(y.z, y.y)
     }
 
-    /// The same, whole turns more or less, as near to `middle` as can be; as it is where that is no
-    /// number.
+    /// The same angle plus full turns, as near to `middle` as possible. Full turns are not added if
+    /// `middle` is not finite.
     fn hinge_angle_near(&self, middle: Real) -> Real {
         let (angle, turn) = (self.hinge_angle(), 2.0 * core::f32::consts::PI);
         let turns = ops::floor((middle - angle) / turn + 0.5);
         if turns.is_finite() { angle + turns * turn } else { angle }
     }
 
-    /// Three rows at once: the two points stay together.
+    /// Three rows at once: keeps the two joint points together.
     fn hold_point(&mut self, i: &mut JointImpulse, soft: Softness) {
         let skew = |r: Vec3| {
             Mat3::from_cols(Vec3::new(0.0, r.z, -r.y), Vec3::new(-r.z, 0.0, r.x), Vec3::new(r.y, -r.x, 0.0))

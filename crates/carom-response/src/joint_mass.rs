@@ -1,37 +1,35 @@
-//! Masses as joints see them: none is much lighter than the heaviest body that joints connect it
-//! with.
+//! Masses that joints use: none is much lighter than the heaviest body in its system of joints.
 //!
-//! A tension T at a lever r turns a link as a spring of stiffness T r does. A joint impulse keeps
-//! its direction for a substep h, so a link of inertia I becomes unstable from about h^2 T r = 4 I
-//! on. More passes do not help, because only the inertia limits it. A light link is also a weak
-//! one: the stiffness of its joint is proportional to its mass, whatever hangs on it.
+//! A tension T at a lever r acts on a link like a spring of stiffness T r. A joint impulse keeps
+//! its direction for a substep h. So a link of inertia I becomes unstable from about h^2 T r = 4 I
+//! on. More iterations do not help, because only the inertia limits it. A light link also makes a
+//! weak joint: its stiffness is proportional to the mass, for any load.
 //!
 //! 1. Bodies that move by forces and are connected by joints form a system. Fixed and kinematic
 //!    bodies connect nothing and have no mass.
-//! 2. The joints of a system see an inverse mass of at most [`MAX_RATIO`] times the least one in
-//!    it, and scale the inverse inertia alike. Gravity, contacts and forces see the true mass.
-//! 3. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`]: a load
+//! 2. Joints of a system use an inverse mass of at most [`MAX_RATIO`] times the least one in it.
+//!    The inverse inertia is scaled alike. Gravity, contacts and forces use the true mass.
+//! 3. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`]. A load
 //!    that swings or is jerked pulls with several times its weight.
-//! 4. The scales are found once per step. They depend on the connections alone, not on tensions, so
-//!    that they store no energy.
+//! 4. The scales are computed once per step. They depend only on the connections, not on tensions,
+//!    so they store no energy.
 //!
 //! Reference: R. E. Tarjan, Efficiency of a Good But Not Linear Set Union Algorithm, JACM 22(2),
 //! 1975.
-//! Tried: an inertia that follows the tension; it adds energy to bodies that whirl.
+//! Tried: an inertia that follows the tension; it adds energy to bodies that spin fast.
 
 use crate::island::DisjointSets;
 use crate::mass::MassData;
 use alloc::vec::Vec;
 use carom_math::Real;
 
-/// The largest ratio of two masses in a system of joints, as its joints see it.
+/// The largest ratio of two masses that the joints of a system use.
 const MAX_RATIO: Real = 300.0;
 
-/// By how much more than its mass the inertia of a light body is raised, at most.
+/// The largest factor by which the inertia of a light body is raised more than its mass.
 const MAX_TURN_FACTOR: Real = 3.0;
 
-/// Factors of the inverse mass and of the inverse inertia of a body, as its joints see them. At
-/// most 1.
+/// Factors of the inverse mass and of the inverse inertia of a body, for its joints. At most 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct JointScale {
     pub(crate) moving: Real,
@@ -39,11 +37,11 @@ pub(crate) struct JointScale {
 }
 
 impl JointScale {
-    /// Joints see the true mass and inertia.
+    /// Joints use the true mass and inertia.
     pub(crate) const NONE: JointScale = JointScale { moving: 1.0, turning: 1.0 };
 }
 
-/// The masses of a step as joints see them, by slots.
+/// The masses that joints use in a step, by slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JointMasses {
     systems: DisjointSets,

@@ -1,8 +1,8 @@
-//! Manifolds into lanes and back, and the impulses that are kept between: what makes stacks stand.
+//! Loads manifolds into SIMD lanes, stores them, and caches their impulses for the next step (warm
+//! starting). Stacks stand because of this cache.
 //!
-//! A contact finds its impulse of the step before by pair, parts and features. The place where the
-//! manifold's friction acts is the mean of its contacts, weighted by these impulses, so that it
-//! lies where the body presses.
+//! A contact finds its cached impulse by pair, parts and features. Friction of a manifold acts at
+//! the mean of its contacts, weighted by these impulses: at the centre of pressure.
 //!
 //! Reference: E. Catto, Contact Manifolds, GDC 2007 (feature ids); E. Catto, Iterative Dynamics
 //! with Temporal Coherence, GDC 2005 (warm starting).
@@ -20,41 +20,41 @@ use carom_geom::{Contact, FeatureId, MAX_CONTACTS};
 use carom_lanes::{F32Lanes, Simd, U32Lanes, prefetch};
 use carom_math::{Real, Vec3};
 
-/// By what the contacts of a pair are known again in the next step.
+/// The data by which the contacts of a pair are matched in the next step.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Trace {
     pub(crate) key: PairKey,
     normal: Vec3,
     features: [(FeatureId, FeatureId); MAX_CONTACTS],
-    /// Where, from A's centre of mass.
+    /// Contact points, relative to A's centre of mass.
     anchors: [Vec3; MAX_CONTACTS],
     n: u8,
 }
 
-/// A pair, kept for the next step.
+/// A pair with its impulses, cached for the next step.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Kept {
     pub(crate) trace: Trace,
-    /// Of one substep.
+    /// Impulse of one substep.
     impulse: ContactImpulse,
 }
 
-/// The pairs of a step, kept for the next one.
+/// The cached pairs of a step.
 ///
-/// They stand as they were solved, eight of a group side by side: impulses are written as lanes
-/// are, and the next step, whose order is much the same, reads one behind the other.
+/// They stand in the order of lanes: eight for each group. So impulses are written as whole lanes.
+/// The next step has almost the same order, so it reads them nearly in sequence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptList {
-    /// Where each pair is, sorted by their keys.
+    /// Key and position of each pair, sorted by key.
     pub(crate) order: Vec<(PairKey, u32)>,
     pub(crate) traces: Vec<Trace>,
     pub(crate) impulses: Vec<ContactImpulse>,
 }
 
 impl KeptList {
-    /// Of pairs in any order.
+    /// Builds a list from pairs in any order.
     pub(crate) fn of(pairs: impl IntoIterator<Item = Kept>) -> KeptList {
         let mut list = KeptList::default();
         list.extend(pairs);
@@ -73,7 +73,7 @@ impl KeptList {
         }
     }
 
-    /// Puts a pair behind the others, where only its place tells of it.
+    /// Appends a pair without an entry in `order`. Returns its position.
     pub(crate) fn push(&mut self, kept: &Kept) -> u32 {
         let place = self.traces.len() as u32;
         self.traces.push(kept.trace);
@@ -81,13 +81,13 @@ impl KeptList {
         place
     }
 
-    /// The pair at a place.
+    /// Returns the pair at a position.
     pub(crate) fn get(&self, place: u32) -> Option<Kept> {
         let place = place as usize;
         Some(Kept { trace: *self.traces.get(place)?, impulse: *self.impulses.get(place)? })
     }
 
-    /// All pairs, sorted by their keys.
+    /// Returns all pairs, sorted by key.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Kept> {
         self.order.iter().filter_map(|&(_, place)| self.get(place))
     }
@@ -98,13 +98,13 @@ impl KeptList {
         self.impulses.clear();
     }
 
-    /// Room for so many groups, to be written over.
+    /// Makes room for `n_groups` groups. The contents are overwritten later.
     pub(crate) fn resize(&mut self, n_groups: usize) {
         memory::renew(&mut self.traces, 8 * n_groups, Trace::default());
         memory::renew(&mut self.impulses, 8 * n_groups, ContactImpulse::default());
     }
 
-    /// Asks for a pair ahead.
+    /// Prefetches a pair into the cache.
     #[inline]
     pub(crate) fn prefetch(&self, place: u32) {
         prefetch(&self.traces, place as usize);
@@ -112,38 +112,38 @@ impl KeptList {
     }
 }
 
-/// The impulses of pairs at rest, under one of their bodies.
+/// Cached impulses of pairs at rest, stored under one of their bodies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stowed {
-    /// Length of the substep that they belong to: an impulse is as large as its substep is long.
+    /// Length of the substep of these impulses. An impulse is proportional to it.
     pub(crate) h: Real,
     pub(crate) own: Vec<Kept>,
 }
 
 impl Stowed {
-    /// Puts away an impulse of a substep of length `h`.
+    /// Stores an impulse of a substep of length `h`.
     pub(crate) fn put(&mut self, kept: &Kept, h: Real) {
         if self.own.is_empty() {
             self.h = h;
         }
-        // Room for four would be given to one.
+        // The default growth would reserve four entries.
         self.own.reserve_exact(1);
         self.own.push(kept.for_substep(self.h, h));
     }
 
-    /// All of them, for a substep of length `h`.
+    /// Returns all entries, scaled to a substep of length `h`.
     pub(crate) fn take_all(self, h: Real) -> impl Iterator<Item = Kept> {
         let own_h = self.h;
         self.own.into_iter().map(move |kept| kept.for_substep(h, own_h))
     }
 
-    /// Those of the two bodies of a pair are of no use any more.
+    /// Removes all entries of the two bodies of a pair.
     pub(crate) fn forget(&mut self, pair: PairKey) {
         let is_of_both = |key: PairKey| (key.body_a, key.body_b) == (pair.body_a, pair.body_b);
         self.own.retain(|kept| !is_of_both(kept.trace.key));
     }
 
-    /// Those of a pair, for a substep of length `h`.
+    /// Removes the entry of a pair, and returns it scaled to a substep of length `h`.
     pub(crate) fn take(&mut self, key: PairKey, h: Real) -> Option<Kept> {
         let place = self.own.iter().rposition(|kept| kept.trace.key == key)?;
         Some(self.own.swap_remove(place).for_substep(h, self.h))
@@ -151,7 +151,7 @@ impl Stowed {
 }
 
 impl Kept {
-    /// For a substep of another length than the one it comes from.
+    /// Scales the impulses from a substep of length `from` to one of length `h`.
     fn for_substep(mut self, h: Real, from: Real) -> Kept {
         if h != from && 0.0 < h && 0.0 < from {
             let ratio = scale_for(h, from);
@@ -164,7 +164,7 @@ impl Kept {
 }
 
 impl Trace {
-    /// No more contacts than there is room for, at finite places.
+    /// Whether the count of contacts is in range and all vectors are finite.
     pub(crate) fn is_sound(&self) -> bool {
         let anchors = self.anchors.get(..usize::from(self.n));
         self.normal.is_finite()
@@ -175,17 +175,17 @@ impl Trace {
         let mut trace = Trace { key, normal, n: contacts.len() as u8, ..Trace::default() };
         for (k, c) in contacts.iter().enumerate() {
             trace.features[k] = (c.feature_a, c.feature_b);
-            // Halves first: the sum of two points at the end of the numbers is infinite.
+            // Halve before adding: the sum of two very large coordinates would overflow.
             trace.anchors[k] = c.point_a * 0.5 + c.point_b * 0.5 - center;
         }
         trace
     }
 
-    /// Of the impulses `old` on the contacts of this trace, those of these contacts, and how many
-    /// of them were known by their features. `center` is A's centre of mass.
+    /// Assigns the impulses `old` of this trace to new contacts. Returns how many were matched by
+    /// their features. `center` is A's centre of mass.
     ///
-    /// What is left over goes to the nearest contact that has none: where a corner slides over an
-    /// edge its features change, and the load stays.
+    /// Each remaining impulse goes to the nearest contact without one. If a corner slides over an
+    /// edge, its features change but the load stays.
     fn hand_over(
         &self,
         old: &[Real; MAX_CONTACTS],
@@ -232,25 +232,25 @@ impl Trace {
     }
 }
 
-/// What eight manifolds are made of, eight numbers of each at a time: so they are turned into
-/// lanes. A pile of 10,000 boxes is loaded in 1.8 milliseconds; number by number it took 3.0.
+/// The input of eight manifolds as rows of eight numbers. A transpose turns eight rows into lanes,
+/// which is faster than writing single numbers.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// Inverse mass and inertia; how calm it is.
+    /// Inverse mass, inverse inertia, and calmness.
     mass_a: [Lanes; 8],
     mass_b: [Lanes; 8],
-    /// Centres of mass of A and of B; 1 if contacts hold the centre of A, 2 for B; how many
-    /// contacts there are.
+    /// The centres of mass of A and B; a flag: 1 if contacts act on the centre of A, 2 for B; the
+    /// number of contacts.
     centers: [Lanes; 8],
-    /// The normal, the coefficient of friction; the friction of the step before and its torque
-    /// about the normal.
+    /// The normal, the coefficient of friction, the cached friction, and its torque about the
+    /// normal.
     pairs: [Lanes; 8],
-    /// Per contact: where on A, where on B, the distance, the impulse of the step before.
+    /// For each contact: the point on A, the point on B, the distance, the cached impulse.
     points: [[Lanes; 8]; MAX_CONTACTS],
 }
 
 impl Rows {
-    /// Of no manifold.
+    /// Eight empty rows.
     pub(crate) const NONE: Rows = Rows {
         mass_a: [[0.0; 8]; 8],
         mass_b: [[0.0; 8]; 8],
@@ -259,10 +259,11 @@ impl Rows {
         points: [[[0.0; 8]; 8]; MAX_CONTACTS],
     };
 
-    /// Reads a manifold, writes its trace, and says how many of its contacts were known.
+    /// Reads a manifold and writes its trace. Returns how many of its contacts were matched by
+    /// features.
     ///
-    /// `masses` are those of the two bodies, `ratio` is the length of this substep in units of the
-    /// one that the kept impulses come from.
+    /// `masses` are those of the two bodies. `ratio` is the length of this substep divided by that
+    /// of the cached impulses.
     pub(crate) fn read(
         &mut self,
         lane: usize,
@@ -279,7 +280,7 @@ impl Rows {
         let mut n_known = 0;
         let mut impulses = [0.0; MAX_CONTACTS];
         let (mut friction, mut twist) = (Vec3::ZERO, 0.0);
-        // Another side of the body is another contact.
+        // If the normal was reversed, the contact is on another side of the body.
         let is_good =
             |(old, impulse): &(&Trace, &ContactImpulse)| 0.0 < old.normal.dot(normal) && is_finite(impulse);
         if let Some((old, impulse)) = kept.filter(is_good) {
@@ -304,14 +305,12 @@ impl Rows {
         n_known
     }
 
-    /// Writes the lanes of a group, which says how many contacts they have at most.
+    /// Writes the lanes of a group. `group.n_points` is the largest number of contacts of a lane.
     ///
-    /// Contacts within `slop` of the nearest count as touching where no impulse tells.
+    /// If no impulse is cached, all contacts within `slop` of the nearest one share the load.
     ///
-    /// Friction in the middle of the contacts that touch, whatever presses them, was tried: in the
-    /// fifth second boxes of twenty heaps of 10,000 moved by 0.00006 in the mean instead of 0.0001,
-    /// but a stack of ten whose substeps are cut at random swayed ten times as fast (November
-    /// 2026).
+    /// Tried: friction always at the middle of the touching contacts; stacks with irregular
+    /// substeps swayed ten times as fast. Figures: `benches/notes/carom-world.md`.
     #[inline(always)]
     pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real, load: &LoadScale) {
         let zero = S::F32x8::splat(simd, 0.0);
@@ -321,9 +320,8 @@ impl Rows {
         let mass_b = transposed(simd, &self.mass_b);
         mass_a[0].store(&mut group.inverse_mass_a);
         mass_b[0].store(&mut group.inverse_mass_b);
-        // To undo overlaps of bodies at rest, each of which gives way to others, keeps a pile
-        // creeping: with the same slop for all one box of a hundred crept by 0.6 millimetres in a
-        // second, whatever braked it; with no push at all, by 0.08.
+        // Calm bodies have up to twice the slop. In a pile, removing the overlap of one resting
+        // body moves others, so the pile would keep creeping.
         let calm = mass_a[7].min(mass_b[7]);
         (S::F32x8::splat(simd, slop) * (one + calm)).store(&mut group.slop);
         let mut k = 0;
@@ -340,7 +338,7 @@ impl Rows {
         let held_center = V3::select(holds_b, center_b, center_a);
         let p = transposed(simd, &self.pairs);
         let (normal, friction) = (V3 { x: p[0], y: p[1], z: p[2] }, V3 { x: p[4], y: p[5], z: p[6] });
-        // As `Vec3::any_orthonormal_vector` has it.
+        // The same formula as `Vec3::any_orthonormal_vector`.
         let sign_bit = S::U32x8::splat(simd, 1 << 31);
         let sign = ((normal.z.to_bits() & sign_bit) | one.to_bits()).as_f32_bits();
         let a = -one / (sign + normal.z);
@@ -353,7 +351,7 @@ impl Rows {
         p[7].store(&mut group.twist_impulse);
         (group.tangent_total, group.twist_total) = ([[0.0; 8]; 2], [0.0; 8]);
 
-        // Lanes with fewer points feel no mass at the others.
+        // Lanes with fewer contacts have zero mass in the unused ones.
         let n_points = usize::from(group.n_points).min(MAX_CONTACTS);
         let mut middles = [V3 { x: zero, y: zero, z: zero }; MAX_CONTACTS];
         let mut nearest = S::F32x8::splat(simd, Real::INFINITY);
@@ -375,7 +373,8 @@ impl Rows {
             k += 1;
         }
         load.write(simd, group, carried);
-        // Weights relative to the largest: an impulse that has faded to nothing has no inverse.
+        // Weights are relative to the largest impulse, because a denormal impulse has no finite
+        // inverse.
         let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(most);
         let touching = nearest + S::F32x8::splat(simd, slop);
         let mut center = V3 { x: zero, y: zero, z: zero };
@@ -428,13 +427,14 @@ fn transposed<S: Simd>(simd: S, rows: &[Lanes; 8]) -> [S::F32x8; 8] {
     ])
 }
 
-/// What a step whose numbers ran out of their range left behind is better forgotten.
+/// Whether the impulse can be used. An overflow in the step before is dropped.
 fn is_finite(impulse: &ContactImpulse) -> bool {
     let ContactImpulse { normal, friction, twist } = impulse;
     normal.iter().all(|impulse| impulse.is_finite()) && friction.is_finite() && twist.is_finite()
 }
 
-/// Reads what eight solved manifolds did: in a substep, to keep, and in the whole step, to report.
+/// Reads the impulses of eight solved manifolds: those of one substep for the cache, and those of
+/// the whole step for the report.
 #[inline(always)]
 pub(crate) fn store<S: Simd>(
     simd: S,
@@ -456,8 +456,7 @@ pub(crate) fn store<S: Simd>(
     }
     let tangents = [tangent_1, tangent_2];
     write(rows(simd, impulses, tangents, &group.tangent_impulse, &group.twist_impulse), kept);
-    // Where numbers ran out of their range, as friction does long before the normals: nothing is
-    // told.
+    // After an overflow zero is reported. Friction overflows long before the normals do.
     let most = S::F32x8::splat(simd, Real::MAX);
     let mut told = rows(simd, totals, tangents, &group.tangent_total, &group.twist_total);
     let mut k = 0;
@@ -468,8 +467,8 @@ pub(crate) fn store<S: Simd>(
     write(told, reports);
 }
 
-/// By manifold: impulses along the normals, the friction in the world, the torque. Closures would
-/// not be built with the lanes' instructions.
+/// Returns one row per manifold: the normal impulses, the friction in the world frame, the torque.
+/// Not a closure: closures would be compiled without the SIMD target features.
 #[inline(always)]
 fn rows<S: Simd>(
     simd: S,

@@ -1,9 +1,8 @@
-//! Vectors, symmetric matrices and motions of eight bodies at a time, and how they come from and go
-//! to memory.
+//! SIMD vectors, symmetric matrices and motions of eight bodies, with gather and scatter.
 //!
-//! A state is two rows of eight floats; eight states transposed are the lanes. Nothing is fused,
-//! and lanes never mix, so that any instruction set and any grouping of the same contacts gives the
-//! same bits.
+//! A state is two rows of eight floats. Eight states transposed are the lanes. No operation is
+//! fused, and lanes never mix. So any instruction set and any grouping of the same contacts give
+//! the same bits (tests: `par::one_two_and_seven_threads` and `cargo xtask golden`).
 //!
 //! Reference: E. Catto, SIMD Matters, box2d.org, 2024 (gathering bodies into wide contact
 //! constraints).
@@ -14,15 +13,15 @@ use core::ops::{Add, Mul, Sub};
 /// Eight floats in memory.
 pub(crate) type Lanes = [f32; 8];
 
-/// How a body moves during a step. In front: velocity, angular velocity, two unused. At the back,
-/// how far it has moved since the step began: translation, and rotation as a quaternion x y z w;
-/// one unused.
+/// The motion of a body during a step. `front`: velocity, angular velocity, two unused. `back`: the
+/// translation and the rotation (quaternion x y z w) since the step began, one unused.
 pub(crate) type State = Line;
 
-/// Of what does not move.
+/// The state of a body that does not move.
 pub(crate) const REST: State = State { front: [0.0; 8], back: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0] };
 
-/// The states of all bodies, shared or not. The last one stands for everything that cannot move.
+/// The states of all bodies, for one thread or shared. The last one stands for all bodies that
+/// cannot move.
 pub(crate) trait States {
     fn n_states(&self) -> usize;
     fn motion<S: Simd>(&self, simd: S, body: u32) -> S::F32x8;
@@ -70,7 +69,7 @@ impl<F: F32Lanes<8>> V3<F> {
         self.z.store(&mut to[2]);
     }
 
-    /// `yes` where the mask is set, else `no`.
+    /// Returns `yes` in lanes in which the mask is set, else `no`.
     #[inline(always)]
     pub(crate) fn select(mask: F::Mask, yes: V3<F>, no: V3<F>) -> V3<F> {
         V3 {
@@ -162,8 +161,7 @@ pub(crate) struct Motion<S: Simd> {
 
 #[inline(always)]
 pub(crate) fn gather_motion<S: Simd>(simd: S, states: &impl States, bodies: &[u32; 8]) -> Motion<S> {
-    // All at once, before the first is read: a branch between two of them keeps words of rows
-    // apart, on the stack.
+    // All checks come before the first load. A branch between loads would spill rows to the stack.
     let (bodies, n) = (*bodies, states.n_states());
     let mut lane = 0;
     while lane < 8 {
@@ -205,7 +203,7 @@ pub(crate) fn scatter_motion<S: Simd>(
     }
 }
 
-/// How far eight bodies have moved since the step began.
+/// Displacements and rotations of eight bodies since the step began.
 #[derive(Clone, Copy)]
 pub(crate) struct Delta<S: Simd> {
     pub(crate) p: V3<S::F32x8>,
@@ -214,7 +212,7 @@ pub(crate) struct Delta<S: Simd> {
 }
 
 impl<S: Simd> Delta<S> {
-    /// The vector turned back by the rotation of the delta.
+    /// Rotates a vector by the inverse rotation of the delta.
     #[inline(always)]
     pub(crate) fn turn_back(&self, simd: S, v: V3<S::F32x8>) -> V3<S::F32x8> {
         let two = S::F32x8::splat(simd, 2.0);

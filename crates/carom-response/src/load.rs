@@ -1,18 +1,18 @@
-//! Loads: how many times its own weight a body carries, and what the solver does about it.
+//! Loads: how many times its own weight a body carries, and how the solver stays stable.
 //!
-//! One pass over the contacts makes the contact of a light body m under a heavy one M a spring of
-//! stiffness m / h^2. Three things follow, each with its remedy.
+//! One iteration over the contacts makes the contact of a light body m under a heavy one M a spring
+//! of stiffness m / h^2. This has three effects, each with its remedy.
 //!
-//! 1. The speed that undoes the overlap stays in the impulse from substep to substep, which
-//!    integrates it: s^3 + w^2 s + w^2 b = 0 with w^2 = m / (M h^2) and the push-out rate b. That
-//!    swings and grows from a load of about 2 / (b h) on. A loaded impulse therefore leaks at the
-//!    rate b, which damps it.
+//! 1. The push-out speed stays in the impulse from substep to substep, so it is integrated. With
+//!    w^2 = m / (M h^2) and the push-out rate b: s^3 + w^2 s + w^2 b = 0. From a load of about 2 /
+//!    (b h) on, this oscillates and grows. A loaded impulse therefore leaks at the rate b, which
+//!    damps it.
 //! 2. Loaded groups are relaxed after each substep, so that the push is not integrated twice.
 //! 3. The heavy body sinks by (M / m) g h^2, and a column buckles at a load of about 1 / (4 g h^2).
 //!    The next step of a loaded world has more and shorter substeps.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft contacts leak, relaxation).
-//! Differs: only loaded contacts leak; a pile in which all do creeps on.
+//! Differs: only loaded contacts leak. If all contacts leak, a pile keeps creeping.
 
 use crate::group::Group;
 use crate::island::Islands;
@@ -21,51 +21,51 @@ use alloc::collections::BTreeMap;
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
 use carom_math::{Real, ops};
 
-/// Leaking begins at this part of the limit of stability, and is complete at twice as much.
+/// Leaking begins at this part of the stability limit, and is complete at twice this load.
 const LEAK_FROM: f32 = 2.0 / 3.0;
 
-/// Relaxing begins at this part of the limit.
+/// Relaxing begins at this part of the stability limit.
 const RELAX_FROM: f32 = 0.5;
 
-/// The least limit: what an ordinary pile carries, however few substeps a budget leaves.
+/// The least stability limit: the load of an ordinary pile, for any number of substeps.
 const LEAST_LIMIT: f32 = 30.0;
 
-/// The least acceleration in which loads are counted, in units of length.
+/// The least acceleration used as the unit of loads, in units of length.
 const LEAST_GRAVITY: f32 = 0.1;
 
-/// How deep a loaded body may sink, in units of length: sets the number of substeps.
+/// Allowed sinking of a loaded body, in units of length. It sets the number of substeps.
 const SINK_DEPTH: f32 = 0.007;
 
-/// An island of more bodies is loaded if this part of them is.
+/// A large island is loaded if one in this many of its bodies is.
 const LOADED_PART: usize = 4;
 
-/// Small islands are loaded if anything in them is.
+/// An island of at most this many bodies is loaded if any of its bodies is.
 const SMALL_ISLAND: usize = 16;
 
-/// Larger loads count as this one.
+/// The upper bound of a load.
 const MAX_LOAD: Real = 1e9;
 
-/// What is left of a load after a step without it.
+/// Factor by which a held load decays in a step without it.
 const HELD: Real = 0.98;
 
-/// How loads are counted in the substeps of a step.
+/// The scale of loads for the substeps of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoadScale {
-    /// One over the impulse by which gravity moves a unit of mass in a substep.
+    /// The inverse of the impulse of gravity on a unit mass in a substep.
     unit: f32,
-    /// How many times its own weight a body carries at the limit of stability.
+    /// The load at the stability limit, in units of the body's own weight.
     limit: f32,
-    /// What a fully loaded contact loses of its impulse in a substep.
+    /// Part of its impulse that a fully loaded contact loses in a substep.
     most_leak: f32,
 }
 
-/// The acceleration in which loads are counted.
+/// The acceleration that is the unit of loads.
 fn gravity_of(settings: &SolverSettings) -> f32 {
     settings.gravity.length().max(LEAST_GRAVITY * settings.length_unit)
 }
 
 impl LoadScale {
-    /// For substeps of this length.
+    /// Returns the scale for substeps of length `h`.
     pub(crate) fn new(settings: &SolverSettings, h: f32) -> LoadScale {
         let rate = settings.push_out_rate.min(0.25 / h);
         LoadScale {
@@ -75,7 +75,7 @@ impl LoadScale {
         }
     }
 
-    /// Writes into a group what its lanes carry: `carried` are their impulses of a substep.
+    /// Writes the load of the lanes into a group. `carried` are their impulses of a substep.
     #[inline(always)]
     pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, carried: S::F32x8) {
         let splat = S::F32x8::splat;
@@ -84,13 +84,13 @@ impl LoadScale {
         let mass_b = S::F32x8::load(simd, &group.inverse_mass_b);
         let load = carried * mass_a.max(mass_b) * splat(simd, self.unit / self.limit);
         group.is_loaded = splat(simd, RELAX_FROM).lt(load).any();
-        // What cannot move stands firm: its contacts keep all of their impulse.
+        // Contacts with a body that cannot move do not leak.
         let of_two = S::F32x8::select(zero.lt(mass_a.min(mass_b)), load, zero);
         let share = (of_two * splat(simd, 1.0 / LEAK_FROM) - one).max(zero).min(one);
         (share * splat(simd, self.most_leak)).store(&mut group.leak);
     }
 
-    /// How many times its weight the lighter body of each lane carries.
+    /// Returns, for each lane, how many times its own weight the lighter body carries.
     fn loads(&self, group: &Group) -> [f32; 8] {
         core::array::from_fn(|lane| {
             let points = &group.points[..usize::from(group.n_points)];
@@ -106,15 +106,15 @@ impl LoadScale {
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct WorldLoad {
-    /// In the last step.
+    /// The load of the last step.
     last: Real,
-    /// What counts: it was there in two steps running, and is held for a while.
+    /// The load that is used: it was present in two steps in a row, and decays slowly.
     held: Real,
 }
 
 impl WorldLoad {
-    /// After a step: the largest load of an island that is small or mostly loaded. A large pile
-    /// carries itself.
+    /// Updates the load after a step. It is the largest load of any island that is small or mostly
+    /// loaded. A large pile carries itself.
     pub(crate) fn note(&mut self, groups: &[Group], scale: &LoadScale, islands: &Islands) {
         let mut islands_loaded: BTreeMap<u32, (usize, Real)> = BTreeMap::new();
         for group in groups.iter().filter(|group| group.is_loaded) {
@@ -139,17 +139,17 @@ impl WorldLoad {
         self.last = load;
     }
 
-    /// Both loads are numbers that a step can leave behind.
+    /// Whether both loads are in the range that a step can produce.
     pub(crate) fn is_sound(&self) -> bool {
         [self.last, self.held].iter().all(|load| (0.0..=MAX_LOAD).contains(load))
     }
 
-    /// Into how many substeps a step of `dt` is to be cut.
+    /// Returns the number of substeps for a step of `dt`.
     pub(crate) fn substeps(&self, settings: &SolverSettings, dt: Real) -> u32 {
         let SolverSettings { substeps, max_load_factor, length_unit, .. } = *settings;
         let wanted =
             dt * ops::sqrt(f64::from(self.held * gravity_of(settings) / (SINK_DEPTH * length_unit))) as f32;
-        // A number that is none, or too large, becomes the nearest bound.
+        // The cast saturates: NaN and values out of range become the nearest bound.
         (ops::ceil(f64::from(wanted)) as u32).clamp(substeps, substeps.saturating_mul(max_load_factor))
     }
 }

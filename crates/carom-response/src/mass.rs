@@ -1,4 +1,4 @@
-//! Mass of a body in the world frame, and which contacts its motion leaves behind.
+//! Mass of a body in the world frame, and the test whether it moves too far for its contacts.
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (effective masses).
 
@@ -6,27 +6,27 @@ use crate::lane_vec::Lanes;
 use carom_geom::Contact;
 use carom_math::{Mat3, Real, Vec3};
 
-/// Mass of a body in the world frame, fixed for the step; zero for what does not move.
+/// Mass of a body in the world frame, constant during a step; zero for a body that does not move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MassData {
     pub(crate) inverse_mass: Real,
     /// xx, yy, zz, xy, xz, yz.
     pub(crate) inverse_inertia: [Real; 6],
     pub(crate) center: Vec3,
-    /// From 0 to 1: it has come to rest, and no overlap has to be undone for its sake. What cannot
-    /// move is at rest.
+    /// Calmness from 0 to 1. Overlap with a calm body is corrected less. Bodies that cannot move
+    /// are calm.
     pub(crate) calm: Real,
-    /// When the step begins.
+    /// Velocity at the start of the step.
     pub(crate) velocity: Vec3,
-    /// Square of a relative speed: a body that passes another one faster moves farther than its
-    /// size in the step.
+    /// Square of a relative speed. If a body passes another one faster, it moves farther than its
+    /// size in a step.
     pub(crate) max_contact_speed_sq: Real,
-    /// It turns too far in the step for contacts to follow.
+    /// Whether it turns too far in the step for contacts to follow.
     pub(crate) spins_far: bool,
 }
 
 impl MassData {
-    /// Of what cannot move.
+    /// For bodies that cannot move.
     pub(crate) const NONE: MassData = MassData {
         inverse_mass: 0.0,
         inverse_inertia: [0.0; 6],
@@ -37,7 +37,7 @@ impl MassData {
         spins_far: false,
     };
 
-    /// Inverse mass and inertia; how calm it is.
+    /// Returns inverse mass, inverse inertia, and calmness as a row.
     pub(crate) fn row(&self) -> Lanes {
         let [xx, yy, zz, xy, xz, yz] = self.inverse_inertia;
         [self.inverse_mass, xx, yy, zz, xy, xz, yz, self.calm]
@@ -49,13 +49,13 @@ impl MassData {
         self.spins_far || self.max_contact_speed_sq < (self.velocity - other.velocity).length_squared()
     }
 
-    /// Returns whether a contact of a body that outruns it acts on the centre of the body, wherever
-    /// it touches.
+    /// Returns whether a contact of a body that outruns it acts on the centre of the body instead
+    /// of the contact point.
     ///
-    /// A body that spins fast has turned its contact away before the step is over, and something
-    /// else of it is there. Once it is in deep, its contacts may part at each step while its centre
-    /// goes on. `outwards` is the unit normal that points to this body, `lever` the contact from
-    /// its centre.
+    /// A body that spins fast turns its contact away within the step, and another part of it
+    /// arrives there. If it overlaps deeply, its contacts may separate in each step while its
+    /// centre moves deeper. `outwards` is the unit normal that points to this body, `lever` the
+    /// contact relative to its centre.
     fn is_held_at_center(&self, lever: Vec3, outwards: Vec3, distance: Real, slop: Real) -> bool {
         if !(distance < -slop) {
             return false;
@@ -70,10 +70,11 @@ impl MassData {
     }
 }
 
-/// Returns which of two bodies contacts hold at its centre, if they hold one: 0 for A, 1 for B.
+/// Returns the body whose centre contacts act on, if any: 0 for A, 1 for B.
 ///
-/// Both bodies get the impulse on one line, or the pair would gain angular momentum: so it is one
-/// centre for both. If both bodies outrun their contacts, it is that of the lighter one.
+/// Both bodies get the impulse along one line, because otherwise the pair would gain angular
+/// momentum. So both use the same centre. If both bodies outrun their contacts, it is that of the
+/// lighter one.
 #[inline]
 pub(crate) fn held_center(
     [a, b]: [&MassData; 2],

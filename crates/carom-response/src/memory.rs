@@ -1,36 +1,35 @@
-//! Memory that is kept from step to step and written over.
+//! Buffers that are reused from step to step and overwritten.
 //!
-//! Reference: R. Nystrom, Game Programming Patterns, 2014 (object pools: memory that is used
-//! again).
+//! Reference: R. Nystrom, Game Programming Patterns, 2014 (object pools: reused memory).
 
 use alloc::vec::Vec;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// Makes a list so long whose content is to be written over. Where it has to grow beyond its memory
-/// nothing is copied to the new one.
+/// Resizes a list whose contents will be overwritten. If it has to reallocate, it does not copy the
+/// old contents.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn renew<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
     give_up(list, n);
     list.resize(n, value);
 }
 
-/// Forgets what a list has no room for.
+/// Drops the contents of a list if its capacity is too small, and reserves more.
 pub(crate) fn give_up<T>(list: &mut Vec<T>, n: usize) {
     if list.capacity() < n {
-        // In the old place at first, so that no more than one of the two is there; a little more,
-        // for most grow on.
+        // The old buffer is freed first, so only one of the two exists at a time. Most lists keep
+        // growing, so it gets some extra room.
         *list = Vec::new();
         list.reserve_exact(n + n / 4);
     }
 }
 
-/// So many bytes of fresh memory are little.
+/// Up to this many bytes, new memory is filled by one thread.
 #[cfg(feature = "parallel")]
 const FRESH: usize = 1 << 16;
 
-/// Makes a list so long whose content is to be written over: fresh memory is slow when it is
-/// written the first time, and then by all.
+/// Resizes a list whose contents will be overwritten. Writing new memory for the first time is slow
+/// (page faults), so all threads share it.
 #[cfg(feature = "parallel")]
 pub(crate) fn renew<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
     if size_of::<T>() * n.saturating_sub(list.len()) <= FRESH {

@@ -1,8 +1,7 @@
-//! The loops of a step over bodies and over manifolds, each on a piece of them: what one thread
-//! does, and several share.
+//! The loops of a step over bodies and over manifolds, each on a chunk of the data. One thread runs
+//! them over everything; several threads share the chunks.
 //!
-//! No iteration of a loop reads what another one writes, so the pieces may be of any size and done
-//! in any order.
+//! No iteration of a loop reads what another one writes. So chunks may have any size and any order.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
@@ -26,7 +25,7 @@ use alloc::vec::Vec;
 use carom_lanes::{Kernel, Simd};
 use carom_math::{Mat3, Real, Vec3, ops, rotation, tol};
 
-/// Writes how these movers' bodies move, and says whether their numbers are good.
+/// Writes how each of these bodies moves. Returns whether all their values are finite.
 pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
     let mut are_finite = true;
     for (&mover, out) in movers.iter().zip(out) {
@@ -37,9 +36,9 @@ pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> b
     are_finite
 }
 
-/// Where each of the contacts with these numbers was in the step before; these and `order`, which
-/// says where all were, are sorted by their keys. `left` gets the places of those that are none of
-/// these contacts'.
+/// Finds the cached pair of each active contact. Both lists are sorted by key: `order` has the key
+/// and position of each cached pair. `left` gets the positions of cached pairs that match no active
+/// contact.
 pub(crate) fn match_kept(
     summaries: &[Summary],
     active: &[u32],
@@ -53,40 +52,41 @@ pub(crate) fn match_kept(
         while let Some((_, place)) = order.next_if(|(old, _)| *old < key) {
             left.push(place);
         }
-        // Another one's.
+        // The entry belongs to another body that had the same index.
         while is_new && order.next_if(|(old, _)| *old == key).is_some() {}
         *matched = order.next_if(|(old, _)| *old == key).map_or(NOT_MATCHED, |(_, place)| place);
     }
     left.extend(order.map(|(_, place)| place));
 }
 
-/// Where the threads are, if there are any.
+/// Runs `work` inside the thread pool. Without threads: calls it.
 pub(crate) fn inside<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Two pieces of work on so many bodies or manifolds, neither of which waits for the other.
+/// Runs two independent tasks, in parallel if the number of bodies or manifolds is large.
 pub(crate) fn both(_size: usize, a: impl FnOnce(), b: impl FnOnce()) {
     a();
     b();
 }
 
-/// What loading a body reads beside it.
+/// The input of loading bodies.
 #[derive(Clone, Copy)]
 pub(crate) struct Forces<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) gravity: Vec3,
-    /// Bodies marked in `settles` become calm when they have been at rest for longer than this;
-    /// after twice that time they are calm.
+    /// Rest time at which bodies marked in `settles` begin to become calm. After twice this time
+    /// they are calm.
     pub(crate) calm_from: Real,
-    /// Speed that who is calm loses in this step.
+    /// Speed that a calm body loses in this step.
     pub(crate) braked: Real,
     pub(crate) h: Real,
     /// Length of the whole step.
     pub(crate) dt: Real,
 }
 
-/// Bodies into states; `movers` are their numbers, `settles` says who is in an island of many.
+/// Loads bodies into states. `movers` are their indices. `settles` marks bodies in a large island
+/// that comes to rest.
 pub(crate) fn load_bodies(
     forces: &Forces<'_>,
     movers: &[u32],
@@ -106,7 +106,8 @@ pub(crate) fn load_bodies(
         if body.is_active() {
             let i = body.world_inverse_inertia();
             mass.inverse_mass = body.inverse_mass;
-            // The mean of what should be equal, so that rounding cannot make it unsymmetric.
+            // The mean of two entries that should be equal: rounding must not make the matrix
+            // unsymmetric.
             let mean = |x: Real, y: Real| 0.5 * (x + y);
             mass.inverse_inertia = [
                 i.x_axis.x,
@@ -126,10 +127,9 @@ pub(crate) fn load_bodies(
             let is_calming = settles && forces.calm_from < body.rest.slow_time();
             mass.calm =
                 if is_calming { (body.rest.slow_time() / forces.calm_from - 1.0).min(1.0) } else { 0.0 };
-            // As a part of the velocity, it held back what tips and has to fall: in the fifth
-            // second the boxes of 16 heaps of 10,000 moved by 0.00008 in the mean, with this by
-            // 0.00004 (November 2026). In each substep, it keeps errors from being mended in the
-            // next.
+            // The brake is a fixed speed per step. Tried: a fixed part of the velocity; it also
+            // held up bodies that tip and have to fall. Tried: a brake in each substep; it keeps
+            // the next substep from correcting errors. Figures: `benches/notes/carom-world.md`.
             if mass.calm == 1.0 && 2.0 * forces.calm_from < body.rest.calm_time() {
                 v = slower(v, forces.braked);
                 let gyration = ops::sqrt(gyration_sq(body));
@@ -152,42 +152,40 @@ pub(crate) fn load_bodies(
     }
 }
 
-/// A velocity that has lost so much speed; none where that is no number.
+/// Reduces a speed by `lost`. Returns zero if the velocity is NaN.
 fn slower(v: Vec3, lost: Real) -> Vec3 {
     let speed = v.length();
     if lost < speed { v * (1.0 - lost / speed) } else { Vec3::ZERO }
 }
 
-/// What loading manifolds reads beside the groups.
+/// The input of loading manifolds.
 #[derive(Clone, Copy)]
 pub(crate) struct Manifolds<'a> {
     pub(crate) contacts: &'a Contacts<'a>,
-    /// The contacts that are solved, by their numbers.
+    /// Indices of the contacts that are solved.
     pub(crate) active: &'a [u32],
-    /// Of each of them, where it is in `kept`.
+    /// For each of them, its position in `kept`.
     pub(crate) matched: &'a [u32],
-    /// Those of the last step.
+    /// The pairs of the last step.
     pub(crate) kept: &'a KeptList,
-    /// Numbers in `active`, eight of each group; [`NOBODY`] where there are fewer.
+    /// Indices into `active`, eight for each group; [`NOBODY`] for an empty lane.
     pub(crate) order: &'a [u32],
-    /// Per body; [`slot_of`] reads them.
+    /// Per body; read by [`slot_of`].
     pub(crate) slots: &'a [u32],
-    /// Who moves by force, by slot.
+    /// By slot: whether forces move the body.
     pub(crate) is_active: &'a [bool],
     pub(crate) masses: &'a [MassData],
-    /// Length of the substep in units of that of the kept impulses.
+    /// The length of the substep divided by that of the cached impulses.
     pub(crate) ratio: Real,
     pub(crate) slop: Real,
     pub(crate) load: LoadScale,
 }
 
-/// Lays out groups of eight manifolds, of which the first is number `first`, and writes their
-/// traces. Returns contacts known from the step before, and all contacts.
+/// Loads groups of eight manifolds, beginning with group `first`, and writes their traces. Returns
+/// the number of warm started contacts, and of all contacts.
 ///
-/// With the warm start at once, while a group is in the cache, a pile of 10,000 boxes took 2.8 ms
-/// instead of 2.0 and 0.5 of a pass of its own, and the next pass as much more as this saved; nor
-/// was it faster to store what they did in the last pass, or to let each thread load the groups
-/// that it solves.
+/// Tried: the warm start in the same pass, storing in the last pass, and each thread loading the
+/// groups that it solves. None was faster.
 pub(crate) fn load_groups(
     from: &Manifolds<'_>,
     _classes: &Classes,
@@ -223,7 +221,7 @@ impl Kernel for Loader<'_> {
 }
 
 impl Manifolds<'_> {
-    /// Reads what a group is made of. Returns contacts known from the step before, and all
+    /// Reads the manifolds of a group. Returns the number of warm started contacts, and of all
     /// contacts.
     fn read(
         &self,
@@ -285,7 +283,7 @@ impl<'a> Colors<'a> {
         Colors { groups, classes }
     }
 
-    /// One stage, colour after colour.
+    /// Runs one stage, colour after colour.
     pub(crate) fn run(&mut self, states: &mut [State], pass: &Pass<'_>) {
         for class in self.classes.groups() {
             impulse::run_serial(&mut self.groups[class], states, pass);
@@ -293,7 +291,7 @@ impl<'a> Colors<'a> {
     }
 }
 
-/// Reads solved groups: what to keep, and what to report, eight of each group.
+/// Reads solved groups: the impulses to cache and those to report, eight of each group.
 pub(crate) fn store_groups(
     _classes: &Classes,
     groups: &[Group],
@@ -321,7 +319,7 @@ impl Kernel for Storer<'_> {
     }
 }
 
-/// Writes where each of these contacts was solved, in their order.
+/// Writes the key and the lane of each active contact, in their order.
 pub(crate) fn note_order(
     summaries: &[Summary],
     active: &[u32],
@@ -333,41 +331,40 @@ pub(crate) fn note_order(
     }
 }
 
-/// Brings reports from where the manifolds were solved into the order of contacts.
+/// Reorders reports from the order of lanes to the order of contacts.
 pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
     for (&place, impulse) in places.iter().zip(impulses) {
         *impulse = reports[place as usize];
     }
 }
 
-/// What happens to bodies between two passes over contacts: the end of a substep, the beginning of
-/// one, or one after the other. Each body is brought from memory once for both: a step of 10,000
-/// boxes is 3 to 4 hundredths shorter on two threads, and 0 to 6 on one (November 2026).
+/// The work on bodies between two passes over contacts: the end of a substep, the beginning of the
+/// next, or both. Doing both at once reads each body once, which saves up to 4 % of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct Advance {
-    /// How long the substep was of which places are made by velocities.
+    /// Length of the substep whose velocities are integrated to positions.
     pub(crate) ended: Option<Real>,
     pub(crate) begun: Option<Begun>,
     /// Length of the whole step.
     pub(crate) dt: Real,
 }
 
-/// Radians per step. Contacts follow a body that turns less; one that turns farther leaves the
-/// place of its contacts.
+/// Radians per step. Contacts follow a body that turns less. A body that turns farther leaves the
+/// area of its contacts.
 const MAX_CONTACT_TURN: Real = 0.5;
 
-/// A substep at its beginning.
+/// The beginning of a substep.
 #[derive(Clone, Copy)]
 pub(crate) struct Begun {
     pub(crate) h: Real,
-    /// The first one of a step.
+    /// Whether it is the first substep of a step.
     pub(crate) is_first: bool,
 }
 
-/// How many bodies at a time both are done for.
+/// Bodies per block, so that a block stays in the cache from the end of one substep to the next.
 const AT_ONCE: usize = 32;
 
-/// Advances bodies; `joint_pushes` are empty where there are no joints.
+/// Advances bodies. `joint_pushes` is empty if there are no joints.
 pub(crate) fn advance(
     states: &mut [State],
     free: &mut [Free],
@@ -385,18 +382,18 @@ pub(crate) fn advance(
     }
 }
 
-/// The first so many of a list, which keeps the others; none of one that has not so many.
+/// Splits the first `n` entries off a list. Returns an empty slice if there are fewer.
 pub(crate) fn take<'a, T>(list: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     list.split_off_mut(..n).unwrap_or_default()
 }
 
-/// Forces, and, from the second substep on, what the contacts did in the one before, as a warm
-/// start.
+/// Adds the forces. From the second substep on, it also applies the contact impulses of the substep
+/// before again, as a warm start.
 fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(Vec3, Vec3)], begun: Begun) {
     let mut by_joints = joint_pushes.iter_mut();
     for (state, free) in states.iter_mut().zip(free) {
-        // What the contacts did stays in the velocity and is done again; what the joints did only
-        // stays.
+        // The contact impulses stay in the velocity and are applied once more. The joint impulses
+        // only stay.
         let (joint_v, joint_w) = by_joints.next().map(core::mem::take).unwrap_or_default();
         if free.moves != Moves::ByForce {
             continue;
@@ -412,8 +409,8 @@ fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(V
         if free.is_jointed && free.inertia != Mat3::ZERO {
             let turned = rotation::mul(delta_rotation(state), free.rotation);
             let own = rotation::rotate_back(turned, free.w);
-            // The change alone is turned back: a rounded turn of the whole would let it grow or
-            // shrink, step by step.
+            // Only the change is rotated back. Rotating the whole vector would make it grow or
+            // shrink by rounding in every step.
             let change = integrate::gyroscopic(free.inertia, own, begun.h) - own;
             free.w += rotation::rotate(turned, change);
         }
@@ -421,11 +418,12 @@ fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(V
     }
 }
 
-/// Places by velocities. A loose body that spins faster than `fastest` whirls.
+/// Integrates velocities to positions. A free body that spins faster than `fastest` is marked as
+/// whirling.
 ///
-/// The angular velocity of a loose body stays that of the orientation at the start of the step, for
-/// which the contacts have their levers and inertia: it stands for the angular momentum.
-/// [`store_bodies`] converts it.
+/// The angular velocity of a free body belongs to its orientation at the start of the step.
+/// Contacts have their levers and inertia for that orientation, so it stands for the angular
+/// momentum. [`store_bodies`] converts it.
 fn end_substep(states: &mut [State], free: &mut [Free], h: Real, fastest: Real) {
     for (state, free) in states.iter_mut().zip(free) {
         if free.moves == Moves::Not {
@@ -445,7 +443,8 @@ fn end_substep(states: &mut [State], free: &mut [Free], h: Real, fastest: Real) 
     }
 }
 
-/// The inertia tensor, or zero for a body that turns about every axis alike or not at all.
+/// Returns the inertia tensor, or zero if all principal moments are equal or the body does not
+/// turn.
 fn uneven_inertia(inverse: &Mat3) -> Mat3 {
     let inverse_of_one = Mat3::from_diagonal(Vec3::splat(inverse.x_axis.x));
     let size = inverse.x_axis.x.abs();

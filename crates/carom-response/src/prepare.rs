@@ -1,8 +1,8 @@
-//! What is found out before a step is solved: who moves with whom, which manifolds are solved, in
-//! which order, and what is known of them from the step before.
+//! The preparation of a step: islands, the manifolds to be solved, their order, and their cached
+//! impulses.
 //!
-//! Each part reads what the parts before it wrote and writes its own, so that those that do not
-//! wait for each other may be done at once.
+//! Each stage reads the output of the stages before it and writes only its own. So independent
+//! stages may run in parallel.
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024.
 
@@ -25,25 +25,25 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_math::Real;
 
-/// Islands with fewer bodies are solved to the end, and come to rest without help.
+/// Islands with fewer bodies converge in a step, and come to rest without braking.
 const MANY_BODIES: u32 = 4;
 
-/// What all parts read.
+/// The input of all stages.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) joints: MovingJoints<'a>,
-    /// Of all contacts.
+    /// One for each contact.
     pub(crate) summaries: &'a [Summary],
     pub(crate) surfaces: &'a [SurfaceVelocity],
-    /// The slot of each body; [`slot_of`] reads them.
+    /// The slot of each body; read by [`slot_of`].
     pub(crate) slots: &'a [u32],
-    /// Who moves by force, by slot; and one more, what cannot move.
+    /// By slot: whether forces move the body. The last entry stands for bodies that cannot move.
     pub(crate) is_active: &'a [bool],
 }
 
 impl Given<'_> {
-    /// The slot of what cannot move.
+    /// The slot of bodies that cannot move.
     fn still(&self) -> u32 {
         (self.is_active.len() - 1) as u32
     }
@@ -61,10 +61,12 @@ impl Given<'_> {
         self.is_active[slot as usize].then_some(slot)
     }
 
-    /// Finds which bodies move together. `settles` becomes which of them are in an island of many
-    /// that comes to rest, `touches` what supports each, and `stirred` the numbers of those that a
-    /// body pushes which moves by given velocities, or a surface carries: they have not been slow
-    /// at all.
+    /// Finds the islands.
+    ///
+    /// - `settles`: by slot, whether the body is in a large island that comes to rest.
+    /// - `touches`: by slot, how the body is supported.
+    /// - `stirred`: indices of bodies pushed by a body with given velocities, or carried by a
+    ///   surface. Their rest time starts again.
     pub(crate) fn find_islands(
         &self,
         islands: &mut Islands,
@@ -109,7 +111,7 @@ impl Given<'_> {
         }
     }
 
-    /// The manifolds that something moves in, in their order, and those of them that bounce.
+    /// Finds the manifolds with a moving body, in order, and those of them that bounce.
     pub(crate) fn find_active(&self, active: &mut Vec<u32>, bouncing: &mut Vec<u32>) {
         active.clear();
         let is_active = |summary: &Summary| {
@@ -130,8 +132,9 @@ impl Given<'_> {
         bouncing.extend(active.iter().copied().filter(bounces));
     }
 
-    /// Of each manifold in `active`, where it is in `kept`, to which what is known of sleepers is
-    /// added. `h` is the length of the substep that `kept` belongs to, `left` is workspace.
+    /// For each manifold in `active`, finds its position in `kept`. Cached pairs of sleeping bodies
+    /// that are needed are appended to `kept`. `h` is the length of the substep of `kept`; `left`
+    /// is workspace.
     pub(crate) fn match_kept(
         &self,
         active: &[u32],
@@ -140,7 +143,7 @@ impl Given<'_> {
         matched: &mut Vec<u32>,
         left: &mut Vec<u32>,
     ) {
-        // Both lists are sorted: one walk.
+        // Both lists are sorted, so they are merged in one pass.
         matched.resize(active.len(), NOT_MATCHED);
         left.clear();
         loops::match_kept(self.summaries, active, &kept.order, matched, left);
@@ -148,7 +151,7 @@ impl Given<'_> {
         let is_there = |body: u32| (body as usize) < self.bodies.len();
         let is_asleep = |body: u32| is_there(body) && is_dynamic(body) && !self.moves(body);
         let is_at_rest = |body: u32| is_there(body) && !self.moves(body);
-        // What is known of a pair at rest of which one could move is kept until it does.
+        // If a pair is at rest and one body is dynamic, its impulses are stored until one moves.
         for &old in left.iter() {
             let Some(kept) = kept.get(old) else { continue };
             let PairKey { body_a, body_b, .. } = kept.trace.key;
@@ -159,7 +162,7 @@ impl Given<'_> {
         if asleep.is_empty() {
             return;
         }
-        // Something moves by a sleeping body, and does not wake it.
+        // A moving body touches a sleeping one without waking it.
         for (&contact, matched) in active.iter().zip(matched) {
             let Summary { key, is_new, .. } = self.summaries[contact as usize];
             if *matched != NOT_MATCHED || !(is_asleep(key.body_a) || is_asleep(key.body_b)) {
@@ -179,8 +182,8 @@ impl Given<'_> {
         }
     }
 
-    /// Colours the manifolds and lays them out eight by eight; false, and nothing is laid out, if
-    /// there is one that nothing moves in.
+    /// Colours the manifolds and builds groups of eight. Returns false, without groups, if there is
+    /// a manifold in which no body moves.
     pub(crate) fn lay_out(&self, active: &[u32], coloring: &mut Coloring, classes: &mut Classes) -> bool {
         let are_moved = coloring.color(self.still() as usize, active.len(), |k| {
             let Summary { key, n_contacts, .. } = self.summaries[active[k] as usize];
@@ -197,7 +200,7 @@ impl Given<'_> {
     }
 }
 
-/// Pairs that move together, if both can move, and how they touch.
+/// Returns the pairs that contacts or joints connect, and how they touch.
 fn touching(summaries: &[Summary], joints: MovingJoints<'_>) -> impl Iterator<Item = (u32, u32, Touch)> {
     let pairs = summaries.iter().filter(|summary| summary.touch != Touch::Apart);
     let pairs = pairs.map(|summary| (summary.key.body_a, summary.key.body_b, summary.touch));

@@ -1,10 +1,12 @@
-//! One step of a world of rigid bodies in contact, top to bottom.
+//! One step of a world of rigid bodies in contact: all stages in order.
 //!
-//! Each substep adds the forces, lets bodies bounce, solves joints and contacts, moves the bodies,
-//! and relaxes the joints; after the last one, bodies bounce again and contacts are relaxed.
-//! Impulses are kept by pair and feature for the next step. [`Solver::islands`] says who may fall
-//! asleep; [`Sleepers`](crate::Sleepers) does the rest. The order of everything depends on the
-//! numbers of bodies and parts alone.
+//! - Each substep adds the forces, lets bodies bounce, solves joints and contacts, moves the
+//!   bodies, and relaxes the joints.
+//! - After the last substep, bodies bounce again and contacts are relaxed.
+//! - Impulses are cached by pair and feature for the next step (warm starting).
+//! - [`Solver::islands`] reports for how long each island has been at rest.
+//!   [`Sleepers`](crate::Sleepers) puts islands to sleep.
+//! - The order of all operations depends only on the indices of bodies and parts.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024; Akenine-Moller et al., Real-Time Rendering, 4th
 //! ed., figure 25.2 and 25.9.
@@ -42,41 +44,42 @@ use carom_math::{Real, Vec3};
 
 use crate::mass::MassData;
 
-/// What a step did.
+/// Counts of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct StepStats {
     /// Dynamic bodies that were moved.
     pub n_awake: usize,
-    /// Groups of them that touch each other.
+    /// Islands of these bodies.
     pub n_islands: usize,
     /// Manifolds that were solved.
     pub n_manifolds: usize,
-    /// Contacts in them.
+    /// Contacts in these manifolds.
     pub n_contacts: usize,
-    /// Contacts whose impulse was known from the step before.
+    /// Contacts that were warm started: their impulse was known from the step before.
     pub n_warm: usize,
-    /// Classes of manifolds that share no moving body.
+    /// Colours of the graph colouring. Manifolds of one colour share no moving body.
     pub n_colors: usize,
-    /// Substeps that were made.
+    /// Substeps of this step.
     pub n_substeps: u32,
-    /// Groups of bodies with a fast one, whose impulses were reduced, because they would have given
+    /// Groups of bodies with a fast one whose impulses were reduced, because they would have added
     /// energy.
     pub n_bounded: usize,
 }
 
-/// A body that a step moved, and the bodies that it touched, directly or through others.
+/// A body that a step moved, and its island: the bodies that it touched, directly or through
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IslandMember {
-    /// The number of the body.
+    /// The index of the body.
     pub body: u32,
-    /// The lowest number of a body of its island.
+    /// The lowest index of a body of its island.
     pub island: u32,
-    /// For how long all of its island has been at rest, in units of time.
+    /// Time for which the whole island has been at rest, in units of time.
     pub rest_time: Real,
 }
 
-/// The solver: settings, what it keeps from step to step, and its workspace.
+/// The solver: its settings, the impulses that it caches from step to step, and its workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
     settings: SolverSettings,
@@ -84,32 +87,33 @@ pub struct Solver {
     coloring: Coloring,
     /// The pairs of the last step.
     kept: KeptList,
-    /// Those between bodies of which none moves and one sleeps or is halted: under its number, of
-    /// two the larger.
+    /// Cached impulses of pairs in which no body moves and one sleeps or is suspended. The key is
+    /// the index of that body, or the larger index if both do.
     asleep: BTreeMap<u32, Stowed>,
     /// Length of the substep that the kept impulses belong to.
     kept_h: Real,
     load: WorldLoad,
     impulses: Vec<ContactImpulse>,
-    /// Who moves in this step, ascending: a body's place here is the slot of its state.
+    /// Bodies that move in this step, ascending. The position of a body here is the slot of its
+    /// state.
     movers: Vec<u32>,
-    /// Per body its slot; [`STILL`] for who does not move.
+    /// The slot of each body; [`STILL`] for a body that does not move.
     slots: Vec<u32>,
-    /// Of contacts of the next step, in their order.
+    /// Surface velocities for the next step, sorted by contact.
     surfaces: Vec<SurfaceVelocity>,
     // Workspace.
     drives: Vec<Drive>,
     summaries: Vec<Summary>,
-    /// As [`Verdict::are_plain`](crate::summary::Verdict) says.
+    /// See [`Verdict::are_plain`](crate::summary::Verdict).
     are_plain: bool,
     active: Vec<u32>,
     bouncing: Vec<u32>,
     matched: Vec<u32>,
-    /// Places of kept pairs that are not among the contacts any more.
+    /// Positions of cached pairs that are no longer among the contacts.
     left: Vec<u32>,
     /// The pairs of this step.
     solved: KeptList,
-    /// By place among the lanes of all groups.
+    /// Indexed by lane: lane `k` of group `g` is at `8 * g + k`.
     reports: Vec<ContactImpulse>,
     classes: Classes,
     groups: Vec<Group>,
@@ -118,11 +122,11 @@ pub struct Solver {
     free: Vec<Free>,
     is_active: Vec<bool>,
     settles: Vec<bool>,
-    /// By slot, for how long a body has been at rest.
+    /// By slot: for how long a body has been at rest.
     rest_times: Vec<Real>,
-    /// By slot, what supports a body.
+    /// By slot: how a body is supported.
     touches: Vec<Touch>,
-    /// Of the movers that were given, how they move.
+    /// How each body that the caller listed moves.
     moves: Vec<Moves>,
     stirred: Vec<u32>,
     all_joints: Vec<u32>,
@@ -132,7 +136,7 @@ pub struct Solver {
     energies: Energies,
 }
 
-/// What a solver keeps from step to step, to be stored and put back.
+/// The state that a solver carries from step to step, for snapshots.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolverMemory {
@@ -140,38 +144,38 @@ pub struct SolverMemory {
     pub(crate) kept_h: Real,
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) load: WorldLoad,
-    /// Those of who sleeps or is halted, with the number of the body under which they are, and the
-    /// length of the substep that they belong to.
+    /// Pairs of bodies that sleep or are suspended. Each entry has the body that it is stored
+    /// under, the length of the substep of its impulses, and the pair.
     pub(crate) asleep: Vec<(u32, Real, Kept)>,
 }
 
-/// The slot of who does not move.
+/// The slot of a body that does not move.
 const STILL: u32 = u32::MAX;
 
 impl Solver {
-    /// A solver that remembers nothing yet.
+    /// Returns a solver without cached impulses.
     pub fn new(settings: SolverSettings) -> Solver {
         Solver { settings, ..Solver::default() }
     }
 
-    /// The settings.
+    /// Returns the settings.
     pub fn settings(&self) -> &SolverSettings {
         &self.settings
     }
 
-    /// The settings, to be changed between steps. The solver does not know the bodies: where a
-    /// change concerns bodies that sleep, wake them ([`Body::wake`]).
+    /// Returns the settings, to be changed between steps. The solver does not know the bodies: if a
+    /// change concerns sleeping bodies, wake them ([`Body::wake`]).
     pub fn settings_mut(&mut self) -> &mut SolverSettings {
         &mut self.settings
     }
 
-    /// The surface velocities of the next step, to be filled before it, sorted by their contacts;
-    /// the step empties the list, even if it is refused.
+    /// Returns the surface velocities of the next step. Fill the list before the step, sorted by
+    /// contact. The step empties it, even if it returns an error.
     pub fn surface_velocities_mut(&mut self) -> &mut Vec<SurfaceVelocity> {
         &mut self.surfaces
     }
 
-    /// Forgets all impulses: after bodies were renumbered, or a scene was replaced.
+    /// Drops all cached impulses. Call it after bodies were renumbered or a scene was replaced.
     pub fn clear(&mut self) {
         self.kept.clear();
         self.asleep.clear();
@@ -179,14 +183,14 @@ impl Solver {
         self.load = WorldLoad::default();
     }
 
-    /// Forgets what is kept of a body that slept: its number will be that of another one.
+    /// Drops the cached impulses of a sleeping body. Call it if another body gets the same index.
     pub fn forget(&mut self, body: usize) {
         if let Ok(body) = u32::try_from(body) {
             self.asleep.remove(&body);
         }
     }
 
-    /// What is kept for the next step.
+    /// Returns the state that the next step depends on.
     pub fn memory(&self) -> SolverMemory {
         let of = |(&body, stowed): (&u32, &Stowed)| {
             let h = stowed.h;
@@ -196,7 +200,8 @@ impl Solver {
         SolverMemory { kept: self.kept.iter().collect(), kept_h: self.kept_h, load: self.load, asleep }
     }
 
-    /// From here on as the solver that this memory is of, given the same settings and bodies.
+    /// Restores a state. With the same settings and bodies, the solver continues as the one that
+    /// returned `memory`.
     pub fn restore(&mut self, memory: &SolverMemory) {
         self.impulses.clear();
         self.asleep.clear();
@@ -208,14 +213,14 @@ impl Solver {
         self.load = memory.load;
     }
 
-    /// What each contact pair of the last step did, in the order in which they were given; zero for
-    /// pairs that were not solved because nothing in them moves.
+    /// Returns the impulses of each contact pair of the last step, in the order of its input. They
+    /// are zero for pairs that were not solved because neither body moves.
     pub fn contact_impulses(&self) -> &[ContactImpulse] {
         &self.impulses
     }
 
-    /// Whom the last step moved by forces, by their numbers, and with whom; none after a step of no
-    /// time.
+    /// Returns the bodies that the last step moved by forces, in ascending order, each with its
+    /// island. The list is empty after a step of zero length.
     ///
     /// [`Sleepers::fall_asleep`](crate::Sleepers::fall_asleep) reads it.
     pub fn islands(&self) -> impl Iterator<Item = IslandMember> + '_ {
@@ -229,11 +234,13 @@ impl Solver {
 
     /// Advances the bodies by `dt`.
     ///
-    /// `contacts` are the manifolds found for the bodies' present poses, in the world frame. Those
-    /// between two bodies that are asleep or cannot move may be left out; their impulses are
-    /// remembered. Impulses are known again by the numbers of the bodies, the parts, and the
-    /// features of the contacts. Equal input gives equal bits; so does the input in another order,
-    /// as long as no two pairs have the same bodies and parts.
+    /// `contacts` are the manifolds for the present poses of the bodies, in the world frame.
+    /// Manifolds between two bodies that sleep or cannot move may be left out; their impulses stay
+    /// cached. Cached impulses are matched by the indices of the bodies, the parts, and the
+    /// features of the contacts.
+    ///
+    /// Equal input gives equal bits. Input in another order gives the same bits too, if no two
+    /// pairs have the same bodies and parts.
     pub fn step(
         &mut self,
         bodies: &mut [Body],
@@ -259,7 +266,7 @@ impl Solver {
         }
         let contacts = &Contacts::Pairs(contacts);
         self.summarize(bodies.len(), contacts)?;
-        // In memory that is kept.
+        // Reuses the allocation.
         let mut all = core::mem::take(&mut self.all_joints);
         all.clear();
         all.extend(0..joints.len() as u32);
@@ -280,14 +287,17 @@ impl Solver {
         self.advance(bodies, contacts, (joints, all), dt)
     }
 
-    /// As [`Solver::step`] in a world of which most sleeps: only the bodies in `movers` are looked
-    /// at, and those that contacts and joints name with them, so that others cost nothing.
+    /// Like [`Solver::step`], for a world in which most bodies sleep. It reads only the bodies in
+    /// `movers` and those that contacts and joints connect with them. The cost does not depend on
+    /// the others.
     ///
-    /// `movers` are numbers of bodies, ascending; all that are dynamic and awake are among them,
-    /// and all that their owner moves. With the joints come numbers of joints, ascending; all those
-    /// of such bodies are among them, and no other is looked at. Others are not moved, whether they
-    /// sleep or not. Nobody is woken: whom something moving touches should be awake, with those it
-    /// fell asleep with ([`Sleepers`](crate::Sleepers)).
+    /// - `movers` are indices of bodies, ascending. All bodies that are dynamic and awake are among
+    ///   them, and all that their owner moves. Other bodies are not moved, asleep or not.
+    /// - The list with the joints has indices of joints, ascending. All joints of such bodies are
+    ///   among them. Other joints are not read.
+    ///
+    /// The step wakes no body. If a moving body touches a sleeping one, wake that body and its
+    /// island before the step ([`Sleepers`](crate::Sleepers)).
     pub fn step_awake(
         &mut self,
         bodies: &mut [Body],
@@ -330,7 +340,8 @@ impl Solver {
         self.advance(bodies, contacts, (joints, moving_joints), dt)
     }
 
-    /// Gives those who move their slots, and takes up what was kept of those who slept until now.
+    /// Assigns slots to the bodies that move, and restores the cached impulses of bodies that slept
+    /// until now.
     fn take_movers(&mut self, n_bodies: usize, movers: impl Iterator<Item = (u32, Moves)>) {
         for &mover in &self.movers {
             if let Some(slot) = self.slots.get_mut(mover as usize) {
@@ -343,7 +354,7 @@ impl Solver {
             self.movers.push(mover);
             self.is_active.push(moves == Moves::ByForce);
         }
-        // What cannot move.
+        // The slot of bodies that cannot move.
         self.is_active.push(false);
         self.slots.resize(n_bodies, STILL);
         let mut woken = Vec::new();
@@ -364,7 +375,7 @@ impl Solver {
         joints: (&mut [Joint], &[u32]),
         dt: Real,
     ) -> Result<StepStats, SolverError> {
-        // Those of the step before are written over.
+        // The values of the step before are overwritten.
         memory::renew(&mut self.impulses, contacts.len(), ContactImpulse::default());
         if dt == 0.0 {
             self.impulses.fill(ContactImpulse::default());
@@ -388,7 +399,7 @@ impl Solver {
         self.load_contacts(contacts, h, &mut stats);
         self.load_joints(bodies, MovingJoints { list: joints, places: moving });
 
-        // Kept apart while the groups are changed.
+        // Moved out of `self` while the groups are borrowed.
         let (drives, surfaces) = (core::mem::take(&mut self.drives), core::mem::take(&mut self.surfaces));
         let first = Pass { drives: &drives, ..Pass::new(&self.settings, h) };
         let mut elapsed = 0.0;
@@ -405,7 +416,7 @@ impl Solver {
         let still = movers.len() as u32;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let mut colors = loops::Colors::new(groups, classes);
-        // The length of a substep that is ended where the next one begins.
+        // The length of a substep whose end is merged with the beginning of the next one.
         let mut ended = None;
         for number in 0..n_substeps {
             let (is_first, is_last) = (number == 0, number + 1 == n_substeps);
@@ -449,7 +460,7 @@ impl Solver {
             }
         }
         if !bouncing.is_empty() {
-            // The relaxation looks one substep ahead; a bounce must come before it.
+            // The relaxation predicts one substep ahead, so bounces are applied before it.
             let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces };
             let moment = Moment { h, next_h: 1.0 / first.inverse_h, elapsed, has_begun: false };
             impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
@@ -461,7 +472,7 @@ impl Solver {
         for &place in moving {
             let joint = &mut joints[place as usize];
             if !joint.is_finite() {
-                // Numbers ran out of their range: the joint starts anew.
+                // An overflow: the impulse starts again at zero.
                 joint.impulse = JointImpulse::default();
             }
         }
@@ -471,7 +482,7 @@ impl Solver {
         stats
     }
 
-    /// A world that falls asleep gives its memory back.
+    /// Shrinks buffers that are far larger than this step needed, as after a world fell asleep.
     fn trim(&mut self) {
         trim(&mut self.groups);
         trim(&mut self.states);
@@ -488,7 +499,7 @@ impl Solver {
         trim(&mut self.joint_pushes);
     }
 
-    /// Looks at every contact once, for all that is asked of it before it is solved.
+    /// Reads every contact once: validates it, and writes its summary.
     fn summarize(&mut self, n_bodies: usize, contacts: &Contacts<'_>) -> Result<(), SolverError> {
         let slop = self.settings.slop * self.settings.length_unit;
         memory::renew(&mut self.summaries, contacts.len(), Summary::default());
@@ -513,12 +524,10 @@ impl Solver {
         Ok(())
     }
 
-    /// All that is to be known before the manifolds are loaded.
+    /// Computes all that is needed before the manifolds are loaded.
     ///
-    /// Bodies are loaded by all threads, each the half that it goes on with, and not by one of two
-    /// beside what the other does for manifolds: where that was so, and for storing too, threads
-    /// whose cores have no cache in common took 0.5 of 11 milliseconds more for a step of 10,000
-    /// boxes.
+    /// All threads load bodies, each the half that it processes later. This keeps bodies in the
+    /// cache of one core. Tried: one thread for bodies and one for manifolds; 5 % slower.
     fn prepare(
         &mut self,
         bodies: &mut [Body],
@@ -545,7 +554,7 @@ impl Solver {
             dt,
         };
         if self.are_plain {
-            // Mostly there is nothing to leave out.
+            // The usual case: every contact is active.
             active.clear();
             active.extend(0..summaries.len() as u32);
             bouncing.clear();
@@ -559,13 +568,13 @@ impl Solver {
             || given.find_islands(islands, settles, stirred, touches),
         );
         if !is_laid_out {
-            // There was.
+            // Some contacts are inactive: filter them and colour again.
             given.find_active(active, bouncing);
             given.lay_out(active, coloring, classes);
         }
         given.match_kept(active, (kept, kept_h), asleep, matched, left);
         loops::load_bodies(&forces, movers, settles, &mut states[..n], &mut masses[..n], &mut free[..n]);
-        // What cannot move.
+        // The slot of bodies that cannot move.
         (self.states[n], self.masses[n], self.free[n]) = (REST, MassData::NONE, Free::NONE);
         for &body in &self.stirred {
             bodies[body as usize].rest.begin_anew();
@@ -578,7 +587,7 @@ impl Solver {
         let still = self.movers.len() as u32;
         let n_groups = self.coloring.n_groups();
         memory::renew(&mut self.groups, n_groups, Group::empty(still));
-        // What is left of the step before the last is written over.
+        // The values of the step before the last are overwritten.
         self.solved.resize(n_groups);
         let from = Manifolds {
             contacts,
@@ -602,7 +611,7 @@ impl Solver {
         });
     }
 
-    /// Writes what a step has to know of each joint.
+    /// Prepares each joint for this step.
     fn load_joints(&mut self, bodies: &[Body], joints: MovingJoints<'_>) {
         self.joint_steps.clear();
         let still = self.movers.len() as u32;
@@ -629,10 +638,10 @@ impl Solver {
         }
     }
 
-    /// States into bodies, impulses into what is kept and what is told; the islands that are at
-    /// rest fall asleep.
+    /// Writes states back to bodies and impulses to the cache and the reports, and finds the rest
+    /// times of the islands.
     ///
-    /// Returns for how many groups of bodies impulses were reduced.
+    /// Returns the number of groups of bodies whose impulses were reduced.
     fn store(&mut self, bodies: &mut [Body], n_contacts: usize, h: Real, dt: Real) -> usize {
         let n = self.active.len();
         let Solver {
@@ -641,7 +650,7 @@ impl Solver {
         let Solver { kept, solved, active, summaries, classes, coloring, groups, impulses, reports, .. } =
             self;
         let places = coloring.places();
-        // Each is written over.
+        // All entries are overwritten.
         memory::renew(reports, 8 * groups.len(), ContactImpulse::default());
         loops::store_groups(classes, groups, &mut solved.impulses, reports);
         let is_all = n == n_contacts && active.iter().zip(0..).all(|(&contact, k)| contact == k);
@@ -691,7 +700,7 @@ impl Solver {
     }
 }
 
-/// Gives back what a larger step needed, when it was many times as large.
+/// Shrinks a buffer if its capacity is several times what the step needed.
 fn trim<T>(memory: &mut Vec<T>) {
     if 1024 + 4 * memory.len() < memory.capacity() {
         memory.shrink_to(2 * memory.len());

@@ -1,15 +1,16 @@
-//! Torsion springs on hinges: a mainspring that drives a train, the hairspring of a balance, a door
-//! that closes.
+//! Torsion springs on hinges: the mainspring of a clock, the hairspring of a balance, a door
+//! closer.
 //!
-//! 1. The torque is the stiffness times the angle to the rest angle, less the damping times the
+//! 1. The torque is the stiffness times the angle to the rest angle, minus the damping times the
 //!    speed.
-//! 2. The angle counts whole turns, so a spring can be wound up.
+//! 2. The angle counts full turns, so a spring can be wound up.
 //! 3. The angle is the mean `(x[n-1] + 2 x[n] + x[n+1]) / 4` over substeps. A free wheel then keeps
 //!    its energy exactly, and no stiffness is unstable. At a stop the torque is the full one.
-//! 4. The damping acts at the speed at the end of the substep, so it never turns a wheel back.
-//! 5. It drives nothing beyond [`MAX_TURN`] in a substep, about 180 rad/s by default: farther than
-//!    that the way of a joint falls behind its speed. The energy is lost then.
-//! 6. The impulse is warm started and corrected in every substep, beside contacts and joints.
+//! 4. The damping acts at the speed at the end of the substep, so it never reverses a wheel.
+//! 5. A spring accelerates nothing beyond [`MAX_TURN`] per substep, about 180 rad/s by default.
+//!    Beyond that, joints cannot follow the rotation. The excess energy is lost.
+//! 6. The impulse is warm started and corrected in every substep, together with contacts and
+//!    joints.
 //!
 //! Reference: N. Newmark, A Method of Computation for Structural Dynamics, 1959 (beta = 1/4).
 //! Differs: velocities are those of semi-implicit Euler, which lag half a substep; see
@@ -27,11 +28,11 @@ use core::f64::consts::TAU;
 pub struct TorsionSpring {
     /// Torque per radian, from 0 to 1e9.
     pub stiffness: Real,
-    /// The angle from A's y axis to B's at which it has no torque, in radians. Beyond pi it means
-    /// whole turns: the angle of a hinge is within pi when it gets its spring. At most 1e9 in
-    /// absolute value.
+    /// The angle from A's y axis to B's at which it has no torque, in radians. Values beyond pi
+    /// mean full turns, because the angle of a hinge is within pi when it gets its spring. At most
+    /// 1e9 in absolute value.
     pub rest_angle: Real,
-    /// Torque per angular speed, against the turning, from 0 to 1e9.
+    /// Torque per angular speed, against the motion, from 0 to 1e9.
     pub damping: Real,
 }
 
@@ -41,13 +42,13 @@ impl TorsionSpring {
         TorsionSpring { stiffness, rest_angle, damping: 0.0 }
     }
 
-    /// The same with this damping.
+    /// Sets the damping.
     #[must_use]
     pub const fn with_damping(self, damping: Real) -> TorsionSpring {
         TorsionSpring { damping, ..self }
     }
 
-    /// Checks the bounds of each setting; the error is the name of the first that is out of them.
+    /// Checks the bounds of each setting. The error is the name of the first one out of bounds.
     pub fn validate(&self) -> Result<(), &'static str> {
         // NaN is in no range.
         let is_within = |x: Real| (0.0..=MAX_SETTING).contains(&x);
@@ -62,9 +63,9 @@ impl TorsionSpring {
 
     /// Returns the impulse of a substep of length `h`.
     ///
-    /// `deviation` is the angle from rest at the start, `start_speed` the speed before any impulse
-    /// and `speed` the one now, with the impulse `old`. `inverse_inertia` is that of both bodies
-    /// about the axis.
+    /// `deviation` is the angle from rest at the start, and `start_speed` the speed before any
+    /// impulse. `speed` is the present one, which includes the impulse `old`. `inverse_inertia` is
+    /// that of both bodies about the axis.
     pub(crate) fn impulse(
         &self,
         deviation: Real,
@@ -77,7 +78,7 @@ impl TorsionSpring {
         let (k, c) = (self.stiffness, self.damping);
         let wanted = -h * (k * (deviation + 0.25 * h * (speed - start_speed)) + c * speed);
         let new = old + (wanted - old) / (1.0 + h * inverse_inertia * (0.25 * h * k + c));
-        // It drives nothing faster than joints can follow.
+        // A faster rotation than joints can follow is not driven.
         let without = speed - inverse_inertia * old;
         let fastest = (MAX_TURN / h).max(without.abs());
         if (without + inverse_inertia * new).abs() <= fastest {
@@ -87,28 +88,28 @@ impl TorsionSpring {
     }
 }
 
-/// The angle of a hinge with its whole turns.
+/// The angle of a hinge, with full turns.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Winding {
-    /// Whole turns.
+    /// Full turns.
     pub turns: i32,
-    /// What is left, from -pi to pi.
+    /// The remaining angle, from -pi to pi.
     pub angle: Real,
 }
 
 impl Winding {
-    /// Returns both together, in radians.
+    /// Returns the total angle in radians.
     pub fn total(self) -> f64 {
         f64::from(self.turns) * TAU + f64::from(self.angle)
     }
 
-    /// Returns the winding at `angle`, within pi, with the number of turns that is nearest to this
-    /// one after turning by `way`.
+    /// Returns the winding at `angle`, which is within pi. The number of turns is the nearest one
+    /// to this winding after a rotation by `way`.
     pub(crate) fn at(self, angle: Real, way: Real) -> Winding {
         let more = ops::floor((self.angle + way - angle) / TAU as Real + 0.5);
-        // Numbers out of their range count nothing.
+        // After an overflow the winding is kept.
         if !more.is_finite() {
             return self;
         }
@@ -121,8 +122,7 @@ impl Winding {
     }
 }
 
-/// Radians. How a body that turns farther than this in a substep lies at its end, is not seen in
-/// its velocity at the start: a joint of such bodies holds their velocities alone, for as long as
-/// they whirl, and pulls nothing together. Pulled, a joint ten metres beside two bodies threw them
-/// about ever faster, without end.
+/// Radians. If a body turns farther in a substep, its velocity at the start does not predict its
+/// orientation at the end. A joint of such a body then constrains velocities only and corrects no
+/// position error. If it did, bodies with a far joint point would gain speed without bound.
 pub(crate) const MAX_TURN: Real = 0.5;

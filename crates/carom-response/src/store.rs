@@ -1,8 +1,8 @@
-//! The end of a step: what was computed goes into the bodies.
+//! The end of a step: writes the computed states back to the bodies.
 //!
-//! - A free body turns by its angular momentum, which stays, and so does its energy.
+//! - A free body keeps its angular momentum and its energy.
 //! - A body that contacts pushed turns as it did in the substeps, if that keeps its energy.
-//! - Each body counts for how long it has been at rest.
+//! - The rest time of each body is updated.
 //!
 //! Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, VII.5 (rigid
 //! bodies).
@@ -15,10 +15,10 @@ use crate::mass::MassData;
 use crate::rest::{StepMotion, Touch};
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 
-/// What bodies became, by places: those of a step or a part of them.
+/// Results of a step for all bodies or a chunk of them, by slot.
 #[derive(Clone, Copy)]
 pub(crate) struct Moved<'a> {
-    /// The numbers of the bodies.
+    /// The indices of the bodies.
     pub(crate) movers: &'a [u32],
     pub(crate) states: &'a [State],
     pub(crate) masses: &'a [MassData],
@@ -27,7 +27,7 @@ pub(crate) struct Moved<'a> {
 }
 
 impl<'a> Moved<'a> {
-    /// The first `n`, and the others.
+    /// Splits off the first `n`.
     #[cfg(feature = "parallel")]
     pub(crate) fn split_at(&self, n: usize) -> (Moved<'a>, Moved<'a>) {
         let (movers, movers_behind) = self.movers.split_at(n);
@@ -48,7 +48,7 @@ impl<'a> Moved<'a> {
     }
 }
 
-/// What storing a body keeps to.
+/// The limits of speeds when a body is stored.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) max_speed: Real,
@@ -57,8 +57,8 @@ pub(crate) struct Limits {
     pub(crate) dt: Real,
 }
 
-/// Writes what was computed into bodies; the first of them is number `first`. `rest_times` becomes
-/// for how long each body that moves by force has been at rest.
+/// Writes the results into bodies. `bodies` begins with the body of index `first`. `rest_times`
+/// gets the rest time of each body that moves by force.
 pub(crate) fn store_bodies(
     limits: &Limits,
     first: u32,
@@ -80,27 +80,27 @@ pub(crate) fn store_bodies(
     }
 }
 
-/// Part of the energy that a body may lose because contacts turned it otherwise than its momentum
-/// does.
+/// Relative energy that a body may lose, because contacts turned it differently from free rotation.
 const MAX_TURN_LOSS: f64 = 0.01;
 
-/// Part of the energy that a body may gain so, before it is taken out of its angular velocity:
-/// rounding.
+/// Relative energy that a body may gain in this way. More is removed from its angular velocity. It
+/// bounds rounding.
 const MAX_TURN_GAIN: f64 = 1e-5;
 
-/// Radians per step. A body that contacts pushed and that turns less turns as in the substeps,
+/// Radians per step. A body that contacts pushed and that turns less is turned as in the substeps,
 /// whatever its energy.
 const MAX_SETTLING_TURN: Real = 0.01;
 
-/// Radians per step: the angular velocity of what turns less changes by its rounding only.
+/// Radians per step. A body that turns less keeps its angular velocity: the change would be
+/// rounding only.
 const MIN_TURN: Real = 1e-5;
 
-/// Returns the orientation and the angular velocity at the end of the step of a body that moves by
-/// forces.
+/// Returns the orientation and the angular velocity of a body that moves by forces, at the end of
+/// the step.
 ///
 /// A free body keeps its angular momentum and energy. A body that contacts pushed turns as it did
-/// in the substeps, and keeps its momentum; if that would change its energy, it turns from its
-/// first orientation with its final momentum.
+/// in the substeps, and keeps its momentum. If that would change its energy, it turns freely from
+/// its first orientation with its final momentum.
 fn rotate(body: &Body, state: &State, free: &Free, dt: Real) -> (Quat, Vec3) {
     let (_, w) = motion(state);
     let delta = delta_rotation(state);
@@ -115,8 +115,8 @@ fn rotate(body: &Body, state: &State, free: &Free, dt: Real) -> (Quat, Vec3) {
         return (if free.is_whirling { whirled().as_quat() } else { turned(delta) }, w);
     }
     let inverse = body.inverse_inertia.as_dmat3();
-    // Not the inertia in single precision: it would not undo its inverse, and the momentum would
-    // grow.
+    // In double precision. In single precision, the inertia would not be the exact inverse of the
+    // inverse inertia, and the momentum would grow.
     let momentum = integrate::spin_of(start, w.as_dvec3(), &inverse.inverse());
     let twice_energy = momentum.dot(w.as_dvec3());
     if free.is_pushed(state) && !free.is_whirling {
@@ -134,7 +134,7 @@ fn rotate(body: &Body, state: &State, free: &Free, dt: Real) -> (Quat, Vec3) {
     }
     let end = integrate::rotate_freely(start, momentum, &inverse, f64::from(dt)).as_quat();
     let spin = integrate::spin_of(end.as_dquat(), momentum, &inverse);
-    // What the rounding of the orientation changes.
+    // Corrects the energy for the rounding of the orientation.
     let scale = ops::sqrt(twice_energy / momentum.dot(spin));
     let spin = (spin * scale).as_vec3();
     if end.is_finite() && spin.is_finite() { (end, spin) } else { (turned(delta), w) }
@@ -161,7 +161,7 @@ fn store_body(
     let center = mass.center + Vec3::new(d[0], d[1], d[2]);
     let translation = center - rotation::rotate(orientation, body.center_of_mass);
     if !(orientation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
-        // Numbers ran out of their range: the body stays where it was, and stops.
+        // An overflow: the body keeps its pose, and stops.
         body.linear_velocity = Vec3::ZERO;
         body.angular_velocity = Vec3::ZERO;
         return;

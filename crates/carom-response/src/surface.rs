@@ -1,12 +1,13 @@
-//! Surfaces that move otherwise than their body: belts, turntables, meshes that change their shape.
+//! Surfaces that move relative to their body: conveyor belts, turntables, meshes that change their
+//! shape.
 //!
-//! - Along the surface it is a target for the friction: it pulls the other body to the speed of the
-//!   surface.
-//! - Along the normal it is a target for the contact: the other body may not come nearer than the
-//!   surface goes.
-//! - Both are written once per step into lanes beside the groups that have such a contact; the
-//!   others read nothing.
-//! - A motor moves the surface, so such a contact may give energy. Both bodies get opposite
+//! - Along the surface, the velocity is a target for friction: it accelerates the other body to the
+//!   speed of the surface.
+//! - Along the normal, it is a target for the contact: the other body may not come nearer than the
+//!   surface moves.
+//! - Both are written once per step into lanes beside the groups that have such a contact. Other
+//!   groups read nothing.
+//! - A motor moves the surface, so such a contact may add energy. Both bodies get opposite
 //!   impulses.
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (velocity bias); Box2D,
@@ -23,33 +24,32 @@ use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Real, Vec3};
 
-/// A body that moves along with a surface, at this part of its speed or faster, is carried: it is
-/// not at rest.
+/// A body is carried, and not at rest, if it moves with a surface at this part of its speed or
+/// faster.
 const CARRIED_PART: Real = 1.0 / 16.0;
 
-/// The velocity of the surface of B against that of A at one contact, beyond the motion of the two
-/// bodies.
+/// The velocity of the surface of B relative to that of A at one contact, in addition to the motion
+/// of the bodies.
 ///
-/// All vectors are in the world frame. The velocity of a surface of A counts with the opposite
-/// sign.
+/// All vectors are in the world frame. The velocity of a surface of A has the opposite sign.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SurfaceVelocity {
-    /// Number of the contact among those of the step.
+    /// Index of the contact among those of the step.
     pub contact: u32,
-    /// The point where `slide` holds.
+    /// The point at which `slide` applies.
     pub point: Vec3,
-    /// Velocity along the surfaces; what it has along the normal does not count. Length per time.
+    /// Velocity along the surfaces, in length per time. The component along the normal is ignored.
     pub slide: Vec3,
     /// Angular velocity of the surface about the normal, in radians per time.
     pub spin: Real,
-    /// For each contact of the manifold, the speed at which the surfaces part along the normal.
-    /// Length per time.
+    /// For each contact of the manifold, the speed at which the surfaces separate along the normal,
+    /// in length per time.
     pub part: [Real; MAX_CONTACTS],
 }
 
 impl SurfaceVelocity {
-    /// A surface at a contact that has this number, and does not move yet.
+    /// Returns a surface that does not move, at the contact of this index.
     pub const fn new(contact: u32, point: Vec3) -> SurfaceVelocity {
         SurfaceVelocity { contact, point, slide: Vec3::ZERO, spin: 0.0, part: [0.0; MAX_CONTACTS] }
     }
@@ -62,15 +62,15 @@ impl SurfaceVelocity {
             && self.part.iter().all(|speed| speed.is_finite())
     }
 
-    /// The velocity of the surface of B at the point, for a contact with so many places and this
-    /// normal.
+    /// Returns the velocity of the surface of B at the point. `normal` is that of the manifold,
+    /// `n_contacts` the number of its contacts.
     pub(crate) fn mean_velocity(&self, normal: Vec3, n_contacts: usize) -> Vec3 {
         let n = n_contacts.clamp(1, MAX_CONTACTS);
         let part = self.part[..n].iter().sum::<Real>() / n as Real;
         self.slide + normal * (part - self.slide.dot(normal))
     }
 
-    /// Whether the surface pushes bodies away, or they move along with it.
+    /// Whether the surface pushes bodies away, or carries one of them along.
     fn carries(&self, a: &Body, b: &Body) -> bool {
         let velocity = |body: &Body| match body.kind {
             BodyKind::Fixed => Vec3::ZERO,
@@ -83,14 +83,14 @@ impl SurfaceVelocity {
     }
 }
 
-/// The surface of a contact; the list is sorted by the contacts.
+/// Returns the surface of a contact. The list is sorted by contact.
 pub(crate) fn of_contact(surfaces: &[SurfaceVelocity], contact: u32) -> Option<&SurfaceVelocity> {
     let place = surfaces.binary_search_by_key(&contact, |surface| surface.contact).ok()?;
     surfaces.get(place)
 }
 
-/// The first surface that is not of one of `n_contacts` contacts, not after the one before, or not
-/// finite.
+/// Returns the first surface that is not finite, out of order, or not of one of `n_contacts`
+/// contacts.
 pub(crate) fn find_bad(surfaces: &[SurfaceVelocity], n_contacts: usize) -> Option<usize> {
     let is_good = |(place, surface): (usize, &SurfaceVelocity)| {
         let is_after = place == 0 || surfaces[place - 1].contact < surface.contact;
@@ -99,7 +99,7 @@ pub(crate) fn find_bad(surfaces: &[SurfaceVelocity], n_contacts: usize) -> Optio
     surfaces.iter().enumerate().position(|row| !is_good(row))
 }
 
-/// Adds the numbers of bodies that a surface carries: they are not at rest.
+/// Appends the indices of bodies that a surface carries. They are not at rest.
 pub(crate) fn find_carried(
     surfaces: &[SurfaceVelocity],
     summaries: &[Summary],
@@ -116,20 +116,20 @@ pub(crate) fn find_carried(
     }
 }
 
-/// What the drives of a step are made of.
+/// The input for the drives of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct Driven<'a> {
     pub(crate) surfaces: &'a [SurfaceVelocity],
     pub(crate) contacts: &'a Contacts<'a>,
-    /// The contacts that are solved, and the place of each among the lanes of all groups.
+    /// The contacts that are solved, and the lane of each among all groups.
     pub(crate) active: &'a [u32],
     pub(crate) places: &'a [u32],
     pub(crate) masses: &'a [MassData],
 }
 
 impl Driven<'_> {
-    /// Writes the drives of groups that are loaded already, and gives these groups their numbers.
-    /// Calls `mark` with the slots of the two bodies of each such contact.
+    /// Writes the drives of groups that are already loaded, and sets the drive index of these
+    /// groups. Calls `mark` with the slots of the two bodies of each such contact.
     pub(crate) fn load(&self, groups: &mut [Group], drives: &mut Vec<Drive>, mut mark: impl FnMut([u32; 2])) {
         drives.clear();
         if self.surfaces.is_empty() {
