@@ -41,7 +41,7 @@ pub(crate) struct Free {
     pub(crate) v: Vec3,
     pub(crate) w: Vec3,
     pub(crate) moves: Moves,
-    /// Contacts changed its velocities.
+    /// Whether contacts changed its velocities.
     pub(crate) is_pushed: bool,
     /// Whether it turns too far in a step for contacts to follow. Its rotation is computed at the
     /// end of the step from its final momentum.

@@ -275,8 +275,8 @@ fn bounce_one(
         }
     }
     // After the last iteration a contact may still separate too fast. The work of the impulses is
-    // the sum of each times the mean of its speeds before and after. Scaled by `asked / given`, the
-    // impulses do the work of an exact solution.
+    // the sum of each times the mean of its speeds before and after. Scaled by the ratio of target
+    // work to actual work, the impulses do the work of an exact solution.
     let work = |speeds: &dyn Fn(usize) -> Real| (0..n).map(|k| impulse[k] * speeds(k)).sum::<Real>();
     let speed_of =
         |(a, b): &(Half, Half), k: usize| (b.velocity_at(points[k]) - a.velocity_at(points[k])).dot(normal);

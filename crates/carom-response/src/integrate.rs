@@ -1,13 +1,13 @@
-//! Rotation over time: what turns freely keeps its angular momentum in the world, and its energy.
+//! Rotation over time: a free body keeps its angular momentum in the world, and its energy.
 //!
 //! - The angular momentum is constant, so the angular velocity follows from the orientation: w = R
 //!   I^-1 R^T L.
-//! - The orientation is integrated by the Runge-Kutta method, in pieces of an eighth of a radian.
-//! - At the end a small rotation restores the energy that truncation took or gave.
+//! - The orientation is integrated by the Runge-Kutta method, in steps of an eighth of a radian.
+//! - At the end a small rotation corrects the energy for the truncation error.
 //! - A fast body with an axis of symmetry has a closed form: it spins about its axis, and the axis
 //!   precesses about the angular momentum.
 //!
-//! For other motion, with forces and contacts, there is [`crate::ode`].
+//! For motion with forces and contacts, see [`crate::ode`].
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (the ODE form); E. Hairer,
 //! C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, IV.4 (projection onto invariants)
@@ -18,18 +18,19 @@
 use carom_math::glam::{DMat3, DQuat, DVec3};
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 
-/// Radians of one piece of a free rotation.
+/// Radians of one step of a free rotation.
 const PIECE_TURN: f64 = 0.125;
 
-/// The most pieces of one call: 128 radians. A body without an axis of symmetry that turns farther
-/// turns only so far, and keeps momentum and energy.
+/// The largest number of steps of one call: 128 radians. A body without an axis of symmetry turns
+/// no farther. It keeps momentum and energy.
 const MAX_PIECES: u32 = 1024;
 
-/// Radians. A body with an axis of symmetry that turns farther has the closed form, which is
+/// Radians. If a body with an axis of symmetry turns farther, the closed form is used, which is
 /// cheaper.
 const MIN_CLOSED_TURN: f64 = 2.0;
 
-/// The largest rotation, in radians, that restores the energy: far above truncation and rounding.
+/// The largest rotation, in radians, that corrects the energy. It is far above truncation and
+/// rounding errors.
 const MAX_CORRECTION: f64 = 1e-3;
 
 /// Returns the orientation of a body after `h` of free rotation.
@@ -90,15 +91,16 @@ fn precess(start: DQuat, momentum: DVec3, inverse_inertia: &DMat3, axis: DVec3, 
     (precession * start * rotation).normalize()
 }
 
-/// Turns a body a little, so that twice its energy becomes `twice_energy`.
+/// Rotates a body slightly, so that twice its energy becomes `twice_energy`.
 fn restore_energy(mut q: DQuat, momentum: DVec3, inverse_inertia: &DMat3, twice_energy: f64) -> DQuat {
-    // Newton's method. The energy changes by the rotation times the torque, to the first order.
+    // Newton's method. To first order, the energy changes by the rotation times the torque.
     for _ in 0..2 {
         let w = spin_of(q, momentum, inverse_inertia);
         let torque = momentum.cross(w);
         let error = twice_energy - momentum.dot(w);
         let square = torque.length_squared();
-        // Near a principal axis the energy has no slope, and no error but rounding.
+        // Near a principal axis the gradient of the energy vanishes, and its error is rounding
+        // only.
         if !(1e-12 * momentum.length_squared() * w.length_squared() < square) {
             break;
         }
@@ -113,8 +115,8 @@ fn restore_energy(mut q: DQuat, momentum: DVec3, inverse_inertia: &DMat3, twice_
 
 /// Returns the angular velocity in the world of a body with this orientation and angular momentum.
 pub fn spin_of(rotation: DQuat, momentum: DVec3, inverse_inertia: &DMat3) -> DVec3 {
-    // A quaternion of any length, as within a Runge-Kutta step, means the rotation of its
-    // direction.
+    // Any length is allowed, as within a Runge-Kutta step: only the direction of the quaternion
+    // counts.
     let square = rotation.length_squared();
     let own = turned(rotation.conjugate(), momentum) / square;
     turned(rotation, *inverse_inertia * own) / square
@@ -126,10 +128,10 @@ fn turned(q: DQuat, v: DVec3) -> DVec3 {
     v * (q.w * q.w - axis.length_squared()) + axis * (2.0 * axis.dot(v)) + axis.cross(v) * (2.0 * q.w)
 }
 
-/// Returns the rotation by a vector: its axis times radians.
+/// Returns the rotation by a rotation vector (axis times radians).
 pub fn rotation_by(turn: DVec3) -> DQuat {
     let square = turn.length_squared();
-    // The next terms of the series are below the rounding.
+    // The next terms of the series are below rounding.
     let (sine, cosine) = if square < 1e-6 {
         (0.5 - square / 48.0, 1.0 - square / 8.0)
     } else {
@@ -143,9 +145,9 @@ pub fn rotation_by(turn: DVec3) -> DQuat {
 /// Returns the angular velocity after `h` of free motion under the gyroscopic torque, both in the
 /// body's frame.
 ///
-/// `inertia` is the tensor about the centre of mass in the body's frame. The energy stays what it
-/// is, however fast the body spins; for a body of revolution so does the length of the momentum,
-/// for others nearly. Joints need this angular velocity before the body turns.
+/// `inertia` is the tensor about the centre of mass in the body's frame. The energy is kept at any
+/// spin. The length of the momentum is kept for a body of revolution, and nearly kept for others.
+/// Joints need this angular velocity before the body turns.
 pub fn gyroscopic(inertia: Mat3, angular_velocity: Vec3, h: Real) -> Vec3 {
     let w = angular_velocity;
     let momentum = inertia * w;
@@ -157,7 +159,7 @@ pub fn gyroscopic(inertia: Mat3, angular_velocity: Vec3, h: Real) -> Vec3 {
         return w;
     }
     let next = w - inverse_of(&jacobian) * residual;
-    // The torque is at right angles to the motion: it does no work.
+    // The torque is perpendicular to the motion, so it does no work.
     let twice_energy = |w: Vec3| w.as_dvec3().dot(inertia.as_dmat3() * w.as_dvec3());
     let (before, after) = (twice_energy(w), twice_energy(next));
     let scaled = (next.as_dvec3() * carom_math::ops::sqrt(before / after)).as_vec3();
@@ -169,7 +171,7 @@ fn skew(a: Vec3) -> Mat3 {
     Mat3::from_cols(Vec3::new(0.0, a.z, -a.y), Vec3::new(-a.z, 0.0, a.x), Vec3::new(a.y, -a.x, 0.0))
 }
 
-/// Half turns up to the root of this are rotated by series: radians squared.
+/// Half angles up to the root of this use the series: radians squared.
 const SERIES_HALF_TURN_SQ: Real = 0.0625;
 
 /// Returns a unit quaternion turned for `h` at a constant angular velocity in the parent frame.
@@ -177,7 +179,7 @@ const SERIES_HALF_TURN_SQ: Real = 0.0625;
 pub fn turn(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     let half = angular_velocity * (0.5 * h);
     let square = half.length_squared();
-    // The sine over its angle, and the cosine, to the rounding of single precision.
+    // The sine over its angle, and the cosine, to single precision.
     let (sine, cosine) = if square < SERIES_HALF_TURN_SQ {
         (
             1.0 - square * (1.0 / 6.0 - square * (1.0 / 120.0 - square * (1.0 / 5040.0))),
@@ -204,8 +206,8 @@ pub fn turn(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
 /// Returns a unit quaternion turned for `h` at an angular velocity in the parent frame: one Euler
 /// step, normalised.
 ///
-/// It turns less than [`turn`], by more than half a turn never. Joints hold their bodies at the end
-/// of a substep, and pull on less where a body has turned less.
+/// It turns less than [`turn`], and by at most half a turn. Joints correct their errors at the end
+/// of a substep, and a body that turned less is pulled less.
 #[inline]
 pub fn turn_by_euler(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     let half = angular_velocity * (0.5 * h);
@@ -213,8 +215,9 @@ pub fn turn_by_euler(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     rotation::normalize(Quat::from_xyzw(q.x + d.x, q.y + d.y, q.z + d.z, q.w + d.w))
 }
 
-/// The inverse of a tensor of inertia, or of masses: in `f64`, because the determinant of that of a
-/// grain of sand, or of an asteroid, is out of the range of `f32`. Not finite where there is none.
+/// Returns the inverse of a tensor of inertia or of masses. It is computed in `f64`, because very
+/// small or large inertias have a determinant outside the range of `f32`. The result is not finite
+/// if there is no inverse.
 pub(crate) fn inverse_of(m: &Mat3) -> Mat3 {
     m.as_dmat3().inverse().as_mat3()
 }

@@ -13,7 +13,7 @@ use carom_math::{Real, Vec3, ops, rotation};
 const MIN_SPRING_SPEED: Real = 1e-3;
 
 impl Joint {
-    /// The same joint with a spring about the axis of its hinge. Turns are counted from here on.
+    /// Returns this joint with a spring about the axis of its hinge. Turns are counted from now on.
     #[must_use]
     pub fn with_spring(mut self, spring: TorsionSpring) -> Joint {
         (self.spring, self.winding) = (Some(spring), Winding::default());
@@ -49,13 +49,13 @@ impl Joint {
         0.5 * f64::from(spring.stiffness) * deviation * deviation
     }
 
-    /// The angular speed of B against A about the x axis.
+    /// Returns the angular speed of B relative to A about the x axis.
     fn hinge_speed(&self, a: &Body, b: &Body) -> Real {
         let axis = rotation::rotate(rotation::mul(a.pose.rotation, self.frame_a.rotation), Vec3::X);
         axis.dot(b.angular_velocity - a.angular_velocity)
     }
 
-    /// The angle from the rest angle of a spring, at the start of the substep.
+    /// Returns the angle from the rest angle of a spring, at the start of the substep.
     pub(crate) fn deviation(&self, spring: &TorsionSpring) -> Real {
         (self.winding.total() - f64::from(spring.rest_angle)) as Real
     }

@@ -1,7 +1,7 @@
-//! The response to contacts and joints: velocities and poses come out.
+//! The response to contacts and joints: computes velocities and poses.
 //!
-//! Plain data on both sides: a [`Body`] has mass and motion, a [`ContactPair`] a manifold in the
-//! world frame. The crate has no shapes and finds no contacts.
+//! Input and output are plain data. A [`Body`] has mass and motion; a [`ContactPair`] has a
+//! manifold in the world frame. The crate has no shapes and finds no contacts.
 //!
 //! ```
 //! use carom_geom::{Contact, FeatureId, Manifold};
@@ -31,7 +31,7 @@
 //! # Ok::<(), carom_response::SolverError>(())
 //! ```
 //!
-//! If only depths are known, of a contact or of vertices along rays, use springs. A [`Penalty`]
+//! Use springs if only depths are known: of a contact, or of vertices along rays. A [`Penalty`]
 //! pushes bodies that overlap, and never pulls (test: `penalty::never_pulls_and_keeps_momentum`).
 //!
 //! ```

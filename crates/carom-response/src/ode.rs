@@ -1,19 +1,20 @@
 //! The motion of bodies as one ordinary differential equation, y' = f(t, y), for a general solver.
 //!
 //! - The state of a body is 13 numbers: centre of mass, rotation, momentum, angular momentum.
-//! - A derivative reads forces and contacts from the caller: [`RigidOde`]. Contacts push as
-//!   springs.
-//! - A solver is a fixed step of fourth order, or pairs of orders 5 and 4 with a step that follows
-//!   the error: [`Integrator`].
+//! - The derivative gets forces and contacts from the caller: [`RigidOde`]. Contacts are springs.
+//! - The solver has fixed steps of fourth order, or adaptive steps by a pair of orders 5 and 4:
+//!   [`Integrator`].
 //!
-//! Without forces both momenta are constant to the bit, since the state holds them. All of it is in
-//! `f64`, and a solver knows nothing of bodies: [`Ode`] is any y' = f(t, y).
+//! Without forces both momenta are constant to the bit, because the state stores them. Everything
+//! is in `f64`. A solver knows nothing of bodies: [`Ode`] is any y' = f(t, y).
+//!
+//! A body of infinite mass keeps its velocities. A body that cannot turn keeps its angular
+//! velocity.
 //!
 //! Reference: A. Witkin, D. Baraff, Physically Based Modeling, SIGGRAPH 2001 course 25 (the state
 //! of rigid bodies); J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J.
 //! Comp. Appl. Math. 6, 1980; E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential
-//! Equations I, 1993, II.4 (control of the step). Degenerate cases: a body that forces do not move
-//! keeps its velocities; a body that cannot turn keeps its angular velocity.
+//! Equations I, 1993, II.4 (control of the step).
 
 use crate::body::{Body, BodyKind};
 use crate::penalty::Penalty;
@@ -24,9 +25,10 @@ use carom_math::{Pose, ops, rotation};
 /// The numbers of one body: centre, rotation (x, y, z, w), momentum, angular momentum.
 const BODY_NUMBERS: usize = 13;
 
-/// y' = f(t, y).
+/// An ordinary differential equation y' = f(t, y).
 pub trait Ode {
-    /// Writes the slope of `y` at `t` to all of `slope`, which is as long.
+    /// Writes the derivative of `y` at `t` to `slope`. Both slices have the same length, and every
+    /// entry is written.
     fn derivative(&self, t: f64, y: &[f64], slope: &mut [f64]);
 }
 
@@ -36,7 +38,7 @@ impl<F: Fn(f64, &[f64], &mut [f64])> Ode for F {
     }
 }
 
-/// Where bodies are and how they move: the y of [`RigidOde`].
+/// Poses and momenta of bodies: the y of [`RigidOde`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     numbers: Vec<f64>,
@@ -48,16 +50,16 @@ pub struct State {
 pub struct BodyState {
     /// The centre of mass.
     pub center: DVec3,
-    /// From the body's frame to the world; a unit quaternion.
+    /// Rotation from the body's frame to the world; a unit quaternion.
     pub rotation: DQuat,
-    /// Zero for a body that forces do not move.
+    /// Momentum. Zero for a body that forces do not move.
     pub momentum: DVec3,
-    /// About the centre of mass; zero for a body that torques do not turn.
+    /// Angular momentum about the centre of mass. Zero for a body that torques do not turn.
     pub angular_momentum: DVec3,
 }
 
 impl State {
-    /// The state of these bodies; body k is number k.
+    /// Returns the state of these bodies, in their order.
     pub fn of(bodies: &[Body]) -> State {
         let mut numbers = Vec::with_capacity(BODY_NUMBERS * bodies.len());
         for body in bodies {
@@ -74,7 +76,7 @@ impl State {
         State { numbers }
     }
 
-    /// The number of bodies.
+    /// Returns the number of bodies.
     pub fn len(&self) -> usize {
         self.numbers.len() / BODY_NUMBERS
     }
@@ -84,12 +86,12 @@ impl State {
         self.numbers.is_empty()
     }
 
-    /// Returns the state of a body. Panics if there is none with this number.
+    /// Returns the state of a body. Panics if the index is out of range.
     pub fn body(&self, body: usize) -> BodyState {
         BodyState::read(&self.numbers, body)
     }
 
-    /// All numbers, for a solver.
+    /// Returns all numbers, for a solver.
     pub fn numbers_mut(&mut self) -> &mut [f64] {
         &mut self.numbers
     }
@@ -107,7 +109,7 @@ impl BodyState {
     }
 }
 
-/// What resists forces and torques, and the velocities of what does not give way.
+/// Mass and inertia of a body, or its velocities if forces do not change them.
 #[derive(Clone, Copy, Debug)]
 struct Inertia {
     inverse_mass: f64,
@@ -148,21 +150,21 @@ impl Inertia {
     }
 }
 
-/// The bodies at one time, as forces see them, and the forces so far.
+/// The states of the bodies at one time, and the sum of the forces so far.
 pub struct Loads<'a> {
     inertias: &'a [Inertia],
     numbers: &'a [f64],
-    /// Momentum and angular momentum per time go there.
+    /// Gets the changes of momentum and angular momentum per time.
     slope: &'a mut [f64],
 }
 
 impl Loads<'_> {
-    /// Returns the state of a body. Panics if there is none with this number, as all methods here.
+    /// Returns the state of a body. Like all methods here, it panics if the index is out of range.
     pub fn body(&self, body: usize) -> BodyState {
         BodyState::read(self.numbers, body)
     }
 
-    /// Returns the velocity of a point of the world that moves with the body.
+    /// Returns the velocity of a world point that moves with the body.
     pub fn velocity_at(&self, body: usize, point: DVec3) -> DVec3 {
         let (state, inertia) = (self.body(body), &self.inertias[body]);
         inertia.velocity(&state) + inertia.angular_velocity(&state).cross(point - state.center)
@@ -175,7 +177,7 @@ impl Loads<'_> {
         self.add(body, 10, torque);
     }
 
-    /// Adds a field of gravity that acts on all bodies: length per time squared.
+    /// Adds gravity to all bodies, as an acceleration: length per time squared.
     pub fn accelerate(&mut self, gravity: DVec3) {
         for body in 0..self.inertias.len() {
             if self.inertias[body].velocity.is_none() {
@@ -184,10 +186,12 @@ impl Loads<'_> {
         }
     }
 
-    /// Adds a contact at `point`: a spring and a damper that push B by its `depth`, a length along
-    /// the normal from A to B, and A by the opposite. It never pulls.
+    /// Adds a contact at `point`: a spring and a damper that push the two bodies apart. `depth` is
+    /// a vector along the normal from A to B, whose length is the overlap. B is pushed along it,
+    /// and A the opposite way. The contact never pulls.
     ///
-    /// Friction is the damper across the normal, at most the coefficient times the force along it.
+    /// Friction is a damper across the normal. It is at most the coefficient times the normal
+    /// force.
     pub fn push_apart(&mut self, spring: &Penalty, [a, b]: [usize; 2], point: DVec3, depth: DVec3) {
         let length = ops::sqrt(depth.length_squared());
         if !(0.0 < length) {
@@ -208,7 +212,7 @@ impl Loads<'_> {
         self.push(b, force, point);
     }
 
-    /// Adds to three numbers of a body that gives way.
+    /// Adds to three numbers of a body, unless it is held.
     fn add(&mut self, body: usize, first: usize, change: DVec3) {
         let inertia = &self.inertias[body];
         let is_held =
@@ -222,7 +226,8 @@ impl Loads<'_> {
 
 /// The equation of rigid bodies under forces and contacts.
 ///
-/// `loads` is called for each derivative with the time: it adds all forces at the bodies' places.
+/// `loads` is called for each derivative, with the time. It adds all forces at the given states of
+/// the bodies.
 #[derive(Clone, Debug)]
 pub struct RigidOde<F> {
     inertias: Vec<Inertia>,
@@ -230,12 +235,13 @@ pub struct RigidOde<F> {
 }
 
 impl<F: Fn(f64, &mut Loads<'_>)> RigidOde<F> {
-    /// The equation of these bodies. Their own forces, dampings and gravity scales do not count.
+    /// Returns the equation of these bodies. Their own forces, dampings and gravity scales are
+    /// ignored.
     pub fn new(bodies: &[Body], loads: F) -> RigidOde<F> {
         RigidOde { inertias: bodies.iter().map(Inertia::of).collect(), loads }
     }
 
-    /// Writes poses and velocities of a state to its bodies, rounded to their precision.
+    /// Writes poses and velocities of a state to its bodies, rounded to `f32`.
     pub fn store(&self, state: &State, bodies: &mut [Body]) {
         for (k, (inertia, body)) in self.inertias.iter().zip(bodies).enumerate() {
             let own = state.body(k);
@@ -263,7 +269,7 @@ impl<F: Fn(f64, &mut Loads<'_>)> Ode for RigidOde<F> {
             let first = BODY_NUMBERS * k;
             let own = BodyState::read(y, k);
             let w = inertia.angular_velocity(&own);
-            // The quaternion as it stands: its length is as wrong as the solver, and no more.
+            // The quaternion is not normalised here: its length has the error of the solver only.
             let turn = DQuat::from_xyzw(w.x, w.y, w.z, 0.0) * DQuat::from_slice(&y[first + 3..]) * 0.5;
             slope[first..first + 3].copy_from_slice(&inertia.velocity(&own).to_array());
             slope[first + 3..first + 7].copy_from_slice(&turn.to_array());
@@ -273,47 +279,47 @@ impl<F: Fn(f64, &mut Loads<'_>)> Ode for RigidOde<F> {
     }
 }
 
-/// How a solver steps.
+/// The method of a solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Method {
-    /// The classical method of fourth order, in equal steps of at most this length.
+    /// The classical Runge-Kutta method of fourth order, in equal steps of at most this length.
     RungeKutta4 {
         /// In units of time. Positive.
         step: f64,
     },
-    /// The pair of orders 5 and 4 of Dormand and Prince: steps for which the error of each number
-    /// is below `tolerance` times 1 plus its size.
+    /// The pair of orders 5 and 4 of Dormand and Prince, with adaptive steps. The error of each
+    /// number is below `tolerance` times 1 plus its absolute value.
     DormandPrince {
-        /// From 1e-13 to 1; others count as the nearest of these.
+        /// From 1e-13 to 1. Other values are clamped.
         tolerance: f64,
     },
 }
 
-/// What a solver did.
+/// Counts of one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OdeStats {
-    /// Steps that count.
+    /// Accepted steps.
     pub n_steps: usize,
-    /// Steps whose error was too large; they were made again with a shorter one.
+    /// Rejected steps: the error was too large, and a shorter step was tried.
     pub n_rejected: usize,
-    /// Derivatives computed.
+    /// Evaluations of the derivative.
     pub n_derivatives: usize,
 }
 
-/// Why a solver gave up; the state is that of the time reached.
+/// The reason why a solver stopped. The state is that of the time reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum OdeError {
-    /// The step or the end is not a number that it may be.
+    /// The step is not positive, or the end is before the start or not finite.
     BadStep,
-    /// More steps than [`Integrator::MAX_STEPS`].
+    /// More steps than [`Integrator::MAX_STEPS`] were needed.
     TooManySteps {
         /// The time reached.
         t: f64,
     },
-    /// A number left its range, or no step is short enough for the tolerance.
+    /// A number overflowed, or no step is short enough for the tolerance.
     Diverged {
         /// The time reached.
         t: f64,
@@ -332,56 +338,56 @@ impl core::fmt::Display for OdeError {
 
 impl core::error::Error for OdeError {}
 
-/// A solver of y' = f(t, y), with its memory: it may solve one equation after the other.
+/// A solver of y' = f(t, y), with its workspace. It may solve several equations in turn.
 #[derive(Clone, Debug)]
 pub struct Integrator {
     method: Method,
-    /// The last step of the adaptive method, for the next call.
+    /// The last step of the adaptive method, used by the next call.
     step: Option<f64>,
     slopes: [Vec<f64>; 7],
     at: Vec<f64>,
 }
 
-/// Stages of Dormand and Prince: time, and weights of the slopes before.
+/// Stages of Dormand and Prince: the time, and the weights of the derivatives before.
 const STAGES: [(f64, [f64; 6]); 6] = [
     (1.0 / 5.0, [1.0 / 5.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
     (3.0 / 10.0, [3.0 / 40.0, 9.0 / 40.0, 0.0, 0.0, 0.0, 0.0]),
     (4.0 / 5.0, [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0, 0.0, 0.0, 0.0]),
     (8.0 / 9.0, [19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0, 0.0, 0.0]),
     (1.0, [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0, 0.0]),
-    // The result of fifth order; its slope is the first one of the next step.
+    // The result of fifth order. Its derivative is the first one of the next step.
     (1.0, [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0]),
 ];
 
-/// The result of fifth order less that of fourth.
+/// The result of fifth order minus that of fourth order.
 const ERROR: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
 
-/// The least tolerance: some hundred times the rounding of `f64`.
+/// The least tolerance: a few hundred times the rounding of `f64`.
 const MIN_TOLERANCE: f64 = 1e-13;
 
-/// A number of steps that is above a whole one by less than this is so by rounding.
+/// If the number of steps exceeds an integer by less than this, the excess is rounding.
 const WHOLE: f64 = 1e-9;
 
 /// Least and largest ratio of a step to the one before.
 const STEP_RATIOS: [f64; 2] = [0.2, 5.0];
 
-/// The part of the step that the error allows which is taken, so that few are rejected.
+/// Factor of the step that the error allows, so that few steps are rejected.
 const SAFETY: f64 = 0.9;
 
 /// The least step, in units of the spacing of numbers at the time.
 const MIN_STEP_ULPS: f64 = 16.0;
 
 impl Integrator {
-    /// The most steps of one call.
+    /// The largest number of steps of one call.
     pub const MAX_STEPS: usize = 10_000_000;
 
-    /// A solver with this method.
+    /// Returns a solver with this method.
     pub fn new(method: Method) -> Integrator {
         Integrator { method, step: None, slopes: Default::default(), at: Vec::new() }
     }
 
-    /// Moves `y` from the time `from` to the time `to`, not before it.
+    /// Integrates `y` from the time `from` to the time `to`, which is not earlier.
     pub fn advance(
         &mut self,
         ode: &impl Ode,
@@ -419,7 +425,7 @@ impl Integrator {
         if !(n < Self::MAX_STEPS as f64) {
             return Err(OdeError::TooManySteps { t: from });
         }
-        // A conversion of a number in range; one that is whole but for rounding is not rounded up.
+        // The value is in range of the cast. Rounding above an integer adds no step.
         let n = n as usize + usize::from(0.0 < length);
         let h = length / n.max(1) as f64;
         for k in 0..n {
@@ -475,7 +481,7 @@ impl Integrator {
                 t = if is_last { to } else { t + tried };
                 y.copy_from_slice(&self.at);
                 self.slopes.swap(0, 6);
-                // The rest before the end says nothing of how long a step may be.
+                // The last step is cut off by the end, so it does not limit the next step.
                 h = if is_last { h.max(tried * ratio) } else { tried * ratio };
             } else {
                 stats.n_rejected += 1;
@@ -489,8 +495,8 @@ impl Integrator {
         Ok(stats)
     }
 
-    /// Writes the state after a step to `at`, and its slope to the last of `slopes`. Returns the
-    /// largest error in units of what is allowed.
+    /// Writes the state after a step to `at`, and its derivative to the last of `slopes`. Returns
+    /// the largest error divided by the allowed one.
     fn try_step(&mut self, ode: &impl Ode, y: &[f64], t: f64, h: f64, tolerance: f64) -> f64 {
         for (stage, (time, weights)) in STAGES.iter().enumerate() {
             for (i, at) in self.at.iter_mut().enumerate() {
@@ -505,7 +511,7 @@ impl Integrator {
                 h * self.slopes.iter().zip(ERROR).map(|(slope, weight)| weight * slope[i]).sum::<f64>();
             let allowed = tolerance * (1.0 + y[i].abs().max(at.abs()));
             let ratio = error.abs() / allowed;
-            // NaN, too: a number left its range.
+            // NaN, too: a number overflowed.
             if !(ratio < f64::INFINITY) {
                 return f64::INFINITY;
             }
@@ -515,20 +521,20 @@ impl Integrator {
     }
 }
 
-/// A step in which nothing changes by much more than the tolerance asks.
+/// Returns a step in which no number changes by much more than the tolerance allows.
 fn first_step(y: &[f64], slope: &[f64], tolerance: f64) -> f64 {
     let ratios = y.iter().zip(slope).map(|(y, slope)| (1.0 + y.abs()) / slope.abs());
     let shortest = ratios.fold(1.0, f64::min);
     shortest * fifth_root(tolerance) * 0.1
 }
 
-/// The fifth root of a number that is not negative.
+/// Returns the fifth root of a number that is not negative.
 fn fifth_root(x: f64) -> f64 {
     if x == f64::INFINITY {
         return x;
     }
-    // Newton's method from above falls until it stands; a factor of 32 is a factor of 2 of the
-    // root.
+    // Newton's method from above decreases until it converges. A factor of 32 is a factor of 2 of
+    // the root.
     let (mut scaled, mut factor) = (x, 1.0);
     while 1.0 < scaled {
         (scaled, factor) = (scaled / 32.0, factor * 2.0);

@@ -1,8 +1,8 @@
-//! The loops of a step by several threads, with the bits of the serial answer.
+//! The loops of a step on several threads, with the same bits as on one thread.
 //!
-//! Contacts of one colour share no moving body, so whichever thread solves them, and in whatever
-//! order, each body is read and written by one contact alone; the colours follow each other as they
-//! do without threads. The states are atomic words meanwhile ([`SharedLine`]).
+//! Contacts of one colour share no moving body. So in any order and on any thread, each body is
+//! read and written by one contact only. The colours follow each other as on one thread. Meanwhile,
+//! the states are atomic words ([`SharedLine`]).
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph
 //! colouring).
@@ -26,17 +26,17 @@ use rayon::prelude::*;
 
 pub(crate) use crew::Colors;
 
-/// Bodies or manifolds per piece: some 15 microseconds of work.
+/// Bodies or manifolds per chunk.
 const PIECE: usize = 512;
 
-/// Bodies per piece of loops that take some 5 nanoseconds for each. Pieces of 512 made two threads
-/// slower than one with 3,000 bodies.
+/// Bodies per chunk of loops with little work per body. With chunks of 512, two threads are slower
+/// than one for 3,000 bodies.
 const LIGHT_PIECE: usize = 2048;
 
-/// Groups per piece: some 10 microseconds of loading.
+/// Groups per chunk when loading.
 const GROUPS_PER_TASK: usize = 16;
 
-/// Groups per piece of what takes some 50 nanoseconds for each.
+/// Groups per chunk of loops with little work per group.
 const LIGHT_GROUPS: usize = 256;
 
 impl States for &[SharedLine] {
@@ -58,7 +58,7 @@ impl States for &[SharedLine] {
     }
 }
 
-/// Where the threads are, so that they need not be called one loop at a time.
+/// Runs `work` inside the thread pool, so that it is entered once, not for each loop.
 pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     if rayon::current_num_threads() == 1 || rayon::current_thread_index().is_some() {
         return pieces::inside(work);
@@ -66,17 +66,17 @@ pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::scope(|_| work())
 }
 
-/// How long light pieces of so much are, so that all threads have equally many.
+/// Returns a chunk size that gives all threads equally many chunks.
 fn light_piece(n: usize) -> usize {
     n.div_ceil((n / LIGHT_PIECE).max(1).next_multiple_of(rayon::current_num_threads()))
 }
 
-/// So much is not shared.
+/// Whether the work is too small to be shared.
 fn is_little(n: usize) -> bool {
     n <= PIECE || rayon::current_num_threads() == 1
 }
 
-/// As [`pieces::both`].
+/// See [`pieces::both`].
 pub(crate) fn both(size: usize, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     if is_little(size) {
         return pieces::both(size, a, b);
@@ -84,7 +84,7 @@ pub(crate) fn both(size: usize, a: impl FnOnce() + Send, b: impl FnOnce() + Send
     rayon::join(a, b);
 }
 
-/// As [`pieces::summarize`].
+/// See [`pieces::summarize`].
 pub(crate) fn summarize(
     contacts: &Contacts<'_>,
     first: usize,
@@ -101,7 +101,7 @@ pub(crate) fn summarize(
         .reduce(|| Verdict::GOOD, Verdict::and)
 }
 
-/// As [`pieces::look_over`].
+/// See [`pieces::look_over`].
 pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
     if is_little(movers.len()) {
         return pieces::look_over(bodies, movers, out);
@@ -113,7 +113,7 @@ pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> b
         .reduce(|| true, |a, b| a & b)
 }
 
-/// As [`pieces::match_kept`].
+/// See [`pieces::match_kept`].
 pub(crate) fn match_kept(
     summaries: &[Summary],
     active: &[u32],
@@ -121,11 +121,11 @@ pub(crate) fn match_kept(
     matched: &mut [u32],
     left: &mut Vec<u32>,
 ) {
-    // They take some 4 nanoseconds each: in pieces of 512 it took two threads longer than one.
+    // There is little work per contact. With chunks of 512, two threads are slower than one.
     if active.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
         return pieces::match_kept(summaries, active, order, matched, left);
     }
-    // Contacts of one key stay together: the first of them takes what is kept.
+    // Contacts with equal keys stay together, because the first of them takes the cached pair.
     let middle = active.len() / 2;
     let key = summaries[active[middle] as usize].key;
     let middle = active.partition_point(|&contact| summaries[contact as usize].key < key);
@@ -143,7 +143,7 @@ pub(crate) fn match_kept(
     left.append(&mut left_above);
 }
 
-/// As [`pieces::load_bodies`].
+/// See [`pieces::load_bodies`].
 pub(crate) fn load_bodies(
     forces: &Forces<'_>,
     movers: &[u32],
@@ -162,7 +162,7 @@ pub(crate) fn load_bodies(
     });
 }
 
-/// As [`pieces::load_groups`].
+/// See [`pieces::load_groups`].
 pub(crate) fn load_groups(
     from: &Manifolds<'_>,
     classes: &Classes,
@@ -185,8 +185,9 @@ pub(crate) fn load_groups(
     counts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-/// Cuts groups into pieces, in their order: `cut` is told how many come next. The answer has them
-/// as the threads solve them, those of the first in front: rayon lets each begin with its own.
+/// Divides groups into chunks, in their order. `cut` gets the size of the next chunk. The result is
+/// ordered by the thread that solves each chunk, because rayon lets each thread begin with its own
+/// part.
 fn in_shares<T>(classes: &Classes, per_piece: usize, mut cut: impl FnMut(usize) -> T) -> Vec<T> {
     let n_members = rayon::current_num_threads();
     let mut shares: Vec<Vec<T>> = (0..n_members).map(|_| Vec::new()).collect();
@@ -203,7 +204,7 @@ fn in_shares<T>(classes: &Classes, per_piece: usize, mut cut: impl FnMut(usize) 
     shares.into_iter().flatten().collect()
 }
 
-/// As [`pieces::store_groups`].
+/// See [`pieces::store_groups`].
 pub(crate) fn store_groups(
     classes: &Classes,
     groups: &[Group],
@@ -224,7 +225,7 @@ pub(crate) fn store_groups(
         .for_each(|(groups, kept, reports)| pieces::store_groups(classes, groups, kept, reports));
 }
 
-/// As [`pieces::sort_reports`].
+/// See [`pieces::sort_reports`].
 pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
     if places.len() <= LIGHT_PIECE || rayon::current_num_threads() == 1 {
         return pieces::sort_reports(places, reports, impulses);
@@ -233,7 +234,7 @@ pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses:
         .for_each(|(places, impulses)| pieces::sort_reports(places, reports, impulses));
 }
 
-/// As [`pieces::advance`].
+/// See [`pieces::advance`].
 pub(crate) fn advance(
     states: &mut [State],
     free: &mut [Free],
@@ -255,7 +256,7 @@ pub(crate) fn advance(
     });
 }
 
-/// As [`pieces::note_order`].
+/// See [`pieces::note_order`].
 pub(crate) fn note_order(
     summaries: &[Summary],
     active: &[u32],
@@ -270,7 +271,7 @@ pub(crate) fn note_order(
         .for_each(|((active, places), order)| pieces::note_order(summaries, active, places, order));
 }
 
-/// As [`pieces::store_bodies`].
+/// See [`pieces::store_bodies`].
 pub(crate) fn store_bodies(
     limits: &Limits,
     first: u32,
@@ -282,7 +283,7 @@ pub(crate) fn store_bodies(
     if is_little(n) {
         return pieces::store_bodies(limits, first, bodies, moved, rest_times);
     }
-    // The numbers ascend: so do the bodies part where they do.
+    // The indices ascend, so the slice of bodies can be split at the first index of the rear half.
     let (front, rear) = moved.split_at(n / 2);
     let (rest_front, rest_rear) = rest_times.split_at_mut(n / 2);
     let first_of_rear = rear.movers[0];

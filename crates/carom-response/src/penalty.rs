@@ -1,16 +1,17 @@
-//! Penalty forces: a spring and a damper push bodies apart that overlap, and never pull.
+//! Penalty forces: a spring and a damper push overlapping bodies apart, and never pull.
 //!
-//! F = n max(0, k d - c v), where d is the depth, v the speed with which B leaves A along n, k the
-//! stiffness and c the damping; across the normal, a damper that is no stronger than Coulomb's
-//! friction. The depth is whatever one trusts: that of a contact, or the ways of vertices along
-//! rays, which are many and shallow. Bodies sink in until the springs carry them, by m g / k in
-//! all, and the step has to be short against the swing of the stiffest spring:
-//! [`Penalty::longest_step`] says how short.
+//! F = n max(0, k d - c v). Here d is the depth, v the speed at which B separates along n, k the
+//! stiffness, c the damping. Across the normal acts a damper, limited by Coulomb friction.
+//!
+//! The caller chooses the depth: that of a contact, or of many vertices along rays. Bodies sink in
+//! by m g / k until the springs carry them. The step has to be short compared with the oscillation
+//! of the stiffest spring: see [`Penalty::longest_step`].
+//!
+//! The force is zero if there is no overlap or a number is NaN.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (forces from the depth that
 //! rays find); M. Moore, J. Wilhelms, Collision Detection and Response for Computer Animation,
-//! 1988, 4 (springs). Degenerate cases: no way (no depth, no force); a depth or speed that is no
-//! number (no force); nobody who gives way.
+//! 1988, 4 (springs).
 
 use crate::body::{Body, BodyKind};
 use carom_math::{Real, Vec3, ops};
@@ -24,49 +25,49 @@ pub struct Penalty {
     pub stiffness: Real,
     /// Force per speed. Not negative.
     pub damping: Real,
-    /// Coulomb's coefficient: sliding is braked by `damping`, at most by this part of the force
-    /// along the normal. Not negative.
+    /// Coulomb's coefficient. `damping` brakes sliding, with at most this part of the normal force.
+    /// Not negative.
     pub friction: Real,
 }
 
 impl Penalty {
-    /// A spring of this stiffness, a damper, and no friction.
+    /// Returns a spring with this stiffness and damping, without friction.
     pub const fn new(stiffness: Real, damping: Real) -> Penalty {
         Penalty { stiffness, damping, friction: 0.0 }
     }
 
-    /// A spring on which `mass` comes to rest soonest: damping 2 sqrt(k m).
+    /// Returns a critically damped spring for `mass`: damping 2 sqrt(k m).
     pub fn critical(stiffness: Real, mass: Real) -> Penalty {
         Penalty::new(stiffness, 2.0 * ops::sqrt(stiffness * mass))
     }
 
-    /// With this coefficient of friction.
+    /// Sets the coefficient of friction.
     pub const fn with_friction(mut self, friction: Real) -> Penalty {
         self.friction = friction;
         self
     }
 
-    /// Steps that are shorter do not make a swing grow that one such spring gives to `mass`, where
-    /// velocities are advanced before places (semi-implicit Euler); of two bodies take m = 1 / (1 /
-    /// m_A + 1 / m_B), of `n` springs on one body 1 / n of its mass.
+    /// Returns the longest stable step of one such spring on `mass`, for semi-implicit Euler
+    /// (velocities first, then positions). For two bodies the mass is 1 / (1 / m_A + 1 / m_B). For
+    /// `n` springs on one body it is 1 / n of its mass.
     ///
-    /// 2 / (w (z + sqrt(1 + z^2))) with w^2 = k / m and z = c / (2 m w): where the larger
-    /// eigenvalue of a step leaves the unit circle.
+    /// The step is 2 / (w (z + sqrt(1 + z^2))) with w^2 = k / m and z = c / (2 m w). There the
+    /// larger eigenvalue of a step leaves the unit circle.
     pub fn longest_step(&self, mass: Real) -> Real {
         let omega = ops::sqrt(self.stiffness / mass);
         let half_damping = 0.5 * self.damping / mass;
         2.0 / (half_damping + ops::sqrt(omega * omega + half_damping * half_damping))
     }
 
-    /// The force on B, and its opposite on A: `way` is the way that B has to go to come free, a
-    /// length along the normal from A to B, and `velocity` that of B against A where they touch.
-    /// World frame.
+    /// Returns the force on B, in the world frame. The opposite acts on A. `way` is the
+    /// displacement of B that ends the overlap, along the normal from A to B. `velocity` is that of
+    /// B relative to A at the contact.
     pub fn force(&self, way: Vec3, velocity: Vec3) -> Vec3 {
         let depth = way.length();
         let normal = way / depth;
         let leaving = velocity.dot(normal);
         let push = self.stiffness * depth - self.damping * leaving;
-        // NaN too: no depth, no normal.
+        // True for NaN, too: without a depth there is no normal.
         if !(0.0 < push && push < Real::INFINITY) {
             return Vec3::ZERO;
         }
@@ -75,8 +76,8 @@ impl Penalty {
         normal * push - sliding.normalize_or_zero() * brake
     }
 
-    /// Gives both bodies the impulse of the force over `dt` at `point`, world frame, and returns
-    /// that on B. What is not dynamic stays as it is; who gets an impulse wakes.
+    /// Applies the impulse of the force over `dt` at `point` in the world frame, and returns the
+    /// impulse on B. Bodies that are not dynamic do not change. An impulse wakes its bodies.
     pub fn push(&self, a: &mut Body, b: &mut Body, point: Vec3, way: Vec3, dt: Real) -> Vec3 {
         let velocity = |body: &Body| match body.kind {
             BodyKind::Fixed => Vec3::ZERO,

@@ -1,27 +1,26 @@
-//! What two bodies do if there was no time to find out where they touch.
+//! Plausible responses of two bodies if there was no time to find their contact.
 //!
-//! - They stop approaching: [`stop_approach`], one impulse through both centres of mass along a
-//!   direction that the caller guesses from their volumes.
-//! - Or they part in a direction drawn at random around that of a bounce: [`Scatter`]. Many such
-//!   hits look alive, and none can be told from the right one.
+//! - They stop approaching: [`stop_approach`]. It is one impulse through both centres of mass,
+//!   along a direction that the caller estimates from their volumes.
+//! - Or they separate in a random direction around that of a bounce: [`Scatter`]. Many such
+//!   collisions look natural, and an observer cannot tell one from the exact one.
 //!
-//! Neither adds energy, whatever the guess. Both keep the momentum and turn nothing.
+//! Neither adds energy, for any direction. Both keep the momentum and change no rotation.
 //!
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
-//! Based Animation, Eurographics 2000 (a response from bounding volumes when time is out);
-//! C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM TOG 20(3), 2001 (how far a direction
+//! Based Animation, Eurographics 2000 (a response from bounding volumes when time is out); C.
+//! O'Sullivan, J. Dingliana, Collisions and Perception, ACM TOG 20(3), 2001 (how far a direction
 //! may be off unnoticed).
-//! Differs: draws follow from a seed, so that equal input gives equal bits.
+//! Differs: random numbers follow from a seed, so equal input gives equal bits.
 
 use crate::body::{Body, BodyKind};
 use carom_math::{Real, Vec3, ops};
 use core::f32::consts::{FRAC_PI_2, TAU};
 
-/// Takes the speed with which the centres approach along `normal`, a unit vector from A to B, and
-/// says whether they did.
+/// Removes the speed at which the centres approach along `normal`, a unit vector from A to B.
+/// Returns whether they approached.
 ///
-/// Sleeping and fixed bodies do not give way; bodies that are set in motion by their owner do not
-/// either.
+/// Sleeping, fixed and kinematic bodies keep their velocities.
 pub fn stop_approach(a: &mut Body, b: &mut Body, normal: Vec3) -> bool {
     let Some(meeting) = Meeting::of(a, b, normal) else { return false };
     let [inverse_a, inverse_b] = meeting.inverse_masses;
@@ -34,39 +33,39 @@ pub fn stop_approach(a: &mut Body, b: &mut Body, normal: Vec3) -> bool {
     true
 }
 
-/// A bounce whose direction is drawn at random, around that of the law of reflection.
+/// A bounce in a random direction around that of the law of reflection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Scatter {
-    /// Part of the approach speed that is given back, from 0 to 1. At 0 nothing is drawn: the
-    /// bodies slide along each other.
+    /// Coefficient of restitution, from 0 to 1. At 0 the direction is not random: the bodies slide
+    /// along each other.
     pub restitution: Real,
-    /// The largest angle between the direction and that of the reflection, in radians, from 0 to
-    /// pi / 2. It is less where a direction so far off would lead into the other body.
+    /// The largest angle between the direction and that of the reflection, in radians, from 0 to pi
+    /// / 2. It is reduced if such a direction would lead into the other body.
     pub spread: Real,
-    /// Other seeds draw other directions.
+    /// The seed of the random directions.
     pub seed: u64,
 }
 
 impl Scatter {
-    /// A scatter with these numbers.
+    /// Returns a scatter with these values.
     pub const fn new(restitution: Real, spread: Real, seed: u64) -> Scatter {
         Scatter { restitution, spread, seed }
     }
 
-    /// Whether its numbers are in their range.
+    /// Whether all values are in range.
     pub fn is_sound(&self) -> bool {
         (0.0..=1.0).contains(&self.restitution) && (0.0..=FRAC_PI_2).contains(&self.spread)
     }
 
-    /// Lets two bodies part whose centres approach along `normal`, a unit vector from A to B, and
-    /// says whether they did. `draw` is the number of the draw: equal numbers draw the same.
+    /// Separates two bodies whose centres approach along `normal`, a unit vector from A to B.
+    /// Returns whether they approached. `draw` is the index of the random number: equal indices
+    /// give equal directions.
     ///
-    /// The relative velocity after has the length that the reflection gives it; its direction is
-    /// uniform in a cap around that of the reflection. So the mean direction is that of the
-    /// reflection, and the energy is that of the reflection in each draw. Bodies give way as in
-    /// [`stop_approach`].
+    /// The relative velocity keeps the length of the reflected one. Its direction is uniform in a
+    /// spherical cap around the reflection. So the mean direction and the energy of each result are
+    /// those of the reflection. Bodies that do not move are as in [`stop_approach`].
     pub fn apply(&self, a: &mut Body, b: &mut Body, normal: Vec3, draw: u64) -> bool {
         let Some(meeting) = Meeting::of(a, b, normal) else { return false };
         let speed = meeting.velocity.dot(normal);
@@ -76,7 +75,7 @@ impl Scatter {
         if !axis.is_finite() {
             return meeting.push(a, b, reflected - meeting.velocity);
         }
-        // As far as to the plane between the bodies: the cap stays round, and its mean the axis.
+        // The cap ends at the plane between the bodies: it stays round, and its mean is the axis.
         let rise = axis.dot(normal).clamp(0.0, 1.0);
         let to_plane = ops::sqrt((1.0 - rise) * (1.0 + rise));
         let cos_cap = ops::sin_cos(self.spread).1.max(to_plane);
@@ -86,19 +85,19 @@ impl Scatter {
         let (s, c) = ops::sin_cos(second * TAU);
         let (x, y) = axis.any_orthonormal_pair();
         let after = (axis * cos + (x * c + y * s) * sin) * length;
-        // Rounding must neither turn it into the other body nor make it longer.
+        // Rounding must not turn it into the other body, nor make it longer.
         let after = after - normal * after.dot(normal).min(0.0);
         let after = after * (length / after.length().max(length));
         meeting.push(a, b, after - meeting.velocity)
     }
 }
 
-/// Two bodies of which at least one gives way, while their centres approach.
+/// Two bodies whose centres approach, at least one of them movable.
 struct Meeting {
-    /// Of B against A.
+    /// Velocity of B relative to A.
     velocity: Vec3,
     inverse_masses: [Real; 2],
-    /// Mass that both feel.
+    /// Effective mass.
     mass: Real,
 }
 
@@ -110,7 +109,7 @@ impl Meeting {
         let inverse_masses = [gives_way(a), gives_way(b)];
         let velocity = moves(b) - moves(a);
         let mass = 1.0 / (inverse_masses[0] + inverse_masses[1]);
-        // Neither gives way: the mass is infinite.
+        // If neither is movable, the mass is infinite.
         (velocity.dot(normal) < 0.0 && mass < Real::INFINITY).then_some(Meeting {
             velocity,
             inverse_masses,
@@ -118,7 +117,7 @@ impl Meeting {
         })
     }
 
-    /// Changes the velocity of B against A.
+    /// Changes the velocity of B relative to A.
     fn push(&self, a: &mut Body, b: &mut Body, change: Vec3) -> bool {
         let impulse = change * self.mass;
         if !impulse.is_finite() {
@@ -130,7 +129,7 @@ impl Meeting {
     }
 }
 
-/// Two numbers from 0 to 1 that look random, of a seed and the number of a draw.
+/// Returns two pseudorandom numbers from 0 to 1, for a seed and an index.
 ///
 /// Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
 /// 2014 (SplitMix64).

@@ -1,23 +1,25 @@
-//! What two bodies do when they touch: collide, knock each other away, stick together, or pass.
+//! Responses of two touching bodies: collide, knock each other away, stick together, or pass.
 //!
-//! Each answer is one formula on two bodies and a contact, and says what it did: [`Exchange`].
+//! Each is one formula for two bodies and a contact, and returns the exchanged impulse and energy:
+//! [`Exchange`].
 //!
-//! - Bodies that stick have one velocity field afterwards, that of a rigid body with their common
-//!   momentum and angular momentum. No other answer that keeps both takes as much energy.
+//! - Bodies that stick have the velocity field of one rigid body with their common momentum and
+//!   angular momentum. No other result that keeps both removes as much energy.
 //! - A knock is an impulse of a given size along the normal. It may add energy.
-//! - Bodies that pass exchange nothing. The contact is still there for its owner to report.
+//! - Bodies that pass exchange nothing. The contact is still reported.
+//!
+//! A body of infinite mass sets the common motion. A body that cannot turn sets the common
+//! rotation. If there are several, the first one does.
 //!
 //! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 2002, 1.2 and 5.3 (momenta and inertia of
 //! a system); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9.
-//! Degenerate cases: a body of infinite mass sets the common motion; a body that cannot turn sets
-//! the common rotation; of several, the first one does.
 
 use crate::body::{Body, BodyKind};
 use crate::bounce;
 use carom_math::glam::{DMat3, DVec3};
 use carom_math::{Real, Vec3};
 
-/// What two bodies do when they touch.
+/// The response of two touching bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -25,32 +27,32 @@ pub enum Response {
     /// They push each other, with restitution and friction.
     #[default]
     Collide,
-    /// They collide, and each first touch also pushes both apart by an impulse along the normal.
+    /// They collide. Each first touch also pushes both apart by an impulse along the normal.
     Knock {
         /// Size of the impulse: mass times length per time. Not negative.
         impulse: Real,
     },
     /// They stay together from the first touch on.
     Stick,
-    /// They move through each other; the contact is reported.
+    /// They move through each other. The contact is reported.
     Pass,
 }
 
-/// What two bodies exchanged at a contact.
+/// The impulse and energy that two bodies exchanged at a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Exchange {
     /// Change of the momentum of B, in the world frame. That of A is the opposite.
     pub impulse: Vec3,
-    /// Kinetic energy of both before, less that after. Negative if energy was added, as by a knock
-    /// or a body that its owner moves.
+    /// Kinetic energy of both before, minus that after. It is negative if energy was added, for
+    /// example by a knock or a kinematic body.
     pub energy_lost: f64,
 }
 
 impl Response {
     /// Returns the response of a pair from those of its bodies: the later one in the order collide,
-    /// knock, stick, pass. Of two knocks it is the stronger one.
+    /// knock, stick, pass. If both are knocks, the stronger one is taken.
     pub fn of_pair(a: Response, b: Response) -> Response {
         if let (Response::Knock { impulse: size_a }, Response::Knock { impulse: size_b }) = (a, b) {
             return Response::Knock { impulse: size_a.max(size_b) };
@@ -58,7 +60,7 @@ impl Response {
         if a.rank() < b.rank() { b } else { a }
     }
 
-    /// Whether its numbers are in their range.
+    /// Whether all values are in range.
     pub fn is_sound(&self) -> bool {
         match *self {
             Response::Knock { impulse } => 0.0 <= impulse && impulse < Real::INFINITY,
@@ -70,7 +72,7 @@ impl Response {
     /// B, all in the world frame. Restitution and friction are those of
     /// [`bounce::collision_impulse`].
     ///
-    /// Only the velocities change: bodies that stick need a joint of their owner to stay together.
+    /// Only the velocities change. To stay together, bodies that stick need a joint.
     pub fn apply(
         self,
         (a, b): (&mut Body, &mut Body),
@@ -102,7 +104,7 @@ impl Response {
     }
 }
 
-/// Gives two bodies the velocities with which they move as one: the perfectly inelastic impact.
+/// Gives two bodies their common velocities: the perfectly inelastic collision.
 pub fn stick(a: &mut Body, b: &mut Body) -> Exchange {
     let before = [*a, *b];
     let common = CommonMotion::of([&*a, &*b]);
@@ -112,14 +114,14 @@ pub fn stick(a: &mut Body, b: &mut Body) -> Exchange {
         let change = body.linear_velocity - before[k].linear_velocity;
         if 0.0 < body.inverse_mass { change / body.inverse_mass } else { Vec3::ZERO }
     };
-    // A body of infinite mass does not show what it took.
+    // The velocity of a body of infinite mass does not show the impulse.
     let impulse = if 0.0 < b.inverse_mass { gain(b, 1) } else { -gain(a, 0) };
     let energy = |bodies: [&Body; 2]| bodies.into_iter().map(kinetic_energy).sum::<f64>();
     Exchange { impulse, energy_lost: energy([&before[0], &before[1]]) - energy([a, b]) }
 }
 
-/// Pushes two bodies apart at `point` by an impulse of the size `impulse` along the unit `normal`
-/// from A to B. Bodies that are not dynamic stay as they are.
+/// Pushes two bodies apart at `point` by an impulse of size `impulse` along the unit `normal` from
+/// A to B. Bodies that are not dynamic do not change.
 pub fn knock(a: &mut Body, b: &mut Body, point: Vec3, normal: Vec3, impulse: Real) -> Exchange {
     exchange(a, b, normal * impulse, point)
 }
@@ -134,7 +136,7 @@ fn exchange(a: &mut Body, b: &mut Body, impulse: Vec3, point: Vec3) -> Exchange 
     Exchange { impulse, energy_lost: before - kinetic_energy(a) - kinetic_energy(b) }
 }
 
-/// The motion of bodies that move as one rigid body, in the world frame.
+/// The motion of several bodies as one rigid body, in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CommonMotion {
@@ -143,13 +145,13 @@ pub struct CommonMotion {
     pub center: Vec3,
     /// Velocity of that point.
     pub linear_velocity: Vec3,
-    /// In radians per unit of time.
+    /// Angular velocity in radians per unit of time.
     pub angular_velocity: Vec3,
 }
 
 impl CommonMotion {
-    /// Returns the motion that keeps the momentum and the angular momentum of the bodies, at least
-    /// one. A body that does not give way (fixed, kinematic, of infinite mass) sets the motion
+    /// Returns the motion that keeps the momentum and the angular momentum of the bodies. There
+    /// must be at least one. A fixed or kinematic body, or one of infinite mass, sets the motion
     /// instead.
     pub fn of<'a, I>(bodies: I) -> CommonMotion
     where
@@ -193,12 +195,13 @@ impl CommonMotion {
         }
     }
 
-    /// Returns the velocity of a point of the world that moves with the bodies.
+    /// Returns the velocity of a world point that moves with the bodies.
     pub fn velocity_at(&self, point: Vec3) -> Vec3 {
         self.linear_velocity + self.angular_velocity.cross(point - self.center)
     }
 
-    /// Gives a body this motion and wakes it. A body that does not give way keeps its own.
+    /// Gives a body this motion and wakes it. Bodies that are fixed, kinematic or of infinite mass
+    /// do not change.
     pub fn give(&self, body: &mut Body) {
         if gives_way(body) {
             body.linear_velocity = self.velocity_at(body.world_center());
@@ -212,7 +215,7 @@ fn gives_way(body: &Body) -> bool {
     body.kind == BodyKind::Dynamic && 0.0 < body.inverse_mass
 }
 
-/// In `f64`: two centres far out differ by little.
+/// In `f64`, because two centres far from the origin differ by little.
 fn wide_center(body: &Body) -> DVec3 {
     body.pose.wide().transform_point(body.center_of_mass.as_dvec3())
 }

@@ -1,65 +1,66 @@
-//! What a solver is told once, and what it may refuse.
+//! Settings of the solver, and its errors.
 //!
-//! Every setting has a lower and an upper bound. They are far beyond any use; inside of them a step
-//! neither leaves the numbers nor takes forever.
+//! Every setting has a lower and an upper bound, far beyond any use. Within them, a step neither
+//! overflows nor takes forever.
 
 use carom_math::{Real, Vec3};
 
-/// The largest number for settings that have no narrower bound.
+/// The upper bound of settings that have no narrower one.
 pub(crate) const MAX_SETTING: Real = 1e9;
 
-/// The smallest and the largest unit of length: lengths times it neither overflow nor underflow.
+/// The bounds of the unit of length. Lengths times it neither overflow nor underflow.
 const LENGTH_UNITS: [Real; 2] = [1e-9, 1e9];
 
-/// The largest factor of substeps under heavy loads.
+/// The upper bound of [`SolverSettings::max_load_factor`].
 const MAX_LOAD_FACTOR: u32 = 16;
 
 /// The largest component of gravity, in world units.
 const MAX_GRAVITY: Real = 1e18;
 
-/// How the solver works. The defaults are for metres, kilograms and seconds.
+/// Settings of the solver. The defaults are for metres, kilograms and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SolverSettings {
-    /// Acceleration of everything dynamic.
+    /// Acceleration of all dynamic bodies.
     pub gravity: Vec3,
-    /// Into how many equal parts a step is cut, each with one pass over all contacts; the last has
-    /// one more, to relax them. From 1 to [`SolverSettings::MAX_SUBSTEPS`]. More make stacks
-    /// stiffer: ten boxes stand on 3, a house of cards of five floors on 4, twenty boxes on 5.
+    /// Number of equal substeps of a step. Each has one iteration over all contacts; the last one
+    /// has a relaxation in addition. From 1 to [`SolverSettings::MAX_SUBSTEPS`]. More substeps make
+    /// stacks stiffer: ten boxes stand with 3, a house of cards of five floors with 4, twenty boxes
+    /// with 5.
     pub substeps: u32,
-    /// How many times as many substeps there may be while bodies carry many times their own weight:
-    /// a crate under a tank. From 1 to 16. A step on a budget never has more than `substeps`.
+    /// Largest factor of `substeps` while bodies carry many times their own weight, such as a crate
+    /// under a tank. From 1 to 16. A step on a budget never has more than `substeps`.
     pub max_load_factor: u32,
-    /// A length of the world that is one metre: all lengths and speeds below count in it.
+    /// The length of one metre in world units. All lengths and speeds below are in units of it.
     pub length_unit: Real,
-    /// Stiffness of joints, cycles per unit of time.
+    /// Stiffness of joints, as a frequency in cycles per unit of time.
     pub joint_frequency: Real,
-    /// Damping of joints, in units of the critical damping.
+    /// Damping of joints, relative to the critical damping.
     pub joint_damping: Real,
-    /// Which part of an overlap beyond the slop is undone per unit of time; never more than a
-    /// quarter of it per substep.
+    /// Part of an overlap beyond the slop that is corrected per unit of time; at most a quarter of
+    /// it per substep.
     pub push_out_rate: Real,
-    /// The fastest that overlapping bodies are pushed apart.
+    /// The largest speed at which overlapping bodies are pushed apart.
     pub push_out_speed: Real,
-    /// Overlap that is left alone: room in which a pile can come to rest. Twice as much once both
-    /// bodies have been slow for the delay, in islands of four and more.
+    /// Overlap that is not corrected, so that a pile can come to rest. It doubles once both bodies
+    /// have been slow for the delay, in islands of four and more.
     pub slop: Real,
-    /// Slower than this, bodies meet without bouncing.
+    /// Approach speed below which bodies do not bounce.
     pub restitution_threshold: Real,
     /// Bodies slower than this, turning included, may fall asleep.
     pub sleep_speed: Real,
-    /// For how long all bodies of an island must be slow before it falls asleep. One with a motor
-    /// that is to turn, or a spring that turns, stays awake.
+    /// Time for which all bodies of an island must be slow before it falls asleep. An island with a
+    /// turning motor or spring stays awake.
     pub sleep_delay: Real,
-    /// Speed per unit of time that bodies in islands of four and more lose once they have stayed
-    /// near their place, whether they may sleep or not, and no motor drives them: as rolling
-    /// friction brakes. Without it the top of a tall stack sways for minutes, because a few passes
-    /// over the contacts answer a lean a little late.
+    /// Speed per unit of time that calm bodies in islands of four and more lose, like rolling
+    /// friction. A body is calm if it stayed near its position and no motor drives it, even if it
+    /// may not sleep. Without this, the top of a tall stack sways for minutes, because a few
+    /// iterations correct a lean slightly late.
     pub settle_braking: Real,
-    /// Islands fall asleep at all.
+    /// Whether islands fall asleep.
     pub sleep: bool,
-    /// The fastest that a body may move.
+    /// The largest speed of a body.
     pub max_speed: Real,
 }
 
@@ -86,11 +87,11 @@ impl Default for SolverSettings {
 }
 
 impl SolverSettings {
-    /// The most substeps of a step.
+    /// The largest number of substeps of a step.
     pub const MAX_SUBSTEPS: u32 = 1024;
 
-    /// Refuses a step whose length is negative or not finite, and settings that
-    /// [`SolverSettings::validate`] refuses.
+    /// Checks the length of a step and the settings. The length must be finite and not negative;
+    /// see [`SolverSettings::validate`] for the settings.
     pub fn check(&self, dt: Real) -> Result<(), SolverError> {
         if !(0.0 <= dt && dt.is_finite()) {
             return Err(SolverError::BadStep);
@@ -98,10 +99,11 @@ impl SolverSettings {
         self.validate()
     }
 
-    /// Refuses settings out of their bounds, with the name of the first of them.
+    /// Checks the settings. The error names the first one out of bounds.
     ///
-    /// `substeps` is from 1 to [`SolverSettings::MAX_SUBSTEPS`], `length_unit` from 1e-9 to 1e9, a
-    /// component of gravity at most 1e18 in absolute value, and every other number from 0 to 1e9.
+    /// `substeps` is from 1 to [`SolverSettings::MAX_SUBSTEPS`], `max_load_factor` from 1 to 16,
+    /// and `length_unit` from 1e-9 to 1e9. A component of gravity is at most 1e18 in absolute
+    /// value. Every other number is from 0 to 1e9.
     pub fn validate(&self) -> Result<(), SolverError> {
         let numbers = [
             (self.joint_frequency, "joint_frequency"),
@@ -134,42 +136,42 @@ impl SolverSettings {
         }
     }
 
-    /// The same with another gravity.
+    /// Sets the gravity.
     #[must_use]
     pub fn with_gravity(mut self, gravity: Vec3) -> SolverSettings {
         self.gravity = gravity;
         self
     }
 
-    /// The same with so many times as many substeps at most under heavy loads.
+    /// Sets the largest factor of substeps under heavy loads.
     #[must_use]
     pub fn with_max_load_factor(mut self, max_load_factor: u32) -> SolverSettings {
         self.max_load_factor = max_load_factor;
         self
     }
 
-    /// The same with another number of substeps.
+    /// Sets the number of substeps.
     #[must_use]
     pub fn with_substeps(mut self, substeps: u32) -> SolverSettings {
         self.substeps = substeps;
         self
     }
 
-    /// The same, with islands that fall asleep or never do.
+    /// Sets whether islands fall asleep.
     #[must_use]
     pub fn with_sleep(mut self, sleep: bool) -> SolverSettings {
         self.sleep = sleep;
         self
     }
 
-    /// The same for a world in which one metre has this length.
+    /// Sets the length of one metre in world units.
     #[must_use]
     pub fn with_length_unit(mut self, length_unit: Real) -> SolverSettings {
         self.length_unit = length_unit;
         self
     }
 
-    /// The same with another speed below which nothing bounces.
+    /// Sets the speed below which bodies do not bounce.
     #[must_use]
     pub fn with_restitution_threshold(mut self, restitution_threshold: Real) -> SolverSettings {
         self.restitution_threshold = restitution_threshold;
@@ -177,35 +179,35 @@ impl SolverSettings {
     }
 }
 
-/// Why a step was refused. Nothing was changed.
+/// The reason why a step was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolverError {
     /// The length of the step is negative, infinite or NaN.
     BadStep,
-    /// The setting with this name is out of its bounds: [`SolverSettings::validate`].
+    /// The setting of this name is out of bounds: [`SolverSettings::validate`].
     BadSetting(&'static str),
-    /// The body with this number has a number that is infinite or NaN.
+    /// The body of this index has a number that is infinite or NaN.
     BodyNotFinite(usize),
-    /// The number at this place of the list of those who move is that of no body, or not larger
-    /// than the one before.
+    /// The list of moving bodies is wrong at this position: no such body, or not in ascending
+    /// order.
     Mover(usize),
-    /// The manifold with this number names a body that does not exist, or the same one twice.
+    /// The manifold of this index has a body that does not exist, or the same body twice.
     ContactBody(usize),
-    /// The contact with this number names a manifold that does not exist.
+    /// The contact of this index has a manifold that does not exist.
     ContactManifold(usize),
-    /// The manifold with this number has a number that is infinite or NaN, or negative friction or
+    /// The manifold of this index has a number that is infinite or NaN, or negative friction or
     /// restitution.
     ContactNotFinite(usize),
-    /// The surface velocity at this place of the list is not finite, of no contact, or of one not
-    /// after the one before.
+    /// The surface velocity at this position is not finite, has no such contact, or is not in
+    /// ascending order.
     SurfaceVelocity(usize),
-    /// The number at this place of the list of joints that move is that of no joint, or not larger
-    /// than the one before.
+    /// The list of moving joints is wrong at this position: no such joint, or not in ascending
+    /// order.
     MovingJoint(usize),
-    /// The joint with this number names a body that does not exist, or the same one twice.
+    /// The joint of this index has a body that does not exist, or the same body twice.
     JointBody(usize),
-    /// The joint with this number has a number that is infinite or NaN.
+    /// The joint of this index has a number that is infinite or NaN, or bounds out of order.
     JointNotFinite(usize),
 }
 

@@ -1,13 +1,12 @@
-//! Sleep: bodies that came to rest together are left out of steps until something wakes them.
+//! Sleep: islands at rest are left out of steps until something wakes them.
 //!
 //! - **Rest** is measured by each step of the solver: the rules are in `rest.rs`.
-//! - **Falling asleep**: an island falls asleep when all of its bodies have been at rest for the
-//!   delay of the settings. From then on they are a group, and the contacts between them need not
-//!   be found any more.
-//! - **Waking**: a group wakes as a whole, so that nothing hangs on a neighbour that is still
-//!   asleep.
+//! - **Falling asleep**: an island falls asleep if all its bodies have been at rest for the delay
+//!   of the settings. From then on it is a group, and contacts within it need not be detected.
+//! - **Waking**: a group wakes as a whole, so that no awake body rests on a sleeping one.
 //!
-//! The solver neither puts to sleep nor wakes; who owns the bodies calls this around its steps.
+//! The solver itself neither puts to sleep nor wakes. The owner of the bodies calls these functions
+//! before and after its steps.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (sleeping islands).
 
@@ -20,7 +19,7 @@ use crate::validate::Inconsistency;
 use alloc::vec::Vec;
 use carom_math::Vec3;
 
-/// Which bodies fell asleep together. Bodies have the numbers that the solver knows them by.
+/// The groups of bodies that fell asleep together. Indices of bodies are those of the solver.
 ///
 /// ```
 /// use carom_math::{Mat3, Pose, Vec3};
@@ -43,16 +42,16 @@ use carom_math::Vec3;
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sleepers {
-    /// By number, of who sleeps: the next one of its group, in a ring.
+    /// For each sleeping body, the next one of its group. A group is a ring.
     next: Vec<u32>,
-    /// Island and number of those that fall asleep; memory.
+    /// Island and index of bodies that fall asleep; workspace.
     #[cfg_attr(feature = "serde", serde(skip))]
     fallen: Vec<(u32, u32)>,
 }
 
 impl Sleepers {
-    /// After a step: puts the islands to sleep that have been at rest for the delay of the
-    /// settings. Returns how many bodies fell asleep.
+    /// Puts islands to sleep that have been at rest for the delay of the settings. Call it after a
+    /// step. Returns how many bodies fell asleep.
     pub fn fall_asleep(&mut self, bodies: &mut [Body], solver: &Solver) -> usize {
         let &SolverSettings { sleep, sleep_delay, .. } = solver.settings();
         self.fallen.clear();
@@ -79,13 +78,12 @@ impl Sleepers {
         }
     }
 
-    /// Wakes a body and all that fell asleep with it. It has to come to rest anew, also if it was
-    /// awake.
+    /// Wakes a body and its group. The rest time of the body starts again, even if it was awake.
     pub fn wake(&self, bodies: &mut [Body], body: usize) {
         self.wake_each(bodies, body, |_| ());
     }
 
-    /// As [`Sleepers::wake`], and tells the number of each body that was asleep.
+    /// Like [`Sleepers::wake`], and calls `woken` with the index of each body that was asleep.
     pub fn wake_each(&self, bodies: &mut [Body], body: usize, mut woken: impl FnMut(usize)) {
         bodies[body].rest.begin_anew();
         let mut at = body;
@@ -96,8 +94,8 @@ impl Sleepers {
         }
     }
 
-    /// Before a step: wakes whoever sleeps and is touched by something that moves, directly or
-    /// through others.
+    /// Wakes every sleeping body that a moving one touches, directly or through others. Call it
+    /// before a step.
     pub fn wake_touched(
         &self,
         bodies: &mut [Body],
@@ -123,8 +121,8 @@ impl Sleepers {
         }
     }
 
-    /// Checks that who sleeps belongs to one group, of bodies that sleep. The error names the first
-    /// body that does not.
+    /// Checks that each sleeping body belongs to one group of sleeping bodies. The error has the
+    /// index of the first one that does not.
     pub fn validate(&self, bodies: &[Body]) -> Result<(), Inconsistency> {
         let mut is_named = alloc::vec![false; bodies.len()];
         for (index, _) in bodies.iter().enumerate().filter(|(_, body)| body.is_sleeping) {

@@ -90,7 +90,7 @@ pub struct Solver {
     /// Cached impulses of pairs in which no body moves and one sleeps or is suspended. The key is
     /// the index of that body, or the larger index if both do.
     asleep: BTreeMap<u32, Stowed>,
-    /// Length of the substep that the kept impulses belong to.
+    /// Length of the substep of the cached impulses.
     kept_h: Real,
     load: WorldLoad,
     impulses: Vec<ContactImpulse>,

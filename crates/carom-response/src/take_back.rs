@@ -1,18 +1,17 @@
-//! Takes back the speed at which overlaps were undone, once the bodies have moved for the last
-//! time.
+//! Reverts the speed of push-out after the bodies have moved for the last time.
 //!
-//! A contact that pushes bodies out of each other in an early substep presses no more when contacts
-//! are relaxed, but its speed is still there. So each contact of an overlap takes back what it gave
-//! in the whole step, as far as its bodies still part, up to what the overlap could ask for. The
-//! friction follows: it keeps no more than what still presses allows. Bodies that push each other
-//! need several passes.
+//! A contact that pushes bodies apart in an early substep has no impulse left when contacts are
+//! relaxed, but its speed is still there. So each overlapping contact reverts its impulse of the
+//! whole step while its bodies still separate. The speed that it removes is at most the push-out
+//! speed of its overlap. Friction is then limited by the remaining normal impulse. Bodies that push
+//! each other need several passes.
 //!
 //! Reference: none; in the terms of E. Catto, Solver2D, box2d.org, 2024, a relaxation over the
 //! impulses of all substeps.
-//! Tried: a part of all impulses of a manifold; a box that lay aslant in a wall drifted off,
-//! turning. Contact after contact; a box that carries fifty times its weight began to rock. To
-//! relax in each substep what is near a deep overlap; it also held a third box, but shook what
-//! rocks on its rim.
+//! Tried: a part of all impulses of a manifold; a box that lay tilted in a wall drifted off,
+//! turning. Contact after contact; a box that carries fifty times its weight began to rock.
+//! Relaxing near deep overlaps in each substep; it also held a third box, but shook bodies that
+//! rock on their rim.
 
 use crate::group::{Group, Pass};
 use crate::lane_vec::{Motion, States, Sym3, V3, gather_motion, scatter_motion};
@@ -22,7 +21,7 @@ use carom_lanes::{F32Lanes, Simd};
 /// Passes over the contacts that push.
 pub(crate) const PASSES: usize = 4;
 
-/// One pass makes contacts part faster than it was asked for, by no more than this.
+/// A pass makes contacts separate faster than their push-out speed, by at most this factor.
 const ASKED: f32 = 2.0;
 
 /// One pass over the contacts of a group.
@@ -41,7 +40,7 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
     let fastest = splat(simd, ASKED * pass.push_out_speed);
     let drive = pass.drives.get(g.drive as usize);
 
-    // What each contact would take back alone, and what that does to the bodies.
+    // The impulse that each contact would revert alone, and its effect on the bodies.
     let mut backs = [zero; MAX_CONTACTS];
     let (mut linear, mut power) = (zero, zero);
     let mut angular_a = V3 { x: zero, y: zero, z: zero };
@@ -68,8 +67,8 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
         angular_b = angular_b + turn_b * back;
         k += 1;
     }
-    // All take back the same part of it, so that a box does not turn: that after which they part no
-    // more.
+    // All contacts revert the same part of their impulses, so that a box does not turn. It is the
+    // part after which they no longer separate.
     let (turned_a, turned_b) = (inertia_a.transform(angular_a), inertia_b.transform(angular_b));
     let felt = linear * linear * (mass_a + mass_b) + angular_a.dot(turned_a) + angular_b.dot(turned_b);
     let part = S::F32x8::select(felt.gt(zero), (power / felt).min(one), zero);
@@ -91,7 +90,7 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
         k += 1;
     }
 
-    // What is left of the friction, in all substeps and in the last one alike.
+    // The remaining friction, for all substeps and for the last one.
     let coefficient = S::F32x8::load(simd, &g.friction);
     let left = |length: S::F32x8, limit: S::F32x8| S::F32x8::select(length.gt(limit), limit / length, one);
     let [along_1, along_2] = [0, 1].map(|k| S::F32x8::load(simd, &g.tangent_total[k]));

@@ -1,8 +1,8 @@
-//! Checks of what a solver is given and keeps: of bodies, joints, and the memory of the last step.
+//! Validation of bodies, joints, and the memory of the last step.
 //!
-//! State that was stored and read again may be anything. Each check looks at all that a step relies
-//! on and names the first entry that is wrong. A step keeps what these checks ask for, so tests may
-//! call them after each one.
+//! State that was stored and loaded may contain anything. Each check covers all that a step relies
+//! on, and names the first wrong entry. A step keeps these invariants, so tests may run the checks
+//! after each one.
 //!
 //! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11
 //! (invariants).
@@ -14,12 +14,12 @@ use crate::kept::Kept;
 use crate::solver::{Solver, SolverMemory};
 use carom_math::Pose;
 
-/// An entry of a table that does not fit with the rest of a state.
+/// An entry of a table that is inconsistent with the rest of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inconsistency {
     /// The table, and what is wrong with the entry.
     pub what: &'static str,
-    /// Which entry it is; 0 where there is no table.
+    /// The index of the entry; 0 if there is no table.
     pub index: usize,
 }
 
@@ -36,13 +36,13 @@ fn demand(holds: bool, what: &'static str) -> Result<(), &'static str> {
     if holds { Ok(()) } else { Err(what) }
 }
 
-/// Finite, and a rotation.
+/// Whether a pose is finite, and its rotation is one.
 fn is_rigid(pose: &Pose) -> bool {
     Pose::try_new(pose.rotation, pose.translation).is_ok()
 }
 
 impl Body {
-    /// Checks the numbers and the flags of a body; the error says which are wrong.
+    /// Checks the values and flags of a body. The error says what is wrong.
     pub fn validate(&self) -> Result<(), &'static str> {
         demand(self.is_finite(), "a body with a number that is not finite")?;
         demand(is_rigid(&self.pose), "a body whose pose is not a rotation")?;
@@ -60,7 +60,7 @@ impl Body {
 }
 
 impl Joint {
-    /// Checks a joint of two of `n_bodies` bodies; the error says what is wrong.
+    /// Checks a joint between two of `n_bodies` bodies. The error says what is wrong.
     pub fn validate(&self, n_bodies: usize) -> Result<(), &'static str> {
         demand(are_two(self.body_a, self.body_b, n_bodies), "a joint that does not join two bodies")?;
         demand(self.kind.is_sound(), "a joint with bounds out of order")?;
@@ -78,7 +78,7 @@ impl Joint {
 }
 
 impl SolverMemory {
-    /// Checks what is kept of `n_bodies` bodies.
+    /// Checks the cached impulses. There are `n_bodies` bodies.
     pub fn validate(&self, n_bodies: usize) -> Result<(), Inconsistency> {
         let at = |index| move |what| Inconsistency { what, index };
         let is_length = |h: f32| 0.0 <= h && h.is_finite();
@@ -102,14 +102,15 @@ impl Kept {
     fn validate(&self, n_bodies: usize) -> Result<(), &'static str> {
         let PairKey { body_a, body_b, .. } = self.trace.key;
         demand(are_two(body_a, body_b, n_bodies), "a kept impulse that is not between two bodies")?;
-        // Impulses may be infinite: a step whose numbers leave their range keeps them, and the next
-        // one drops them.
+        // Impulses may be infinite: after an overflow they stay in the cache, and the next step
+        // drops them.
         demand(self.trace.is_sound(), "a kept impulse with too many contacts, or a place that is not finite")
     }
 }
 
 impl Solver {
-    /// Checks the settings and what is kept of `n_bodies` bodies. Copies it first: for tests.
+    /// Checks the settings and the memory for `n_bodies` bodies. It copies the memory, so it is for
+    /// tests.
     pub fn validate(&self, n_bodies: usize) -> Result<(), Inconsistency> {
         let settings = demand(self.settings().validate().is_ok(), "a setting of the solver");
         settings.map_err(|what| Inconsistency { what, index: 0 })?;

@@ -1,25 +1,19 @@
 //! The threads that solve a step, colour after colour.
 //!
-//! They are called once for all colours of a stage and meet at the end of each. Nobody waits for
-//! who has not come: the groups of a colour are handed out in pieces, and who has waited a while
-//! takes what is left, so that one thread alone comes to the end, in a pool that is busy otherwise
-//! or on a machine with fewer cores than threads. Who finds nothing left waits for the pieces that
-//! others work at, a while by looking, then by giving its core away.
-//!
-//! Every member has its own part of each colour first, in pieces of which each is half of what is
-//! left. It is the part of the same bodies in every colour, and loads and stores the groups that it
-//! solves, so that few lines of memory go from one core to another: with each colour cut in the
-//! middle 4,700 states changed cores in a pass over a pile of 10,000 boxes, where this leaves
-//! 1,500.
-//!
-//! In a pile of 10,000 boxes two threads waited for 0.17 of the 2.9 milliseconds of all stages;
-//! calls of rayon for every colour, by halves, took 0.37. A task that kept the others looking for
-//! work through the whole step, so that they need not be woken, gained a fiftieth, and took their
-//! cores.
+//! - They are started once for all colours of a stage, and synchronise at the end of each colour.
+//! - Each thread has its own part of each colour: the same bodies in every colour. It also loads
+//!   and stores these groups, so few cache lines move between cores.
+//! - Chunks of a part halve (guided scheduling), so the last ones are small and idle threads can
+//!   help.
+//! - A thread that finished its part spins for a while, then takes chunks of others (work
+//!   stealing). So even one thread alone finishes, for example in a busy pool.
+//! - If no chunk is left, it waits for the others: it spins, then yields its core.
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (stages and
 //! colours handed out by atomic counters); M. Herlihy, N. Shavit, The Art of Multiprocessor
 //! Programming, 2008, chapter 17 (barriers).
+//! Tried: rayon calls for every colour; twice the waiting time. Figures:
+//! `benches/notes/carom-world.md`.
 
 use crate::classes::Classes;
 use crate::group::{Group, Pass};
@@ -33,43 +27,41 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Groups per piece, at least: some 1.5 microseconds of work.
+/// The least number of groups per chunk.
 ///
-/// Each piece is half of what is left of its part, so that the last ones, which who is early takes
-/// from others, are small, and there are few of them: what is written has to leave a processor
-/// before it takes the next one, which cost 0.3 of the 2.9 milliseconds of all stages where pieces
-/// were 16 groups each.
+/// Each chunk is half of the rest of its part. The last ones are small, so idle threads can help.
+/// There are few of them, because each chunk costs a store that the next one waits for. With fixed
+/// chunks of 16 groups, all stages took 10 % longer.
 const LEAST: usize = 8;
 
-/// Fewer groups of the largest colour are not worth another member.
+/// The least number of groups of the largest colour per thread.
 const LEAST_GROUPS: usize = 8;
 
-/// How often it is looked whether others are done before their pieces are taken, and again before
-/// the core is given away: some 10 microseconds.
+/// Spins before a thread takes chunks of others, and again before it yields its core: some 10
+/// microseconds.
 ///
-/// What is taken from others moves from core to core, and back: where pieces were taken at once
-/// 3,300 states went over in a pass over a pile of 10,000 boxes instead of 1,500, and on two cores
-/// without a common cache the passes took a tenth longer.
+/// A stolen chunk moves its states to another core and back. Without this delay, twice as many
+/// states move, and on two cores without a common cache a pass takes 10 % longer.
 const LOOKS: usize = 400;
 
-/// A number alone in its line of the cache.
+/// A counter in a cache line of its own (no false sharing).
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Count(AtomicUsize);
 
-/// A colour.
+/// The chunks of one colour.
 #[derive(Debug)]
 struct Color {
     n_pieces: usize,
-    /// How many of them are done.
+    /// The number of chunks that are done.
     done: Count,
 }
 
-/// The pieces of a colour that one member has first, the largest first.
+/// The chunks of a colour that belong to one thread, in descending size.
 #[derive(Debug)]
 struct Part {
     pieces: Range<usize>,
-    /// How many of them are taken.
+    /// The number of chunks that are taken.
     taken: Count,
 }
 
@@ -78,13 +70,13 @@ struct Part {
 pub(crate) struct Crew<'a> {
     pieces: Vec<Mutex<&'a mut [Group]>>,
     colors: Vec<Color>,
-    /// Colour by colour, per member.
+    /// Colour by colour, for each thread.
     parts: Vec<Part>,
     n_members: usize,
 }
 
-/// Counts what it is told as done when it goes, also when that is by a panic: others would wait
-/// forever.
+/// Adds the number of chunks to `done` when it is dropped, even by a panic. Otherwise other threads
+/// would wait forever.
 struct Doing<'a> {
     n: usize,
     done: &'a AtomicUsize,
@@ -93,14 +85,14 @@ struct Doing<'a> {
 impl Drop for Doing<'_> {
     fn drop(&mut self) {
         if 0 < self.n {
-            // What was written at the pieces is seen by who sees this.
+            // Release: the writes to the chunks are visible to a thread that reads this count.
             self.done.fetch_add(self.n, Ordering::Release);
         }
     }
 }
 
 impl<'a> Crew<'a> {
-    /// Of so many members, for groups of these colours, in pieces of `least` or more.
+    /// Builds chunks of at least `least` groups of these colours, for `n_members` threads.
     fn new(mut groups: &'a mut [Group], classes: &Classes, n_members: usize, least: usize) -> Crew<'a> {
         let mut pieces = Vec::new();
         let mut colors = Vec::with_capacity(classes.n_colors());
@@ -130,7 +122,7 @@ impl<'a> Crew<'a> {
         self.call(0..self.n_members, SharedLine::of(states), pass);
     }
 
-    /// Calls these members; the first of them is the caller.
+    /// Starts these threads; the first one is the caller.
     fn call(&self, members: Range<usize>, states: &[SharedLine], pass: &Pass<'_>) {
         if members.len() == 1 {
             return self.work(members.start, states, pass);
@@ -152,8 +144,8 @@ impl<'a> Crew<'a> {
                 spin_loop();
             }
             if !color.is_done() {
-                // Somebody is late, or does not come. Those behind come first, so that not all who
-                // wait take from one.
+                // A thread is late, or does not come. The search begins after the own part, so that
+                // not all idle threads take from the same part.
                 for part in parts[member + 1..].iter().chain(&parts[..member]) {
                     self.take_pieces(color, part, states, pass);
                 }
@@ -166,7 +158,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Solves what is left of a part.
+    /// Solves the remaining chunks of a part.
     fn take_pieces(&self, color: &Color, part: &Part, states: &[SharedLine], pass: &Pass<'_>) {
         let mut doing = Doing { n: 0, done: &color.done.0 };
         let Part { pieces, taken } = part;
@@ -183,13 +175,13 @@ impl<'a> Crew<'a> {
 }
 
 impl Color {
-    /// All its pieces are done, and what was written at them is seen from here on.
+    /// Whether all chunks are done. If so, the writes to them are visible from here on.
     fn is_done(&self) -> bool {
         self.n_pieces <= self.done.0.load(Ordering::Acquire)
     }
 }
 
-/// The groups of a step, in the order of colours: as [`pieces::Colors`], and for several threads.
+/// The groups of a step, in the order of colours: as in [`pieces::Colors`], or for several threads.
 #[derive(Debug)]
 pub(crate) enum Colors<'a> {
     Alone(pieces::Colors<'a>),
@@ -235,7 +227,7 @@ mod tests {
         elapsed: 0.0,
     };
 
-    /// Groups whose lanes push bodies apart, each body once in a colour.
+    /// Groups whose lanes push bodies apart; a body is in one lane of a colour at most.
     fn groups() -> Vec<Group> {
         let mut groups = vec![Group::empty(N_BODIES as u32); 256];
         for class in STARTS.windows(2) {
@@ -272,7 +264,7 @@ mod tests {
             let crew = Crew::new(&mut groups, &Classes::of_one_block(&STARTS), 3, 8);
             let shared = SharedLine::of(&mut states);
             crew.work(member, shared, &PASS);
-            // Nothing is left for who comes late, and nothing to wait for.
+            // Nothing is left for a late thread, and nothing to wait for.
             crew.work((member + 1) % 3, shared, &PASS);
             assert!(states == serial(), "{member}");
         }
