@@ -2,8 +2,7 @@
 //!
 //! | mesh | answer |
 //! |---|---|
-//! | closed, two triangles at each edge | [`solid_placement`], for any orientation of the triangles
-//! |
+//! | closed, two triangles at each edge | [`solid_placement`], for any orientation |
 //! | each edge used equally often in both directions | integer winding number, exact |
 //! | any other | winding number from solid angles, by a `WindingTree` |
 //!

@@ -210,7 +210,7 @@ fn is_behind(
     if !(top <= plane + tolerance) {
         return false;
     }
-    // Of two small pieces with similar normals, each is behind the plane of the other. The plane
+    // Two small pieces with similar normals can each be behind the plane of the other. The plane
     // with the smaller protrusion is that of the surface.
     if let (Some(own_plane), Some(theirs_out)) = (this.plane, other.reach(touch, own.normal))
         && theirs_out - own_plane <= top - plane

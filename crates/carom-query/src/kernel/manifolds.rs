@@ -30,9 +30,9 @@ use glam::DVec3;
 /// The state that one query leaves for the next query of the same pair. Keep one per pair; the
 /// order of the two shapes may change.
 ///
-/// A manifold holds at most four contacts. A convex pair with more candidates keeps those of the
-/// last query, unless an omitted one is deeper by more than an eighth of the prediction. With a new
-/// cache the deepest contact is included.
+/// A manifold holds at most four contacts. If there are more candidates, a convex pair keeps those
+/// of the last query. It chooses again if an omitted one is deeper by more than an eighth of the
+/// prediction. With a new cache the deepest contact is included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ManifoldCache {

@@ -272,7 +272,7 @@ impl MeshShape {
     }
 }
 
-/// Which triangles face inwards, if that is known.
+/// The triangles that face inwards, if they are known.
 #[derive(Clone, Debug)]
 pub(super) enum Sides {
     /// One flag for each triangle: whether it faces inwards. Empty if none does.

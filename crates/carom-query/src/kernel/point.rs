@@ -24,9 +24,10 @@ use glam::DVec3;
 ///
 /// A closed mesh has an inside regardless of the orientation of its triangles, see
 /// [`solid_placement`](super::solid_placement). For other meshes the answer states that the inside
-/// is unknown, and the distance is positive. A height field has no inside. A point is inside a
-/// compound if it is inside a part; the distance is then that to the surface of the part in which
-/// it is deepest.
+/// is unknown, and the distance is positive. A height field has no inside.
+///
+/// A point is inside a compound if it is inside a part. The distance is then that to the surface of
+/// the part in which it is deepest.
 ///
 /// `None` for a mesh without triangles and for a field without a surface. Also `None` for a mesh or
 /// a field if the point is not finite.
