@@ -85,7 +85,7 @@ impl Closest {
         }
     }
 
-    /// Moves the result from the frame that `frame` places to the outer frame.
+    /// Transforms the result by `frame`: the pose of its frame in an outer one.
     pub(crate) fn placed(self, frame: &WidePose) -> Closest {
         Closest {
             point_a: frame.transform_point(self.point_a),

@@ -2,7 +2,7 @@
 //!
 //! Every function takes two shapes with their poses in the world and answers in the world frame.
 //! Every pair of [`Shape`]s has every query (test: `matrix::every_pair_answers_every_question`).
-//! Your own shapes join as [`Shape::User`].
+//! User-defined convex shapes join as [`Shape::User`].
 //!
 //! ```
 //! use carom_geom::{Cuboid, Sphere};
@@ -79,8 +79,8 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Queries of meshes can have a limit of time. [`TimedMeshes`] stops after a number of steps, at a
-//! moment, or at a signal of the caller. It returns bounds that hold by then, and goes on later
+//! Queries of meshes can have a time limit. [`TimedMeshes`] stops after a number of steps, at a
+//! time, or at a signal of the caller. It returns the bounds proved so far, and can be resumed
 //! (test: `mesh_timed::bounds_hold_and_end_in_the_distance`). One search may have thousands of
 //! pairs.
 //!
@@ -110,8 +110,8 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Is any part of a body nearer to another than it may be? [`places_nearer_than`] lists every such
-//! pair of parts and its place, with a clearance for each pair (test:
+//! Do two bodies keep their clearances? [`places_nearer_than`] lists every pair of parts that are
+//! nearer than their clearance, with their nearest points. Each pair has its own clearance (test:
 //! `clearance::every_pair_of_parts_by_itself`).
 //!
 //! ```

@@ -53,7 +53,7 @@ impl Distance {
         }
     }
 
-    /// Moves an answer from the frame that `frame` places to the outer frame.
+    /// Transforms an answer by `frame`: the pose of its frame in the world.
     #[inline]
     pub(super) fn placed(c: &Closest, frame: &WidePose) -> Distance {
         let (point_a, point_b) = (frame.transform_point(c.point_a), frame.transform_point(c.point_b));
@@ -76,7 +76,7 @@ impl Distance {
 }
 
 impl PairContact {
-    /// Moves an answer from the frame that `frame` places to the outer frame.
+    /// Transforms an answer by `frame`: the pose of its frame in the world.
     #[inline]
     pub(super) fn placed(c: &Closest, frame: &WidePose) -> PairContact {
         let contact = Contact::new(

@@ -3,7 +3,7 @@
 //!
 //! The walk starts at the features of the last query of the pair. Without these it starts at a
 //! plane across the line of centres that separates the hulls, but only for few vertices. If the
-//! walk proves nothing, GJK decides.
+//! walk proves nothing, GJK decides. Only GJK reports an overlap.
 //!
 //! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM Trans.
 //! Graphics 17(3), 1998, section 5 (coherence).

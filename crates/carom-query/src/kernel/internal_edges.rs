@@ -8,8 +8,8 @@
 //! 2. If the next piece lies below that plane, up separates the body from both pieces, at no more
 //!    depth.
 //! 3. The contact is then computed again along the normal of the supporting piece.
-//! 4. A step, a slope, a wall or an outer edge rises above the plane or is not continued, and keeps
-//!    its normal.
+//! 4. Steps, slopes and walls rise above the plane, and keep their normals. So does an outer edge,
+//!    behind which there is no other piece.
 //!
 //! Only support points are used, not adjacency. So the pieces need not share vertices, a mesh or a
 //! body.

@@ -374,7 +374,7 @@ fn parts(
     }
 }
 
-/// Moves the manifold from the frame that `frame` places to the outer frame.
+/// Transforms the manifold by `frame`: the pose of its frame in an outer one.
 pub(super) fn place(manifold: &mut Manifold, frame: &WidePose) {
     manifold.set_normal(narrow(frame.transform_vector(widen(manifold.normal()))));
     for contact in manifold.contacts_mut() {

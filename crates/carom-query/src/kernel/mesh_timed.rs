@@ -64,7 +64,7 @@ pub struct TimedMeshAnswer {
     pub nearest: Option<Distance>,
     /// Pairs of volumes in the queue; 1 before the pair is started, 0 if the pair is done.
     pub n_undecided: u64,
-    /// The depth in the trees of the shallowest of them.
+    /// Tree depth of the shallowest of them: the nodes opened on the path to it.
     pub level: u32,
     /// Pairs of volumes that were rejected.
     pub n_refuted: u64,
