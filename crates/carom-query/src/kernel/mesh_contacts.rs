@@ -43,7 +43,7 @@ use glam::DVec3;
 /// must not run in the planes of the triangles.
 const INSIDE: f64 = 0.05;
 
-/// The same as a part of the depth, at most: a ray must not skip the body's own thickness.
+/// The offset is also at most this part of the depth, so it stays inside a body that is thicker.
 const INSIDE_DEPTH: f64 = 0.0625;
 
 /// Two meshes and the contacts found so far.
@@ -194,8 +194,8 @@ impl<'a> Facings<'a> {
         }
     }
 
-    /// Whether a point is over a face. The result is `Some(true)` if it is so only beyond an edge
-    /// that bends up.
+    /// Returns whether a point is over a face only if the face is extended beyond edges that bend
+    /// up; `None` if it is not over the face.
     fn is_over(&self, body: usize, face: &Face, place: DVec3, distance: f64, side: f64) -> Option<bool> {
         let kinds = self.bodies[body].topology.kinds(face.triangle);
         let mut is_beyond = false;
