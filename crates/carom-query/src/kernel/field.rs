@@ -400,7 +400,7 @@ pub(super) fn normal_at(field: &dyn DistanceField, place: DVec3, sample: &Distan
     {
         return normal;
     }
-    // By a search for the nearest point, else from the centre of the box.
+    // From a search for the nearest point, else the best gradient, else from the centre.
     let at = WidePose { translation: place, ..WidePose::IDENTITY };
     let mut point = Convex::new(&crate::ray_convex::Point, &at);
     let tolerance = tol::FIELD_SEARCH * field.resolution();

@@ -194,8 +194,8 @@ impl<'a> Facings<'a> {
         }
     }
 
-    /// Returns whether a point is over a face only if the face is extended beyond edges that bend
-    /// up; `None` if it is not over the face.
+    /// `Some` if a point is over a face, or over its extension beyond edges that bend up. The value
+    /// says whether it needs the extension.
     fn is_over(&self, body: usize, face: &Face, place: DVec3, distance: f64, side: f64) -> Option<bool> {
         let kinds = self.bodies[body].topology.kinds(face.triangle);
         let mut is_beyond = false;
