@@ -1,12 +1,11 @@
-//! What the pair functions answer among themselves: the nearest, or deepest, place of two shapes,
-//! in `f64`.
+//! The internal result of the pair queries: the nearest or deepest points of two shapes, in `f64`.
 
 use carom_geom::FeatureId;
 use carom_gjk::Outcome;
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// The nearest or deepest place of two shapes, in the frame of A.
+/// The nearest or deepest points of two shapes, in the frame of A.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closest {
     /// Signed: negative when the shapes overlap.
@@ -25,15 +24,15 @@ pub(crate) struct Closest {
     pub(crate) feature_a: FeatureId,
     /// Feature of B.
     pub(crate) feature_b: FeatureId,
-    /// How far the distance may be trusted.
+    /// The accuracy of the distance.
     pub(crate) outcome: Outcome,
-    /// A negative distance is that of one pair of parts: moving by it need not separate the whole
+    /// Whether a negative distance is that of one pair of parts. Moving by it may not separate the
     /// bodies.
     pub(crate) is_local: bool,
 }
 
 impl Closest {
-    /// Infinitely far away: where nothing has been found yet.
+    /// Infinitely far away: the initial value of a search.
     pub(crate) const NOWHERE: Closest = Closest {
         distance: f64::INFINITY,
         point_a: DVec3::ZERO,
@@ -47,7 +46,7 @@ impl Closest {
         is_local: false,
     };
 
-    /// An exact answer for two single shapes.
+    /// Creates an exact result for two single shapes.
     pub(crate) fn new(distance: f64, point_a: DVec3, point_b: DVec3, normal: DVec3) -> Closest {
         Closest {
             distance,
@@ -63,14 +62,14 @@ impl Closest {
         }
     }
 
-    /// Nearer or deeper than the other place; of two alike, with the lower part numbers: which one
-    /// a search keeps.
+    /// Whether a search prefers this result: it is nearer or deeper than the other. Ties go to the
+    /// lower part numbers.
     pub(crate) fn is_before(&self, other: &Closest) -> bool {
         let parts = |c: &Closest| (c.part_a, c.part_b);
         self.distance < other.distance || (self.distance == other.distance && parts(self) < parts(other))
     }
 
-    /// The same place with A and B exchanged, in B's frame.
+    /// Returns the same result with A and B swapped, in B's frame.
     pub(crate) fn swapped(self, b_in_a: &WidePose) -> Closest {
         Closest {
             distance: self.distance,
@@ -86,7 +85,7 @@ impl Closest {
         }
     }
 
-    /// The same place, with points and normal moved out of the frame that `frame` places.
+    /// Transforms the result by `frame`: the pose of its frame in an outer one.
     pub(crate) fn placed(self, frame: &WidePose) -> Closest {
         Closest {
             point_a: frame.transform_point(self.point_a),

@@ -1,7 +1,7 @@
 //! The cost of a query in counts, counted only on request.
 //!
-//! A query is compiled once for `()`, which counts nothing, and once for [`Counting`]. The ordinary
-//! query has no counting in it.
+//! A query is compiled once for `()`, which counts nothing, and once for [`Counting`]. So ordinary
+//! queries contain no counting.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3,
 //! t = n_v c_v + n_p c_p + n_u c_u.
@@ -16,8 +16,8 @@ use glam::DVec3;
 /// The cost of queries in counts.
 ///
 /// Counts depend on the input alone: they are the same for any number of threads (test:
-/// `cost::counts_are_the_same_on_any_thread`). A closed form, as of two balls, counts in
-/// [`pair_tests`](QueryCost::pair_tests) alone. Each query adds to the counts that are there.
+/// `cost::counts_are_the_same_on_any_thread`). A closed form, such as that of two balls, counts
+/// only in [`pair_tests`](QueryCost::pair_tests). Each query adds to the existing counts.
 ///
 /// ```
 /// use carom_geom::Cuboid;
@@ -37,25 +37,25 @@ use glam::DVec3;
 pub struct QueryCost {
     /// Nodes of trees opened.
     pub nodes: u64,
-    /// Volumes tested (n_v): boxes in trees, boxes around parts of compounds, and boxes for which a
-    /// field gave a lower bound.
+    /// Volumes tested (n_v): boxes in trees, boxes around parts of compounds, and boxes with a
+    /// lower bound from a field.
     pub volume_tests: u64,
-    /// Leaves of trees, or pairs of leaves, that were reached.
+    /// Leaves of trees, or pairs of leaves, that were visited.
     pub leaves: u64,
-    /// Primitives (n_p) in these leaves, or pairs of primitives: triangles, each against a
-    /// triangle, a ray, a point or a convex shape.
+    /// Primitives (n_p) in these leaves, or pairs of primitives: a triangle against a triangle, a
+    /// ray, a point or a convex shape.
     pub primitives: u64,
     /// Pairs that no cheaper test decided: two convex shapes, a triangle and a shape, two
     /// triangles.
     pub pair_tests: u64,
-    /// Axes along which two boxes were measured. A search ends at the first axis with a gap; see
+    /// Axes that were tested for two boxes. A search ends at the first axis with a gap; see
     /// [`carom_sat::Counters::axes`].
     pub axes: u64,
-    /// Pairs of features that a walk on two hulls compared.
+    /// Pairs of features that a walk over two hulls compared.
     pub feature_pairs: u64,
-    /// Rounds of searches for the distance (GJK).
+    /// Iterations of distance searches (GJK).
     pub iterations: u64,
-    /// Rounds of searches for the depth (EPA).
+    /// Iterations of depth searches (EPA).
     pub depth_iterations: u64,
     /// Pairs of support points in both searches, and support points against planes.
     pub supports: u64,
@@ -108,7 +108,7 @@ pub(crate) trait Count: Tally {
         });
     }
 
-    /// Adds one pair that is computed by itself.
+    /// Adds one pair test.
     #[inline(always)]
     fn add_pair(self) {
         self.add(|cost| cost.pair_tests += 1);

@@ -1,10 +1,10 @@
-//! The gap between two fields that do not overlap: the least sum of the samples at two places and
-//! of the way between them.
+//! The gap between two fields that do not overlap: the least sum of the samples at two points and
+//! of the distance between them.
 //!
-//! The boxes of both fields are halved. In a part each field has a linear floor, and the way is no
-//! shorter than it is along any direction; the sum says which pairs of parts are left out. The most
-//! promising pair is looked at first. So a search that ends for want of pairs has the best bound
-//! for as many.
+//! The boxes of both fields are bisected. In each part a field has a linear lower bound. The
+//! distance between two parts is bounded by its projection on any direction. Pairs of parts are
+//! pruned by the sum of these bounds, and searched best bound first. So a search that runs out of
+//! pairs has the best bound for that number of pairs.
 //!
 //! Reference: R. Moore, R. Kearfott, M. Cloud, Introduction to Interval Analysis, 2009, 11.2
 //! (branch and bound, the best bound first).
@@ -19,19 +19,19 @@ use core::cmp::Ordering;
 use core::ops::Range;
 use glam::DVec3;
 
-/// The places of two fields whose samples and gap add up to least.
+/// The points of two fields with the least sum of samples and gap.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeastPair {
     pub(crate) sum: f64,
-    /// No sum is less.
+    /// A lower bound of all sums.
     pub(crate) at_least: f64,
     /// In the first field's frame.
     pub(crate) places: [DVec3; 2],
     pub(crate) sample: DistanceSample,
 }
 
-/// The least sum over places near the surfaces of two fields that do not overlap, to within the
-/// tolerance; `None` if no sum is below the limit.
+/// Returns the least sum over points near the surfaces of two fields that do not overlap, to within
+/// the tolerance. `None` if no sum is below the limit.
 pub(crate) fn least_gap(
     a: &dyn DistanceField,
     b: &Other<'_>,
@@ -61,10 +61,10 @@ struct Part {
     floor: LinearFloor,
 }
 
-/// Parts of a field's box that were halved, each once.
+/// Parts of a field's box that were bisected, each once.
 struct Parts {
     list: Vec<Part>,
-    /// By part: where its eight halves begin; 0 if it was not halved.
+    /// For each part, the index of the first of its eight children; 0 if it was not bisected.
     halves: Vec<usize>,
 }
 
@@ -73,7 +73,7 @@ impl Parts {
         Parts { list: vec![whole], halves: vec![0] }
     }
 
-    /// The eight halves of a part.
+    /// Returns the eight children of a part.
     fn halves_of(&mut self, number: usize, field: &dyn DistanceField) -> Range<usize> {
         if self.halves[number] == 0 {
             self.halves[number] = self.list.len();
@@ -89,15 +89,15 @@ impl Parts {
     }
 }
 
-/// A pair of parts that is still to be looked at.
+/// A pair of parts in the queue.
 struct Open {
-    /// No sum in it is less.
+    /// A lower bound of its sums.
     at_least: f64,
     parts: [usize; 2],
 }
 
 impl Ord for Open {
-    /// The most promising one is the greatest.
+    /// The pair with the least bound is the greatest.
     fn cmp(&self, other: &Open) -> Ordering {
         other.at_least.total_cmp(&self.at_least).then(other.parts.cmp(&self.parts))
     }
@@ -117,8 +117,8 @@ impl PartialEq for Open {
 
 impl Eq for Open {}
 
-/// A search for the least gap, the most promising pair of parts first. So its bound is the best one
-/// for as many pairs as it looks at.
+/// A search for the least gap, best bound first. Its bound is the best one for the number of pairs
+/// that it visits.
 struct GapSearch<'a> {
     a: &'a dyn DistanceField,
     b: &'a Other<'a>,
@@ -126,15 +126,15 @@ struct GapSearch<'a> {
     /// The least sum so far.
     limit: f64,
     tolerance: f64,
-    /// Half extents of parts that are not halved.
+    /// Half extents of parts that are not bisected.
     smallest: f64,
-    /// Pairs that may still be looked at.
+    /// Pairs that may still be visited.
     n_left: u32,
     parts: [Parts; 2],
 }
 
 impl GapSearch<'_> {
-    /// No sum is less, of a place of each part near its surface.
+    /// Returns a lower bound of the sum for a point of each part near its surface.
     fn floor(&self, a: &Part, b: &Part) -> f64 {
         let least = [a.floor.least(a.half), b.floor.least(b.half)];
         if self.a.error_bound() < least[0] || self.b.field.error_bound() < least[1] {
@@ -145,7 +145,7 @@ impl GapSearch<'_> {
         let reach = length(a.half) + length(b.half);
         let gap = (length(between) - reach).max(0.0);
         let mut at_least = least[0] + least[1] + gap;
-        // A gap is no shorter than it is along any direction.
+        // A gap is at least its projection on any direction.
         for along in [between, a.floor.gradient - slope] {
             let Some(along) = unit(along) else { continue };
             let missed = (a.floor.gradient - along).abs().dot(a.half)
@@ -155,9 +155,8 @@ impl GapSearch<'_> {
         at_least
     }
 
-    /// Offers places near both surfaces, found in turn from the middle of the second field. Without
-    /// one no part is left out, and the middles of parts that are larger than a field have no
-    /// sample.
+    /// Offers points near both surfaces, by alternating projection from the centre of the second
+    /// field. They are needed to prune: the centres of parts larger than a field have no sample.
     fn begin(&mut self) {
         let [low, high] = self.b.field.bounds();
         let middle = self.b.pose.transform_point((low + high) * 0.5);
@@ -169,8 +168,8 @@ impl GapSearch<'_> {
                 return;
             };
             let place_b = self.b.pose.transform_point(own);
-            // With the samples that are known: at the border of a band rounding takes a place to
-            // where there is none.
+            // With the known samples: at the border of a band rounding may move a point to where
+            // there is no sample.
             self.take([place_a, place_b], sample_a, &other);
             near_a = place_near(self.a, place_b);
             if let Some((place_a, sample_a)) = near_a {
@@ -194,8 +193,8 @@ impl GapSearch<'_> {
         }
     }
 
-    /// Looks at pairs of parts until no sum can be less by more than the tolerance. Returns a bound
-    /// of all sums.
+    /// Visits pairs of parts until no sum can be less by more than the tolerance. Returns a lower
+    /// bound of all sums.
     fn run(&mut self) -> f64 {
         let mut left_out = self.limit;
         let mut open = BinaryHeap::new();
@@ -233,7 +232,7 @@ impl GapSearch<'_> {
         left_out
     }
 
-    /// Slides both places along their surfaces towards each other, while that makes the sum less.
+    /// Slides both points along their surfaces towards each other, while that reduces the sum.
     fn polish(&mut self) {
         for _ in 0..2 * MAX_STEPS {
             let Some(best) = self.best else { return };

@@ -1,12 +1,12 @@
-//! The low points of a distance field over a face or an edge: where a flat side rests on bumps.
+//! Local minima of a distance field over a face or an edge: the contacts of a flat side on bumps.
 //!
-//! - The face is sampled at a lattice, about once a cell, and not at all where the field is high. A
-//!   place of the lattice is low if none of its eight neighbours is lower.
-//! - Each edge is sampled alike. A place of an edge is low if the face beside it is no lower.
-//! - A parabola through three samples moves a low place to where it is lowest.
+//! - The face is sampled on a lattice, about once per cell. Regions in which the field is high are
+//!   skipped. A lattice point is low if none of its eight neighbours is lower.
+//! - Each edge is sampled in the same way. A point of an edge is low if the adjacent face is not
+//!   lower.
+//! - A parabola through three samples refines the position of a low point.
 //!
-//! Corners are not looked at: they are low or not as the caller decides. A flat surface below the
-//! face has no low points.
+//! Corners are skipped: the caller handles them. A flat surface below the face has no low points.
 //!
 //! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
 //! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020 (a minimum for each
@@ -18,17 +18,17 @@ use carom_math::ops::ceil;
 use carom_math::scaling::{length, unit};
 use glam::{DVec2, DVec3};
 
-/// Steps of the lattice along an axis, at most.
+/// Steps of the lattice along an axis at most.
 const MAX_STEPS: usize = 16;
 
-/// Steps of a patch, which is left out if its middle is far.
+/// Steps of a patch; a patch is skipped if its centre is far.
 const PATCH: usize = 4;
 
-/// In cells: by so much a neighbour of a low place is higher, one at least.
+/// In cells: at least one neighbour of a low point must be higher by this.
 const LEAST_RISE: f64 = 1.0 / 128.0;
 
-/// Gives the low points over a convex polygon, or a segment, in the field's frame. Their samples
-/// are not above the limit.
+/// Visits the low points over a convex polygon or a segment, in the field's frame. Their samples
+/// are at most the limit.
 pub(crate) fn visit_lows(
     field: &dyn DistanceField,
     corners: &[DVec3],
@@ -71,7 +71,7 @@ impl Lows<'_> {
         (ceil(length / self.field.resolution()) as usize).clamp(1, MAX_STEPS)
     }
 
-    /// Neighbours of a low place: none is lower, and one is higher.
+    /// Whether no neighbour is lower, and one is higher.
     fn is_low(&self, value: f64, around: impl Iterator<Item = f64> + Clone) -> bool {
         value <= self.limit
             && around.clone().all(|other| value <= other)
@@ -123,7 +123,7 @@ impl Lows<'_> {
                 0.0 <= (to - from).perp_dot(place - from)
             })
         };
-        // Out of the face nothing is known: below it there may be anything.
+        // Outside the face nothing is known: the field may be lower there.
         let mut values = [[f64::NEG_INFINITY; MAX_STEPS + 1]; MAX_STEPS + 1];
         for first_y in (0..=ny).step_by(PATCH) {
             for first_x in (0..=nx).step_by(PATCH) {
@@ -153,13 +153,14 @@ impl Lows<'_> {
         }
     }
 
-    /// No sample within this distance of a place is as low as the limit.
+    /// Whether no sample within this distance of a position is as low as the limit.
     fn is_far(&self, place: DVec3, reach: f64) -> bool {
         self.field.sample(place).is_some_and(|sample| self.limit < sample.distance - MAX_SLOPE * reach)
     }
 }
 
-/// Returns where a parabola is lowest, from its values at -1, 0 and 1. That at 0 is the least.
+/// Returns the position of the minimum of a parabola from its values at -1, 0 and 1. The value at 0
+/// is the least.
 fn lowest([before, here, after]: [f64; 3]) -> f64 {
     let bend = before - 2.0 * here + after;
     if bend.is_finite() && 0.0 < bend { (0.5 * (before - after) / bend).clamp(-0.5, 0.5) } else { 0.0 }

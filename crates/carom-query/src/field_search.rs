@@ -1,15 +1,14 @@
-//! The least sum of a field's distance and of the distance from another shape.
+//! The least sum of a field's distance and the distance from another shape, by branch and bound.
 //!
-//! - In a convex shape its own distance counts as 0: there the least sum is that of the deepest
-//!   point of the shape.
-//! - Between two bodies that are apart the two distances of a place of the surface add up to no
-//!   less than the gap. So the least sum is the distance, also for a shape outside of the box in
-//!   which the field is known.
-//! - A field that is off by at most a length gives a least sum that is off by no more.
+//! - Inside a convex shape its own distance counts as 0. So in an overlap the least sum is that of
+//!   the deepest point of the shape.
+//! - If the bodies are apart, the two distances of a surface point add up to at least the gap. So
+//!   the least sum is the distance, also for a shape outside the field's box.
+//! - If the field is off by at most some length, the least sum is off by no more.
 //!
-//! The box of the field is halved along each axis, again and again. In a part the field has a
-//! linear floor, and the shape lies behind planes; their sum says which parts are left out. So a
-//! flat surface against a flat face, all of which is equally near, costs few parts.
+//! The box of the field is bisected along all axes repeatedly. In each part the field has a linear
+//! lower bound, and the shape lies behind planes. Parts are pruned by the sum of both bounds. So a
+//! flat surface against a parallel face, equally near everywhere, needs few parts.
 //!
 //! Reference: R. Moore, R. Kearfott, M. Cloud, Introduction to Interval Analysis, 2009, 11.2
 //! (branch and bound); B. Mirtich, V-Clip, 1998 (support planes as certificates).
@@ -21,85 +20,86 @@ use carom_math::WidePose;
 use carom_math::scaling::{length, unit};
 use glam::DVec3;
 
-/// Parts of the box that are looked at, at most; of half-spaces, and of two fields, a sixteenth.
+/// Parts of the box that are visited at most; for half-spaces, and for two fields, a sixteenth.
 pub(crate) const MAX_PARTS: u32 = 1 << 14;
 
-/// Samples between eight nodes change by no more than this, per length, if those of nodes do by no
-/// more than 1: the root of 3, rounded up.
+/// Bound for the slope of the interpolation between eight nodes, if the slope between nodes is at
+/// most 1: the root of 3, rounded up.
 pub(crate) const MAX_SLOPE: f64 = 1.7321;
 
-/// Steps down from the place that the search has found, at most.
+/// Descent steps from the point that the search has found, at most.
 pub(crate) const MAX_STEPS: u32 = 12;
 
-/// In cells: the longest of them, in a shape.
+/// In cells: the longest descent step inside a shape.
 const STEP: f64 = 4.0;
 
-/// In cells: parts with shorter sides are not halved. 2^-24.
+/// In cells: parts with shorter sides are not bisected. 2^-24.
 pub(crate) const SMALLEST: f64 = 1.0 / (1 << 24) as f64;
 
-/// The place of the least sum.
+/// The point of the least sum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Least {
-    /// The sum there.
+    /// The sum at that point.
     pub(crate) sum: f64,
-    /// No sum is less.
+    /// A lower bound of all sums.
     pub(crate) at_least: f64,
     /// In the field's frame.
     pub(crate) place: DVec3,
-    /// The field there.
+    /// The field at that point.
     pub(crate) sample: DistanceSample,
-    /// The other shape there.
+    /// The other shape seen from that point.
     pub(crate) other: Seen,
 }
 
 impl Least {
-    /// Of a shape that is a point alone.
+    /// For a shape that is a single point.
     pub(crate) fn at(place: DVec3, sample: DistanceSample) -> Least {
         let other = Seen { distance: 0.0, away: DVec3::ZERO, point: place };
         Least { sum: sample.distance, at_least: sample.distance, place, sample, other }
     }
 }
 
-/// Which places are looked at.
+/// The positions that are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Places {
-    /// Those in the other shape, or all for one that is a distance everywhere.
+    /// Positions inside the other shape; all positions if its distance is defined everywhere.
     InOther,
-    /// Those whose sample is 0, but for the error bound.
+    /// Positions with a sample of 0, up to the error bound.
     OnSurface,
 }
 
-/// A shape as it is seen from a place.
+/// The nearest point of a shape, seen from a position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
-    /// How far the shape is.
+    /// Distance to the shape.
     pub(crate) distance: f64,
-    /// Unit vector along which this grows; zero in the shape.
+    /// Unit vector along which the distance grows; zero inside the shape.
     pub(crate) away: DVec3,
-    /// The nearest point of the shape; the place itself in the shape.
+    /// The nearest point of the shape; inside the shape the position itself.
     pub(crate) point: DVec3,
 }
 
-/// What a field is held against, in the field's frame.
+/// A shape that is searched against a field, in the field's frame.
 pub(crate) trait Target {
-    /// Its distance is of use at all places, also negative. Otherwise it is 0 in the shape.
+    /// Whether its distance is signed and used everywhere. Otherwise it is 0 inside the shape.
     const IS_EVERYWHERE: bool;
 
-    /// How far the shape is from a place, and where.
+    /// Returns the distance to the shape and its nearest point.
     fn see(&mut self, place: DVec3) -> Seen;
 
-    /// No sum is less in a box, where the field has this floor: what can be said without a look.
+    /// Returns a lower bound of the sums in a box in which the field has this floor, without a
+    /// query.
     fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64;
 
-    /// The same with what is seen from the center of the box.
+    /// The same with the result of a query at the centre of the box.
     fn seen_floor(&self, floor: &LinearFloor, seen: &Seen, half: DVec3) -> f64;
 
-    /// The place of the least sum so far, as it is seen from a place.
+    /// Reports a new least sum, by the query result at its position.
     fn improved(&mut self, seen: &Seen);
 }
 
-/// The least sum, to within the tolerance, a length; `None` if no sum is below the limit. `start`
-/// is a place to begin at.
+/// Returns the least sum to within the tolerance, a length; `None` if no sum is below the limit.
+/// The search begins at `start`.
 pub(crate) fn least_sum<T: Target>(
     field: &dyn DistanceField,
     target: &mut T,
@@ -125,7 +125,7 @@ pub(crate) fn least_sum<T: Target>(
         n_left,
     };
     let [min, max] = field.bounds();
-    // Not so for NaN.
+    // False for NaN.
     if !start.is_finite() {
         return None;
     }
@@ -143,20 +143,20 @@ pub(crate) fn least_sum<T: Target>(
     search.best.map(|best| Least { at_least: at_least.min(best.sum), ..best })
 }
 
-/// Of the half extent of all: the least parts of the first pass of a search.
+/// Part of the whole half extent: the smallest parts in the first pass of a search.
 const FIRST_PART: f64 = 0.25;
 
-/// Searches down to parts of one size, then of half that size, and so on, until a pass is the last
-/// one by its own account. Returns the best of their lower bounds.
+/// Runs passes that bisect down to parts of one size, then of half that size, and so on. It ends
+/// when a pass reports that it is the last one. Returns the best of their lower bounds.
 ///
-/// A search that ends for want of parts has halved some of them often and others not at all. Its
-/// bound is that of the coarsest. So the passes before it have the better bound.
+/// A pass that runs out of parts has bisected some of them often and others not at all. Its bound
+/// is that of the coarsest part, so earlier passes may have a better bound.
 fn in_passes(mut finest: f64, smallest: f64, mut pass: impl FnMut(f64) -> (f64, bool)) -> f64 {
     let mut at_least = f64::NEG_INFINITY;
     loop {
         let (found, is_last) = pass(finest);
         at_least = at_least.max(found);
-        // Not so for NaN.
+        // False for NaN.
         if is_last || !(smallest < finest) {
             return at_least;
         }
@@ -171,17 +171,18 @@ struct Search<'a, T> {
     best: Option<Least>,
     /// The least sum so far.
     limit: f64,
-    /// No sum in what was left out is less.
+    /// A lower bound of the sums in pruned parts.
     at_least: f64,
     tolerance: f64,
-    /// Half extents of parts that are not halved.
+    /// Half extents of parts that are not bisected.
     smallest: f64,
     error: f64,
     n_left: u32,
 }
 
 impl<T: Target> Search<'_, T> {
-    /// Sees the shape from a place, and takes the sum there and at the nearest point of the shape.
+    /// Queries the shape at a position, and offers the sums there and at the nearest point of the
+    /// shape.
     fn look(&mut self, place: DVec3) -> (Seen, Option<DistanceSample>) {
         let seen = self.target.see(place);
         let sample = self.field.sample(place);
@@ -209,8 +210,8 @@ impl<T: Target> Search<'_, T> {
         }
     }
 
-    /// Goes down from the place that was found, whose sum is as it shall be, to one whose
-    /// directions are right too.
+    /// Descends from the point that was found. Its sum is already good enough, but not its
+    /// directions.
     fn polish(&mut self) {
         let resolution = self.field.resolution();
         for _ in 0..MAX_STEPS {
@@ -229,8 +230,8 @@ impl<T: Target> Search<'_, T> {
         }
     }
 
-    /// None of the places that count is in a part: all of it is outside of the other shape, or on
-    /// one side of the surface.
+    /// Whether a part contains no relevant position: it is outside the other shape, or on one side
+    /// of the surface.
     fn has_no_place(&self, seen: &Seen, sample: Option<DistanceSample>, half: DVec3) -> bool {
         let reach = length(half);
         match self.places {
@@ -241,7 +242,7 @@ impl<T: Target> Search<'_, T> {
         }
     }
 
-    /// Leaves a part out if no sum in it is less by more than the tolerance.
+    /// Whether to prune a part: no sum in it is less by more than the tolerance.
     fn is_left_out(&mut self, floor: f64) -> bool {
         let is_out = self.limit - self.tolerance <= floor;
         if is_out {
@@ -250,7 +251,7 @@ impl<T: Target> Search<'_, T> {
         is_out
     }
 
-    /// A part, in which no sum is less than `at_least`.
+    /// Searches a part in which `at_least` is a lower bound of the sums.
     fn visit(&mut self, center: DVec3, half: DVec3, floor: &LinearFloor, at_least: f64) {
         if self.places == Places::OnSurface && self.error < floor.least(half) {
             return;
@@ -280,7 +281,7 @@ impl<T: Target> Search<'_, T> {
         for corner in 0..8 {
             let offset = half * corner_of_box(corner);
             let center = center + offset;
-            // A floor of the whole is one of its parts, and costs less than theirs.
+            // The floor of the whole holds for its parts, and costs less than their own.
             let value = floor.value + floor.gradient.dot(offset);
             let distance = seen.distance + seen.away.dot(offset);
             let whole = LinearFloor { value, ..*floor };
@@ -292,7 +293,7 @@ impl<T: Target> Search<'_, T> {
             parts[n_parts] = (at_least.max(self.target.floor(&floor, center, half)), center, floor);
             n_parts += 1;
         }
-        // The most promising one first.
+        // The part with the least bound first.
         let parts = &mut parts[..n_parts];
         parts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         for (at_least, center, floor) in parts {
@@ -301,7 +302,7 @@ impl<T: Target> Search<'_, T> {
     }
 }
 
-/// A corner of the box from -1 to 1 along each axis.
+/// Returns a corner of the box from -1 to 1 along each axis.
 pub(crate) fn corner_of_box(corner: u32) -> DVec3 {
     let side = |bit: u32| if corner & bit == 0 { -1.0 } else { 1.0 };
     DVec3::new(side(1), side(2), side(4))
@@ -343,7 +344,7 @@ pub(crate) struct Convex<'a> {
     pub(crate) center: DVec3,
     radius: f64,
     cache: GjkCache,
-    /// Of the searches for its nearest points.
+    /// Cost of the searches for its nearest points.
     pub(crate) counters: Counters,
     /// The shape lies behind this plane, which touches it: normal and height.
     plane: Option<(DVec3, f64)>,
@@ -363,16 +364,17 @@ impl<'a> Convex<'a> {
         }
     }
 
-    /// How far the core reaches along a direction.
+    /// Returns the extent of the core along a direction.
     fn height(&self, direction: DVec3) -> f64 {
         let own = self.pose.inverse_transform_vector(direction);
         let farthest = self.core.support_exact(own, self.core.support(own)).point;
         direction.dot(self.pose.transform_point(farthest))
     }
 
-    /// No sum is less in a box, as the shape lies behind a plane.
+    /// Returns a lower bound of the sums in a box, from a plane that the shape lies behind.
     fn plane_floor(floor: &LinearFloor, center: DVec3, half: DVec3, (normal, height): (DVec3, f64)) -> f64 {
-        // Any part of the distance from the plane will do; the one that falls as the field grows.
+        // Any fraction of the distance from the plane is valid. The best one cancels the field's
+        // gradient.
         let part = (-normal.dot(floor.gradient)).clamp(0.0, 1.0);
         let slope = floor.gradient + normal * part;
         floor.value + part * (normal.dot(center) - height) - slope.abs().dot(half)
@@ -421,7 +423,7 @@ impl Target for Convex<'_> {
     }
 
     fn seen_floor(&self, floor: &LinearFloor, seen: &Seen, half: DVec3) -> f64 {
-        // A distance from a convex shape is nowhere below its slope.
+        // The distance from a convex shape is convex, so its tangent is a lower bound.
         floor.value + seen.distance - (floor.gradient + seen.away).abs().dot(half)
     }
 
@@ -432,7 +434,7 @@ impl Target for Convex<'_> {
     }
 }
 
-/// A box along the axes of its frame.
+/// A box aligned to the axes of its frame.
 pub(crate) struct AxisBox {
     pub(crate) low: DVec3,
     pub(crate) high: DVec3,
@@ -484,14 +486,14 @@ impl Target for Plane {
     fn improved(&mut self, _: &Seen) {}
 }
 
-/// A field in the frame of another one.
+/// A field in the frame of another field.
 pub(crate) struct Other<'a> {
     pub(crate) field: &'a dyn DistanceField,
     pub(crate) pose: &'a WidePose,
 }
 
 impl Other<'_> {
-    /// In the frame of the other field.
+    /// Converts a box to the frame of the other field.
     fn box_in_own(&self, center: DVec3, half: DVec3) -> [DVec3; 2] {
         let axes = self.pose.rotation;
         let extent =
@@ -500,7 +502,7 @@ impl Other<'_> {
     }
 }
 
-/// Places count if both fields have a sample there.
+/// A position counts if both fields have a sample there.
 impl Target for Other<'_> {
     const IS_EVERYWHERE: bool = true;
 
@@ -527,7 +529,7 @@ impl Target for Other<'_> {
     fn improved(&mut self, _: &Seen) {}
 }
 
-/// Returns a place near the surface that is about as near to a point as any, and the field there.
+/// Returns a position near the surface that is about the nearest to a point, and the field there.
 pub(crate) fn place_near(field: &dyn DistanceField, point: DVec3) -> Option<(DVec3, DistanceSample)> {
     let at = WidePose { translation: point, ..WidePose::IDENTITY };
     let mut target = Convex::new(&Point, &at);

@@ -9,7 +9,7 @@ use carom_geom::{SupportMap, SupportPoint};
 use carom_gjk::{GjkCache, GjkSettings, nearest_simplex};
 use glam::DVec3;
 
-/// What is asked about two shapes: how they move, what contact is, and who counts the work.
+/// A cast of two shapes: motions, settings and counters.
 pub(crate) struct Question<'q, T> {
     pub(crate) motion_a: &'q Motion,
     pub(crate) motion_b: &'q Motion,
@@ -17,7 +17,7 @@ pub(crate) struct Question<'q, T> {
     pub(crate) tally: &'q T,
 }
 
-// Derived, they would ask for a tally that can be copied.
+// A derived impl would require `T: Clone`.
 impl<T> Clone for Question<'_, T> {
     fn clone(&self) -> Self {
         *self
@@ -27,22 +27,22 @@ impl<T> Clone for Question<'_, T> {
 impl<T> Copy for Question<'_, T> {}
 
 impl<T: Tally> Question<'_, T> {
-    /// The same about B and A.
+    /// Returns the same cast with A and B swapped.
     pub(crate) fn swapped(self) -> Self {
         Question { motion_a: self.motion_b, motion_b: self.motion_a, ..self }
     }
 
-    /// The same from when until when.
+    /// Returns the same cast over another time interval.
     pub(crate) fn with_times(self, [from, to]: [f64; 2]) -> Self {
         Question { settings: self.settings.with_times(from, to), ..self }
     }
 
-    /// The target distance, not negative.
+    /// Returns the target distance, at least 0.
     pub(crate) fn target(&self) -> f64 {
         self.settings.target_distance.max(0.0)
     }
 
-    /// What a walk through a tree cost.
+    /// Adds the cost of a walk through a tree.
     pub(crate) fn count_walk(&self, walk: &Counters) {
         self.tally.count(|counters| {
             counters.nodes += walk.nodes;
@@ -52,20 +52,20 @@ impl<T: Tally> Question<'_, T> {
         });
     }
 
-    /// A box was put around the way of a body, or of a part.
+    /// Counts a box around the sweep of a body or of a part.
     pub(crate) fn count_volume(&self) {
         self.tally.count(|counters| counters.volume_updates += 1);
     }
 }
 
-/// When two moving convex shapes first come within the target distance of each other.
+/// Returns when two moving convex shapes first come within the target distance of each other.
 pub(crate) fn convex<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
     asked: &Question<'_, impl Tally>,
 ) -> TimeOfImpact {
     let Question { motion_a, motion_b, settings, tally } = asked;
-    // The features of one time are nearly those of the next.
+    // The features at one time are close to those at the next.
     let mut cache = GjkCache::new();
     time_of_impact_counted(a, motion_a, b, motion_b, settings, *tally, |b_in_a, tolerance| {
         let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
@@ -84,16 +84,16 @@ pub(crate) fn convex<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     })
 }
 
-/// A box along the axes of its frame, anywhere: a part of a tree.
+/// An axis-aligned box anywhere in its frame: a node of a tree.
 pub(crate) struct PlacedBox {
     center: DVec3,
     half: DVec3,
 }
 
 impl PlacedBox {
-    /// From the least and the greatest corner.
+    /// Creates a box from its minimum and maximum corner.
     pub(crate) fn new(min: DVec3, max: DVec3) -> PlacedBox {
-        // What halving and adding round off.
+        // The rounding of halving and adding.
         let slack = (min.abs() + max.abs()) * f64::EPSILON;
         PlacedBox { center: (min + max) * 0.5, half: (max - min) * 0.5 + slack }
     }

@@ -1,12 +1,12 @@
-//! What is made when it is first asked for, and kept; without the standard library there is no
-//! lock, and it is made at once.
+//! Values that are computed on first use. Without the standard library there is no lock, so they
+//! are computed at once.
 //!
 //! Reference: none; a name for two ways of the standard library.
 
 #[cfg(feature = "std")]
 use std::sync::OnceLock;
 
-/// A value that is made from a mesh when it is first asked for.
+/// A value computed from a mesh on first use.
 #[derive(Clone, Debug)]
 pub(crate) struct Lazy<T> {
     #[cfg(feature = "std")]
@@ -16,7 +16,7 @@ pub(crate) struct Lazy<T> {
 }
 
 impl<T> Lazy<T> {
-    /// For a value that `make` gives.
+    /// Creates a value that `make` computes.
     pub(crate) fn new(make: impl FnOnce() -> T) -> Lazy<T> {
         #[cfg(feature = "std")]
         {
@@ -27,7 +27,7 @@ impl<T> Lazy<T> {
         Lazy { value: make() }
     }
 
-    /// The value, from the same function as before.
+    /// Returns the value; `make` must be the function passed to `new`.
     pub(crate) fn get(&self, make: impl FnOnce() -> T) -> &T {
         #[cfg(feature = "std")]
         return self.value.get_or_init(make);

@@ -2,7 +2,7 @@
 //!
 //! Every function takes two shapes with their poses in the world and answers in the world frame.
 //! Every pair of [`Shape`]s has every query (test: `matrix::every_pair_answers_every_question`).
-//! Your own shapes join as [`Shape::User`].
+//! User-defined convex shapes join as [`Shape::User`].
 //!
 //! ```
 //! use carom_geom::{Cuboid, Sphere};
@@ -21,7 +21,7 @@
 //! let plane = separating_plane(&brick, &here, &ball, &there).expect("they are apart");
 //! assert!((plane.end_of_a - 0.5).abs() < 1e-9 && (plane.start_of_b - 0.75).abs() < 1e-9);
 //!
-//! // Deeper by 0.3: the contact says how far B must move along the normal.
+//! // An overlap of 0.3: B must move by that along the normal to be separate.
 //! let deep = contact(&brick, &here, &ball, &Pose::from_translation(Vec3::Y * 0.7), 0.0).unwrap();
 //! assert!((deep.contact.distance + 0.3).abs() < 1e-6 && deep.contact.normal == Vec3::Y);
 //! # Ok::<(), carom_geom::ShapeError>(())
@@ -45,7 +45,7 @@
 //! let TimeOfImpact::Hit(impact) = cast(&ground, &still, &parcel, &tumbling, &ImpactSettings::default()) else {
 //!     panic!("it falls four metres")
 //! };
-//! // An edge comes first, before the middle is down to half a metre.
+//! // An edge touches first, before the centre is at a height of half a metre.
 //! assert!(0.5 < impact.t_lo && impact.t_lo <= impact.t_hi && impact.t_hi < 0.625);
 //! assert!(impact.point_b.y.abs() < 1e-3);
 //! # Ok::<(), Box<dyn core::error::Error>>(())
@@ -73,14 +73,14 @@
 //! let first = queue.next().expect("it meets a ball");
 //! let hit = first.time_of_impact.hit().expect("it flies through its middle");
 //! assert!(first.pair == 1 && hit.t_lo <= 0.2 && 0.2 <= hit.t_hi);
-//! // The others were not looked at yet.
+//! // The other pairs have not been searched yet.
 //! assert_eq!(queue.counters().searches, 1);
 //! assert_eq!(queue.map(|next| next.pair).collect::<Vec<_>>(), [2, 0]);
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Queries of meshes can have a limit of time. [`TimedMeshes`] stops after a number of steps, at a
-//! moment, or at a signal of the caller. It returns bounds that hold by then, and goes on later
+//! Queries of meshes can have a time limit. [`TimedMeshes`] stops after a number of steps, at a
+//! time, or at a signal of the caller. It returns the bounds proved so far, and can be resumed
 //! (test: `mesh_timed::bounds_hold_and_end_in_the_distance`). One search may have thousands of
 //! pairs.
 //!
@@ -110,8 +110,8 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Is any part of a body nearer to another than it may be? [`places_nearer_than`] lists every such
-//! pair of parts and its place, with a clearance for each pair (test:
+//! Do two bodies keep their clearances? [`places_nearer_than`] lists every pair of parts that are
+//! nearer than their clearance, with their nearest points. Each pair has its own clearance (test:
 //! `clearance::every_pair_of_parts_by_itself`).
 //!
 //! ```

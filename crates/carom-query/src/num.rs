@@ -1,4 +1,4 @@
-//! The name table of the `f32` build: which number is which in `kernel/`.
+//! The name table of the `f32` build: the number types that `kernel/` uses.
 
 pub(crate) use carom_geom as geom;
 pub(crate) use carom_math::{Interval, Pose, Quat, Ray, Real, Vec3};
@@ -16,13 +16,13 @@ pub(crate) fn widen_quat(q: Quat) -> glam::DQuat {
     q.as_dquat()
 }
 
-/// A decided vector, rounded to what is stored.
+/// A computed vector, rounded to the stored type.
 #[inline]
 pub(crate) fn narrow(v: glam::DVec3) -> Vec3 {
     v.as_vec3()
 }
 
-/// A decided number, rounded to what is stored.
+/// A computed number, rounded to the stored type.
 #[inline]
 pub(crate) fn narrow_real(x: f64) -> Real {
     x as Real

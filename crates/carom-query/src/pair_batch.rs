@@ -1,12 +1,12 @@
-//! Many pairs of shapes, yes or no: sorted by kind, and eight pairs at a time.
+//! Intersection tests of many pairs: sorted by kind, eight pairs at a time.
 //!
-//! A broad phase gives a list in which kinds are mixed. Sorted by kind, eight pairs of one kind
-//! take the same path through the same arithmetic, so one instruction serves them all.
+//! A broad phase returns pairs of mixed kinds. After sorting, eight pairs of one kind run the same
+//! arithmetic in SIMD lanes.
 //!
-//! Lanes of `f32` decide a pair only with a proof: an axis with a gap above a bound of rounding
-//! says "apart", an overlap above it says "they touch". Pairs between the two bounds, a
-//! hundred-thousandth of their size wide, go to [`intersects`], as do pairs of other kinds. So the
-//! answers are those of [`intersects`] (test: `pair_batch::answers_are_those_of_single_pairs`).
+//! Lanes of `f32` decide a pair only with a proof. A gap above a rounding bound means "apart", an
+//! overlap above it means "they touch". Pairs in between, within a hundred-thousandth of their
+//! size, go to [`intersects`], and so do pairs of other kinds. So the answers equal those of
+//! [`intersects`] (test: `pair_batch::answers_are_those_of_single_pairs`).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.1 (lists of primitives,
 //! sorted for SIMD).
@@ -20,41 +20,41 @@ use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use carom_math::Pose;
 
-/// Two shapes, each placed in the world.
+/// Two shapes with their poses in the world.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedPair<'a> {
     /// The first shape.
     pub a: &'a Shape,
-    /// Its place.
+    /// Its pose.
     pub pose_a: &'a Pose,
     /// The second shape.
     pub b: &'a Shape,
-    /// Its place.
+    /// Its pose.
     pub pose_b: &'a Pose,
 }
 
-/// Memory of [`intersects_batch`], and what it counted.
+/// The memory and the counters of [`intersects_batch`].
 #[derive(Clone, Debug, Default)]
 pub struct PairBatch {
-    /// The numbers of the pairs of each kind.
+    /// The indices of the pairs of each kind.
     by_kind: [Vec<u32>; KINDS.len()],
     n_by_lanes: usize,
 }
 
 impl PairBatch {
-    /// How many pairs of the last list were decided eight at a time; the others went to
+    /// Returns how many pairs of the last list were decided in lanes; the others went to
     /// [`intersects`].
     pub fn n_by_lanes(&self) -> usize {
         self.n_by_lanes
     }
 }
 
-/// The kinds of pairs that have lanes.
+/// The kinds of pairs that run in lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     TwoSpheres,
     SphereAndCuboid,
-    /// One of them may be a ball: a capsule of no height.
+    /// One of them may be a ball: a capsule of height zero.
     TwoCapsules,
     TwoCuboids,
 }
@@ -76,9 +76,9 @@ impl Kind {
     }
 }
 
-/// [`intersects`] for many pairs: one answer for each, in their order, written over `out`.
+/// [`intersects`] for many pairs: replaces `out` by one answer for each, in their order.
 ///
-/// Takes at most `u32::MAX` pairs. A warm call does not allocate.
+/// Takes at most `u32::MAX` pairs. Once the memory has grown, a call does not allocate.
 pub fn intersects_batch(pairs: &[PlacedPair<'_>], memory: &mut PairBatch, out: &mut Vec<bool>) {
     out.clear();
     out.resize(pairs.len(), false);
@@ -101,7 +101,7 @@ impl PlacedPair<'_> {
     }
 }
 
-/// All pairs of one kind. The output is the number of pairs that lanes decided.
+/// All pairs of one kind. The output is the number of pairs that were decided in lanes.
 struct OneKind<'a> {
     kind: Kind,
     numbers: &'a [u32],
@@ -135,34 +135,34 @@ impl Kernel for OneKind<'_> {
     }
 }
 
-/// What lanes can prove, a bit for each of them.
+/// The results that lanes prove, one bit for each lane.
 #[derive(Clone, Copy)]
 struct Verdict {
     apart: u32,
     meet: u32,
 }
 
-/// Fewer pairs of a kind are answered one by one: that was as fast or faster for all kinds (bench
+/// With fewer pairs of a kind, single tests were at least as fast for all kinds (bench
 /// `pair_lists`).
 const LEAST_LANES: usize = 3;
 
-/// A gap or an overlap above this part of the size is no rounding: 128 u, with u = 2^-24. A matrix
-/// from two quaternions that are made of length one is off by less than 24 u in each number, a
-/// length along an axis by 3 times as much and 8 u of its own.
+/// A gap or an overlap above this part of the size is not rounding: 128 u, with u = 2^-24. A matrix
+/// from two normalised quaternions is off by less than 24 u in each entry. A length along an axis
+/// is off by 3 times that, plus 8 u of its own.
 const ERROR: f32 = 128.0 * 0.5 * f32::EPSILON;
 
-/// Sizes for which no product overflows or loses digits to underflow.
+/// Smallest and largest size for which products neither overflow nor lose digits to underflow.
 const LEAST_SIZE: f32 = 1e-8;
 const GREATEST_SIZE: f32 = 1e8;
 
-/// Pairs whose `gap`, off by `ERROR` times `size` at most, proves something.
+/// Returns what `gap` proves, if its error is at most `ERROR` times `size`.
 #[inline(always)]
 fn decide<S: Simd>(simd: S, gap: S::F32x8, size: S::F32x8) -> Verdict {
     let error = size * S::F32x8::splat(simd, ERROR);
     Verdict { apart: bits::<S>(error.lt(gap)), meet: bits::<S>(gap.lt(-error)) }.among(is_usual(simd, size))
 }
 
-/// The lanes of usual size, not those with a NaN.
+/// Returns the lanes of usual size, without NaN.
 #[inline(always)]
 fn is_usual<S: Simd>(simd: S, size: S::F32x8) -> u32 {
     let [least, greatest] = [LEAST_SIZE, GREATEST_SIZE].map(|x| S::F32x8::splat(simd, x));

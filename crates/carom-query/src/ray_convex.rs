@@ -1,12 +1,12 @@
 //! A ray against any convex shape, from its support map alone.
 //!
-//! From a point outside, the nearest point of the shape gives a plane that the shape lies behind.
-//! The ray cannot meet the shape before that plane, so it advances to it; a ray that leaves the
-//! plane misses. Never past the surface.
+//! From a point outside, the nearest point of the shape gives a supporting plane. The ray cannot
+//! hit the shape before that plane, so it advances to the plane, and does not pass the surface. A
+//! ray that moves away from the plane misses.
 //!
 //! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to
 //! Continuous Collision Detection, 2004.
-//! Differs: each step asks for the distance anew, with a cache, instead of updating one simplex.
+//! Differs: each step computes the distance again, with a cache, instead of updating one simplex.
 
 use crate::cost::Count;
 use carom_geom::{SupportMap, SupportPoint};
@@ -36,8 +36,8 @@ impl SupportMap for Point {
     }
 }
 
-/// The least t, of any sign, at which `origin + t direction`, in the shape's frame, is in the
-/// shape, with the outward unit normal there.
+/// Returns the least t, of any sign, at which `origin + t direction` is in the shape, and the
+/// outward unit normal there. All in the shape's frame.
 pub(crate) fn enter(
     shape: &dyn SupportMap,
     origin: DVec3,
@@ -76,6 +76,6 @@ pub(crate) fn enter(
         }
         t = next;
     }
-    // Grazing a curved surface: the ray is closer than all steps can tell, and counts as touching.
+    // A grazing ray is within the accuracy of the steps, and counts as touching.
     Some((t, normal))
 }

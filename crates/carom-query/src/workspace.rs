@@ -1,4 +1,4 @@
-//! The memory of queries on pairs of meshes.
+//! The memory of queries.
 //!
 //! Reference: none needed.
 
@@ -10,8 +10,8 @@ use carom_geom::FeatureId;
 use core::cmp::Ordering;
 use glam::DVec3;
 
-/// The memory of searches for nearest triangles: keep one, and queries do not allocate once it has
-/// grown. Answers do not depend on what was asked before.
+/// Reusable memory of queries. If it is kept, queries do not allocate once it has grown. Answers do
+/// not depend on earlier queries.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     pub(crate) search: PairSearch,
@@ -21,7 +21,7 @@ pub struct Workspace {
     pub(crate) touches: Vec<FieldTouch>,
 }
 
-/// A place of a shape at a field. In the field's frame.
+/// A touch of a shape with a field, in the field's frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldTouch {
     /// Margin included; negative is penetration.
@@ -36,35 +36,35 @@ pub(crate) struct FieldTouch {
 /// The memory of casts against meshes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CastMemory {
-    /// Stretches of time still to be looked at, the earliest last.
+    /// Time intervals still to be searched, the earliest last.
     pub(crate) spans: Vec<(f64, f64)>,
-    /// Triangles that may be touched during one.
+    /// Triangles that may be touched during one interval.
     pub(crate) triangles: Vec<u32>,
-    /// Parts of a tree, each with a stretch of time.
+    /// Nodes of a tree, each with a time interval.
     pub(crate) parts: Vec<(TreePart, f64, f64)>,
-    /// Parts of compounds, by when they may be touched: lists that are free.
+    /// Unused lists for parts of compounds, by the time at which they may be touched.
     pub(crate) orders: Vec<Vec<(f64, u32)>>,
-    /// Pairs of bodies that wait for their turn, the earliest first.
+    /// Pairs of bodies in the queue, the earliest first.
     pub(crate) waiting: BinaryHeap<Waiting>,
-    /// Impacts of pairs that were found and wait to be told.
+    /// Impacts that were found but not yet returned.
     pub(crate) found: Vec<TimeOfImpact>,
 }
 
 /// A pair of bodies in a queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
-    /// It is apart before.
+    /// The pair is apart before this time.
     pub(crate) from: f64,
-    /// And after this time.
+    /// The pair is not searched after this time.
     pub(crate) end: f64,
     pub(crate) pair: u32,
-    /// Its place in the list of impacts that were found; `u32::MAX`: none was.
+    /// Index of its impact in the list of those found; `u32::MAX` if there is none.
     pub(crate) found: u32,
 }
 
 impl Ord for Waiting {
-    /// The greatest comes first: the earliest, what was found before what is still to be looked at,
-    /// and by number.
+    /// The greatest comes first: the earliest, found impacts before unsearched pairs, then by
+    /// index.
     fn cmp(&self, other: &Waiting) -> Ordering {
         let later = other.from.total_cmp(&self.from);
         later.then(other.found.cmp(&self.found)).then(other.pair.cmp(&self.pair))
@@ -85,7 +85,7 @@ impl PartialEq for Waiting {
 
 impl Eq for Waiting {}
 
-/// A node or a leaf of a tree, by number, with its reference where it has one.
+/// A node or a leaf of a tree, by index, with its reference if it has one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TreePart {
     Root,
@@ -96,7 +96,7 @@ pub(crate) enum TreePart {
 /// Two triangles that may be the nearest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NearPair {
-    /// They are not nearer.
+    /// A lower bound of their distance.
     pub(crate) at_least: f64,
     pub(crate) triangle_a: u32,
     pub(crate) triangle_b: u32,
@@ -106,30 +106,30 @@ pub(crate) struct NearPair {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactMemory {
     pub(crate) found: Vec<MeshContact>,
-    /// Numbers of contacts, those of one patch side by side, and for each contact its patch.
+    /// Indices of contacts grouped by patch, and for each contact its patch.
     pub(crate) order: Vec<u32>,
     pub(crate) patch_of: Vec<u32>,
     pub(crate) patches: Vec<Patch>,
-    /// The contacts of one patch: distance, place, number.
+    /// The contacts of one patch: distance, position, index.
     pub(crate) points: Vec<(f64, DVec3, u32)>,
 }
 
-/// Contacts of two meshes in about one direction.
+/// Contacts of two meshes in similar directions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patch {
-    /// Of its deepest contact.
+    /// Normal of its deepest contact.
     pub(crate) normal: DVec3,
-    /// Along the normal: no point on A is farther up, no point on B farther down.
+    /// Coordinates along the normal: the highest point on A, the lowest point on B.
     pub(crate) top_a: f64,
     pub(crate) low_b: f64,
-    /// Its deepest contact is.
+    /// The flag of its deepest contact.
     pub(crate) is_strict: bool,
-    /// Of its contacts in the order.
+    /// Its range of contacts in the order.
     pub(crate) first: u32,
     pub(crate) n: u32,
 }
 
-/// Which features of two meshes face each other.
+/// The kinds of features of two meshes that face each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Facing {
     /// A corner of A and a face of B.
@@ -138,11 +138,11 @@ pub(crate) enum Facing {
     CornerOfB,
     /// Two edges that cross.
     Edges,
-    /// A corner that is nearest to an edge or a corner.
+    /// A corner and the edge or corner nearest to it.
     Apart,
 }
 
-/// Two features of two meshes and how far apart they are. In the frame of A.
+/// Two features of two meshes and their distance, in the frame of A.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeshContact {
     /// Unit vector from A to B.
@@ -156,8 +156,8 @@ pub(crate) struct MeshContact {
     pub(crate) feature_a: FeatureId,
     pub(crate) feature_b: FeatureId,
     pub(crate) facing: Facing,
-    /// The corner is not over the face, but beyond an edge into which the surface bends.
+    /// Whether the corner is not over the face, but beyond an edge at which the surface bends up.
     pub(crate) is_beyond: bool,
-    /// The normal is in the cones of both features, not only nearly.
+    /// Whether the normal is strictly in the cones of both features, without slack.
     pub(crate) is_strict: bool,
 }

@@ -1,4 +1,4 @@
-//! What the pair queries answer, in the world frame.
+//! Answers of the pair queries, in the world frame.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points as the common
 //! answer).
@@ -9,36 +9,36 @@ use crate::closest::Closest;
 use carom_gjk::Outcome;
 use carom_math::WidePose;
 
-/// How far apart two shapes are, and where. World frame.
+/// The distance of two shapes and their nearest points. World frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Distance {
     /// Length; 0 when they touch or overlap.
     pub distance: Real,
-    /// On A, nearest to B; a point of both when they overlap.
+    /// The point of A nearest to B; a common point if they overlap.
     pub point_a: Vec3,
-    /// On B, nearest to A; a point of both when they overlap.
+    /// The point of B nearest to A; a common point if they overlap.
     pub point_b: Vec3,
-    /// Unit vector from A to B; zero when they overlap.
+    /// Unit vector from A to B; zero if they overlap.
     pub normal: Vec3,
     /// Triangle of a mesh or part of a compound.
     pub part_a: u32,
     /// Triangle of a mesh or part of a compound.
     pub part_b: u32,
-    /// How far the distance may be trusted.
+    /// The accuracy of the distance.
     pub outcome: Outcome,
 }
 
-/// Where two shapes touch, overlap most, or are nearest. World frame.
+/// The deepest contact of two shapes, or their nearest points. World frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairContact {
     /// Points, normal and signed distance.
     pub contact: Contact,
-    /// The depth is that of one pair of parts of concave bodies: moving by it need not separate the
-    /// whole.
+    /// Whether the depth is that of one pair of parts of concave bodies. Moving by it may not
+    /// separate the bodies.
     pub is_local: bool,
-    /// How far the distance may be trusted.
+    /// The accuracy of the distance.
     pub outcome: Outcome,
 }
 
@@ -53,7 +53,7 @@ impl Distance {
         }
     }
 
-    /// From an answer in the frame that `frame` places.
+    /// Transforms an answer by `frame`: the pose of its frame in the world.
     #[inline]
     pub(super) fn placed(c: &Closest, frame: &WidePose) -> Distance {
         let (point_a, point_b) = (frame.transform_point(c.point_a), frame.transform_point(c.point_b));
@@ -76,7 +76,7 @@ impl Distance {
 }
 
 impl PairContact {
-    /// From an answer in the frame that `frame` places.
+    /// Transforms an answer by `frame`: the pose of its frame in the world.
     #[inline]
     pub(super) fn placed(c: &Closest, frame: &WidePose) -> PairContact {
         let contact = Contact::new(

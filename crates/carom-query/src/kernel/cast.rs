@@ -1,9 +1,8 @@
-//! When two moving shapes first touch: any shape against any shape, rotation included, with a
-//! proof.
+//! Time of impact of any two moving shapes, rotation included, with a proof.
 //!
-//! One match over the kinds, as for every other question. Convex pairs are searched as they are; of
-//! the parts of a compound the earliest counts; meshes are walked in stretches of time. A body that
-//! is undecided is never dropped: the bracket begins there.
+//! The pair of kinds selects the algorithm, as for every other query. A convex pair is one search.
+//! A compound takes the earliest impact of its parts. Meshes are searched interval by interval. If
+//! a pair is undecided, the bracket begins there, so no impact is dropped.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies) and 4.1 (one
 //! test per pair of kinds).
@@ -24,21 +23,23 @@ use carom_math::{WidePose, tol};
 use core::cell::Cell;
 use glam::DVec3;
 
-/// When two moving shapes first come within the target distance of each other, in the frame of the
-/// motions.
+/// Returns when two moving shapes first come within the target distance of each other, in the frame
+/// of the motions.
 ///
-/// Where they are in contact from the start, points and normal are those of the deepest contact
-/// then. Parts are numbered as in [`super::contact`].
+/// If they are in contact at the start, points and normal are those of the deepest contact then.
+/// Parts are numbered as in [`super::contact`].
 ///
-/// [`ImpactSettings::stop_at_penetration`] switched off ignores a contact at the start that does
-/// not close along its normal, for each triangle and part. Triangles and parts behind the plane of
-/// such a contact are ignored too, if the other shape never sinks along its normal. The bracket of
-/// a later hit says nothing of the ignored contact, and a clear answer then has the distance 0.
+/// If [`ImpactSettings::stop_at_penetration`] is off, a contact at the start is ignored if it does
+/// not close along its normal. This is decided for each triangle and part. Triangles and parts
+/// behind the plane of such a contact are also ignored, if the other shape does not sink along its
+/// normal. The bracket of a later hit does not cover the ignored contact. A clear answer then has
+/// the distance 0.
 ///
-/// Of a mesh or compound, and of what meets one, no more than 64 turns are followed in one cast:
-/// before them a body that turns more often in all the time is known as the ball in which it turns,
-/// and what comes after them is undecided, told as [`carom_ccd::Why::StepsSpent`]. Allocates where
-/// meshes or compounds take part; [`cast_with`] does not.
+/// For meshes and compounds, and shapes that meet them, one cast follows at most 64 revolutions. A
+/// body that turns more often is first replaced by its bounding ball about its centre of rotation.
+/// After the 64 revolutions the answer is undecided with [`carom_ccd::Why::StepsSpent`].
+///
+/// Allocates if meshes or compounds take part; [`cast_with`] does not.
 pub fn cast(
     a: &Shape,
     motion_a: &Motion,
@@ -61,9 +62,9 @@ pub fn cast_with(
     ask(a, b, &Question { motion_a, motion_b, settings: *settings, tally: &() }, memory)
 }
 
-/// [`cast_with`], and what it cost is added to `counters`: nothing that can be compared with a time
-/// limit, but the same on every machine. The contact of shapes that touch from the start, and what
-/// [`ImpactSettings::wants_distance`] looks at, are asked of other queries and not counted.
+/// [`cast_with`], with its cost added to `counters`. Counts are not times, but they are the same on
+/// every machine. Not counted: the contact of shapes that touch at the start, and the distances for
+/// [`ImpactSettings::wants_distance`]. Other queries answer these.
 pub fn cast_counted(
     a: &Shape,
     motion_a: &Motion,
@@ -77,7 +78,7 @@ pub fn cast_counted(
     ask(a, b, &Question { motion_a, motion_b, settings: *settings, tally }, memory)
 }
 
-/// The answer to any question.
+/// Dispatches a cast to the algorithm of its pair of kinds.
 pub(super) fn ask(
     a: &Shape,
     b: &Shape,
@@ -118,8 +119,8 @@ fn answer(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>, memory: &mut W
     }
 }
 
-/// A ball that turns about its middle does not turn for anybody else, and what does not turn is
-/// answered sooner: against a mesh by one walk through its tree, in closed form.
+/// Returns the motion without rotation of a ball that turns about its centre, which looks the same.
+/// Motions without rotation are faster: against a mesh, one closed-form walk through the tree.
 fn straightened(shape: &Shape, motion: &Motion) -> Option<Motion> {
     if motion.angular() == DVec3::ZERO {
         return None;
@@ -129,15 +130,15 @@ fn straightened(shape: &Shape, motion: &Motion) -> Option<Motion> {
     is_ball.then(|| motion.without_turning())
 }
 
-/// The motion of a body that is at `pose` at the time 0: `center`, a point of the body in its own
-/// frame, moves with the velocity `linear`, and the body turns about it by `angular`, an axis times
+/// Returns the motion of a body that is at `pose` at time 0. The point `center` of the body, in its
+/// own frame, moves with the velocity `linear`. The body turns about it by `angular`: an axis times
 /// radians per unit of time.
 pub fn motion_of(pose: &Pose, center: Vec3, linear: Vec3, angular: Vec3) -> Result<Motion, MotionError> {
     let rotation = widen_quat(pose.rotation);
     Motion::new(rotation, widen(pose.translation), widen(center), widen(linear), widen(angular))
 }
 
-/// B's frame in A's frame.
+/// Returns the pose of B in A's frame at time `t`.
 fn b_in_a<T>(asked: &Question<'_, T>, t: f64) -> WidePose {
     asked.motion_b.pose_at(t).relative_to(&asked.motion_a.pose_at(t))
 }
@@ -172,7 +173,7 @@ pub(super) fn pair(
         (Kind::HalfSpace(a), Kind::Convex(b)) => over_plane(a, b),
         (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_spaces(a, b, asked),
         (Kind::HalfSpace(a), Kind::Mesh(b)) => {
-            // What is lowest of a mesh is lowest of its hull.
+            // The lowest point of a mesh is also the lowest point of its convex hull.
             let corners = Corners::new(b.mesh());
             let mut answer = over_plane(a, &corners);
             if let TimeOfImpact::Hit(impact) = &mut answer {
@@ -194,7 +195,8 @@ pub(super) fn pair(
     }
 }
 
-/// Half-spaces overlap without end unless their normals are opposite, and stay so.
+/// Casts two half-spaces. They overlap without bound unless their normals are opposite at all
+/// times.
 fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -> TimeOfImpact {
     let Question { motion_a, motion_b, settings, .. } = asked;
     let (start, end) = (settings.start_time, settings.max_time);
@@ -202,7 +204,7 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
         let place = half_space::closest_half_space(a, b, &b_in_a(asked, t), ());
         (place.distance == f64::NEG_INFINITY).then_some(place)
     };
-    // The first of ever shorter times at which they surely cross.
+    // The first of ever shorter times at which the planes surely cross.
     let mut found = overlap_at(start).map(|place| (start, place));
     let mut time = end - start;
     while found.is_none() && 0.0 < time && motion_a.angular() != motion_b.angular() {
@@ -214,7 +216,7 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
         }
     }
     let Some((t, place)) = found else {
-        // Opposite all the time, to rounding: B's plane is that of its origin.
+        // The normals are opposite at all times, up to rounding. The origin of B lies on B's plane.
         let point = &crate::ray_convex::Point;
         let contact = |b_in_a: &WidePose, _| half_space::closest_convex(a, point, b_in_a, ());
         return ConvexPair { a: None, b: point, contact }.answer(asked, |asked| {
@@ -227,8 +229,8 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
     TimeOfImpact::Hit(Impact::new([start, t], points, place.normal, Proof::Overlap))
 }
 
-/// A better lower bound of the distance of bodies that do not meet: with a target just below the
-/// nearest that they were seen.
+/// Improves the lower bound of the distance of bodies that do not meet. The target is just below
+/// the smallest distance seen.
 fn better_distance(
     known: f64,
     a: &Shape,
@@ -265,14 +267,14 @@ fn better_distance(
     best
 }
 
-/// Intervals at whose ends the distance is looked at.
+/// Intervals at whose ends the distance is computed.
 const LOOKS: u32 = 8;
 
-/// How often a better distance is asked for.
+/// Most searches for a better distance.
 const MOST_ASKED_AGAIN: u32 = 6;
 
-/// The corners of a mesh as a support map, by looking at all of them; the number of a corner is
-/// three times that of its triangle and more.
+/// The corners of a mesh as a support map, by linear search. Corner `k` of triangle `n` has the
+/// number `3 * n + k`.
 struct Corners<'a> {
     mesh: &'a TriMesh,
     center: DVec3,

@@ -116,7 +116,7 @@ impl<C: Fn(&WidePose, f64) -> Closest> Sampled<'_, '_, C> {
     fn contact(&self, t: f64) -> Option<Closest> {
         let [pose_a, pose_b] = self.motions.poses(t);
         let place = (self.pair.contact)(&pose_b.relative_to(&pose_a), self.limit);
-        // Not so for NaN.
+        // False for NaN.
         (place.distance <= self.limit && place.distance.is_finite()).then(|| place.placed(&pose_a))
     }
 
@@ -140,11 +140,11 @@ impl<C: Fn(&WidePose, f64) -> Closest> Sampled<'_, '_, C> {
         }
         let change = self.separation(normal, t + h) - self.separation(normal, t);
         let far = length(a.center_at(t)) + length(b.center_at(t)) + reach_a + reach_b;
-        // So for NaN.
+        // True for NaN.
         !(-(SLIDING_RATIO * speed * h + ROUNDING * far) <= change)
     }
 
-    /// How far apart the shapes are along the normal; for a half-space along its own.
+    /// Returns the separation of the shapes along the normal; for a half-space along its own.
     fn separation(&self, normal: DVec3, t: f64) -> f64 {
         let [pose_a, pose_b] = self.motions.poses(t);
         let Some(a) = self.pair.a else {
@@ -155,7 +155,7 @@ impl<C: Fn(&WidePose, f64) -> Closest> Sampled<'_, '_, C> {
         between - reach_along(self.pair.b, turned(&pose_b, -normal)) - reach_along(a, turned(&pose_a, normal))
     }
 
-    /// The hit of a contact that does not close at `safe`, and closes at a later time.
+    /// Returns the hit of a contact that does not close at `safe`, and closes at a later time.
     fn closing_between(
         &self,
         mut safe: f64,
@@ -184,9 +184,9 @@ impl<C: Fn(&WidePose, f64) -> Closest> Sampled<'_, '_, C> {
 struct Motions<'m> {
     a: &'m Motion,
     b: &'m Motion,
-    /// Radians per unit of time, of both together.
+    /// Radians per unit of time, for both bodies together.
     turn_rate: f64,
-    /// Length of the time asked about.
+    /// Length of the time searched.
     time: f64,
 }
 
@@ -208,24 +208,25 @@ impl<'m> Motions<'m> {
     /// Whether shapes that do not turn approach along the normal.
     fn is_closing_straight(&self, normal: DVec3) -> bool {
         let velocity = self.b.linear() - self.a.linear();
-        // So for NaN.
+        // True for NaN.
         !(-SLIDING_RATIO * length(velocity) <= normal.dot(velocity))
     }
 }
 
-/// Largest distance that is a contact at the start: the target and the tolerance of a search.
+/// Returns the largest distance that is a contact at the start: target plus tolerance of the
+/// search.
 fn limit(asked: &Question<'_, impl Tally>, size: f64) -> f64 {
     let tolerance = asked.settings.tolerance.max(0.0) * size;
     asked.target() + if tolerance.is_finite() { tolerance } else { 0.0 }
 }
 
-/// How far a shape reaches along a unit direction of its frame, from its origin.
+/// Returns the extent of a shape along a unit direction of its frame, from its origin.
 fn reach_along(shape: &dyn SupportMap, direction: DVec3) -> f64 {
     let farthest = shape.support_exact(direction, shape.support(direction)).point;
     direction.dot(farthest) + shape.margin()
 }
 
-/// The answer with points and normal of the contact at `t`, if the hit is no later.
+/// Returns the answer with points and normal of the contact at `t`, if the hit is no later.
 fn with_place(mut answer: TimeOfImpact, place: &Closest, t: f64) -> TimeOfImpact {
     if let TimeOfImpact::Hit(impact) = &mut answer
         && impact.t_hi <= t
@@ -237,8 +238,8 @@ fn with_place(mut answer: TimeOfImpact, place: &Closest, t: f64) -> TimeOfImpact
 
 /// Planes of ignored contacts, in A's frame: a part of A behind one of them is ignored.
 ///
-/// Along the normal of such a plane B never sinks, so no part behind it is met deeper than the
-/// ignored contact is. Rotation is sampled.
+/// B does not sink along the normal of such a plane. So it meets no part behind it deeper than the
+/// ignored contact. Rotation is sampled.
 #[derive(Clone, Copy)]
 pub(super) struct IgnoredPlanes {
     planes: [(DVec3, f64); MAX_PLANES],
@@ -249,7 +250,7 @@ impl IgnoredPlanes {
     /// No planes.
     const NONE: IgnoredPlanes = IgnoredPlanes { planes: [(DVec3::ZERO, 0.0); MAX_PLANES], n_planes: 0 };
 
-    /// The planes of the triangles of a mesh that a convex shape leaves.
+    /// Returns the planes of the triangles of a mesh from which a convex shape separates.
     pub(super) fn of_mesh(a: &MeshShape, b: &dyn SupportMap, asked: &Question<'_, impl Tally>) -> Self {
         let mut found = Self::NONE;
         let Some(start) = Start::new(asked, b.radius() + b.margin()) else { return found };
@@ -264,7 +265,7 @@ impl IgnoredPlanes {
         found
     }
 
-    /// The plane of the deepest contact of two meshes.
+    /// Returns the plane of the deepest contact of two meshes.
     pub(super) fn of_meshes(
         a: &MeshShape,
         b: &MeshShape,
@@ -280,7 +281,7 @@ impl IgnoredPlanes {
         found
     }
 
-    /// The planes of the parts of a compound that another shape leaves.
+    /// Returns the planes of the parts of a compound from which another shape separates.
     pub(super) fn of_compound(
         a: &Compound,
         b: &Shape,
@@ -308,7 +309,7 @@ impl IgnoredPlanes {
         let n = place.normal;
         let is_contact = place.distance <= start.limit && place.distance.is_finite();
         let begins = lowest(&start.b_in_a, n);
-        // If some of B is lower than the contact, it may meet what is behind the plane.
+        // If a point of B is lower than the contact, B may meet parts behind the plane.
         if !(is_contact && n.dot(place.point_b) - start.slack <= begins) {
             return;
         }
@@ -345,12 +346,12 @@ struct Start<'m> {
     pose_a: WidePose,
     b_in_a: WidePose,
     limit: f64,
-    /// Parts that stand out of a plane by less lie behind it.
+    /// Parts that protrude from a plane by less lie behind it.
     slack: f64,
 }
 
 impl<'m> Start<'m> {
-    /// `None` if contact at the start is a hit, or B has no end.
+    /// `None` if contact at the start is a hit, or B is unbounded.
     fn new(asked: &Question<'m, impl Tally>, size_b: f64) -> Option<Start<'m>> {
         let motions = Motions::new(asked);
         if asked.settings.stop_at_penetration || !size_b.is_finite() {
@@ -363,7 +364,8 @@ impl<'m> Start<'m> {
         Some(Start { motions, time, pose_a, b_in_a, limit, slack: limit - asked.target() })
     }
 
-    /// Whether B, which begins at this height along a normal of A's frame, never begins lower.
+    /// Whether B, which begins at this height along a normal of A's frame, does not begin lower
+    /// later.
     fn never_sinks(&self, normal: DVec3, begins: f64, lowest: impl Fn(&WidePose) -> f64) -> bool {
         if !self.motions.turn() {
             return !self.motions.is_closing_straight(self.pose_a.transform_vector(normal));
@@ -387,7 +389,7 @@ impl<'m> Start<'m> {
     }
 }
 
-/// The coordinate at which a shape begins along a unit direction; negative infinity for a
+/// Returns the coordinate at which a shape begins along a unit direction; negative infinity for a
 /// half-space.
 fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
     match shape.kind() {
@@ -398,7 +400,7 @@ fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
         Kind::Compound(compound) => {
             let parts = compound.placed_parts();
             let in_part = |(part, place): (&Shape, &WidePose)| {
-                // Along the same direction, in the compound's frame.
+                // The same direction, in the compound's frame.
                 let along = pose.inverse_transform_vector(direction);
                 lowest(part, place, along) + direction.dot(pose.translation)
             };

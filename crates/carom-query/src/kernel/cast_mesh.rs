@@ -1,12 +1,12 @@
-//! A moving convex shape against a moving mesh: stretches of time, earliest first, each through the
-//! tree, then triangle by triangle.
+//! A moving convex shape against a moving mesh. Time intervals are processed in order: each through
+//! the tree, then triangle by triangle.
 //!
-//! For a stretch the body's box in the mesh's frame says which triangles it may touch. Where those
-//! are many, and the box is larger for the way it goes than for the body, the stretch is halved. Of
-//! what is left the triangle's normal, and the way from its nearest point, clear most, by two
-//! supports of the body each; the others are searched as convex pairs, until the earliest contact
-//! that is proved. A triangle that is undecided within its stretch is asked about once more for all
-//! the time.
+//! 1. The box around the body's sweep, in the mesh's frame, selects triangles.
+//! 2. If these are many, and the box is large because of the motion, the interval is halved.
+//! 3. Two axes reject most triangles, with two supports of the body each: the triangle's normal,
+//!    and the direction from its nearest point.
+//! 4. The others are searched as convex pairs, up to the earliest proved contact.
+//! 5. A triangle that is undecided within its interval is searched once more over all the time.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
 //! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007; Akenine-Moller et al.,
@@ -24,16 +24,16 @@ use carom_math::scaling::unit;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// More triangles than this, and a stretch of time is halved.
+/// Triangles in an interval above which it is halved.
 const MOST_TRIANGLES: usize = 12;
 
-/// A stretch is not halved below this part of all the time: 2^-14.
+/// Shortest interval that is halved, as a part of all the time: 2^-14.
 const SHORTEST: f64 = 1.0 / (1_u64 << 14) as f64;
 
-/// In radii of the body: a box with a longer side is so for the way the body goes.
+/// In radii of the body. A box with a longer side is large because of the motion.
 const LONG: f64 = 2.6;
 
-/// When a moving convex shape first comes within the target distance of a moving mesh.
+/// Returns when a moving convex shape first comes within the target distance of a moving mesh.
 pub(super) fn convex(
     a: &MeshShape,
     b: &dyn SupportMap,
@@ -52,7 +52,7 @@ pub(super) fn convex(
     spans.push((start, end));
     while let Some((from, to)) = spans.pop() {
         let until = earliest.until(end);
-        // Contact is certain by then.
+        // Contact is certain before this interval.
         if until <= from && start < from {
             break;
         }
@@ -96,28 +96,28 @@ impl<'a, T: Tally> Against<'a, T> {
         Against { mesh, asked, ignored }
     }
 
-    /// What is farther away than this is of no interest: a little above the target, so that what is
-    /// left out is surely apart.
+    /// Returns the distance beyond which triangles are ignored. It is a little above the target, so
+    /// that ignored ones are surely apart.
     pub(super) fn room(&self, b: &dyn SupportMap) -> f64 {
         let target = self.asked.target();
         let tolerance = self.asked.settings.tolerance.max(0.0) * (b.radius() + b.margin());
         (target + tolerance).max(target * (1.0 + 4.0 * f64::EPSILON))
     }
 
-    /// The box of a moving shape, grown by the room.
+    /// Returns the box of a moving shape, grown by the room.
     fn swept(&self, slab: &Slab, b: &dyn SupportMap) -> ([DVec3; 2], Aabb) {
         self.asked.count_volume();
         let room = DVec3::splat(self.room(b));
         let [min, max] = slab.bounds(b);
         let (min, max) = (min - room, max + room);
-        // Numbers that are none may be anywhere.
+        // For NaN the box is infinite.
         let is_box = min.cmple(max).all();
         let aabb = if is_box { Aabb::around(min, max) } else { Aabb::EVERYTHING };
         let everywhere = [DVec3::NEG_INFINITY, DVec3::INFINITY];
         (if is_box { [min, max] } else { everywhere }, self.mesh.in_tree(&aabb))
     }
 
-    /// Is a leaf of the mesh's tree near the way of the shape?
+    /// Whether the sweep of the shape touches a leaf of the mesh's tree.
     pub(super) fn is_near(&self, slab: &Slab, b: &dyn SupportMap) -> bool {
         let mut found = false;
         let walk = self.mesh.tree().visit_box(&self.swept(slab, b).1, |_| {
@@ -128,15 +128,15 @@ impl<'a, T: Tally> Against<'a, T> {
         found
     }
 
-    /// The way is longer than the shape.
+    /// Whether the sweep is much longer than the shape.
     pub(super) fn is_long(&self, slab: &Slab, b: &dyn SupportMap) -> bool {
         let [min, max] = slab.bounds(b);
-        // Not so for numbers that are none.
+        // False for NaN.
         LONG * (b.radius() + b.margin()) < (max - min).max_element()
     }
 
-    /// Collects the triangles near the way of the shape; false where there are so many that half
-    /// the way should be looked at.
+    /// Collects the triangles near the sweep of the shape. Returns false if there are so many that
+    /// the interval should be halved.
     pub(super) fn near(
         &self,
         slab: &Slab,
@@ -161,7 +161,7 @@ impl<'a, T: Tally> Against<'a, T> {
         triangles.len() <= limit
     }
 
-    /// Asks about the collected triangles.
+    /// Casts against the collected triangles.
     pub(super) fn ask(
         &self,
         slab: &Slab,
@@ -187,12 +187,12 @@ impl<'a, T: Tally> Against<'a, T> {
             if until < from {
                 break;
             }
-            // Whether a contact is that of the start shows only if the search begins there.
+            // Only a search that begins at the start time can detect a contact at the start.
             let settings = &self.asked.settings;
             let begin = if settings.stop_at_penetration { from } else { settings.start_time };
             let mut answer = self.triangle(number, b, part_b, [begin, until]);
             if matches!(answer, TimeOfImpact::Undecided(_)) {
-                // Perhaps for where the stretch begins and ends.
+                // The ends of the interval may be the cause, so all the time is searched.
                 let all = earliest.until(self.asked.settings.max_time);
                 answer = self.triangle(number, b, part_b, [self.asked.settings.start_time, all]);
             }
@@ -200,7 +200,7 @@ impl<'a, T: Tally> Against<'a, T> {
         }
     }
 
-    /// The triangle with this number as a convex body.
+    /// Casts against one triangle as a convex body.
     pub(super) fn triangle(
         &self,
         number: u32,
@@ -209,7 +209,7 @@ impl<'a, T: Tally> Against<'a, T> {
         times: [f64; 2],
     ) -> TimeOfImpact {
         let triangle = self.mesh.mesh().triangle(number);
-        // The tolerance is that of the body, however small the triangle.
+        // The tolerance is relative to the body, even if the triangle is small.
         let size = b.radius() + b.margin();
         let smaller = triangle.radius().min(size);
         let mut asked = self.asked.with_times(times);
@@ -225,14 +225,14 @@ impl<'a, T: Tally> Against<'a, T> {
         answer
     }
 
-    /// The shape stays farther away than the room along the normal of the triangle, or along the
-    /// way from its nearest point to the middle of the shape: that one tells where the shape passes
-    /// beside the triangle.
+    /// Whether the shape stays farther away than the room along one of two axes. The axes are the
+    /// triangle's normal, and the direction from its nearest point to the centre of the shape. The
+    /// second one helps if the shape passes beside the triangle.
     fn is_beside(&self, slab: &Slab, b: &dyn SupportMap, middle: DVec3, room: f64, triangle: u32) -> bool {
         let corners @ [x, y, z] = self.mesh.mesh().corners(triangle);
-        // A product with a unit vector.
+        // The rounding of a product with a unit vector.
         let rounding = 8.0 * f64::EPSILON * (x.abs() + y.abs() + z.abs()).element_sum();
-        // Not so for NaN.
+        // False for NaN.
         let is_clear = |n: DVec3| {
             let top = corners.iter().fold(f64::NEG_INFINITY, |top, &corner| top.max(n.dot(corner)));
             room + rounding < slab.lowest(b, n) - top

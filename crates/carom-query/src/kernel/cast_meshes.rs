@@ -1,10 +1,10 @@
-//! A moving mesh against a moving mesh: parts of one tree, each with a stretch of time, against the
+//! A moving mesh against a moving mesh: nodes of one tree, each with a time interval, against the
 //! other tree.
 //!
-//! A part of B's tree is a box that moves with B; the box around it in A's frame, over the stretch,
-//! is what A's tree is asked about. Where that finds nothing, part and stretch are done with. Else
-//! the larger of the two is cut: the stretch, where the way is longer than the part, or the part.
-//! At a leaf every triangle of B is a convex body that is cast against A.
+//! A node of B's tree is a box that moves with B. The box around its sweep, in A's frame, is
+//! searched in A's tree. If nothing is found, the node is done for this interval. Otherwise the
+//! interval is halved if the sweep is longer than the node, else the node is opened. At a leaf each
+//! triangle of B is cast against A as a convex body.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
 //! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007. Differs: no queue; earlier
@@ -19,10 +19,10 @@ use carom_bounds::Aabb;
 use carom_bvh::Child;
 use carom_ccd::{Earliest, Sweep, Tally, TimeOfImpact};
 
-/// A stretch is not halved below this part of all the time: 2^-14.
+/// Shortest interval that is halved, as a part of all the time: 2^-14.
 const SHORTEST: f64 = 1.0 / (1_u64 << 14) as f64;
 
-/// When two moving meshes first come within the target distance of each other.
+/// Returns when two moving meshes first come within the target distance of each other.
 pub(super) fn meshes(
     a: &MeshShape,
     b: &MeshShape,
@@ -41,7 +41,7 @@ pub(super) fn meshes(
     parts.push((TreePart::Root, start, end));
     while let Some((part, from, to)) = parts.pop() {
         let until = earliest.until(end);
-        // Contact is certain by then.
+        // Contact is certain before this interval.
         if until <= from && start < from {
             continue;
         }

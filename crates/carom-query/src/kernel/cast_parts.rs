@@ -1,10 +1,9 @@
-//! Compounds that move: of their parts those count that the way of the other shape's box enters, in
-//! the order in which it does.
+//! Casts of compounds: only the parts that the other shape's moving box enters, sorted by the time
+//! of entry.
 //!
-//! In the compound's frame the other shape's box moves in a straight line where neither turns: a
-//! slab test for each part's box tells when it is entered at the earliest. Where one turns, parts
-//! are left out that the box around all of the way does not reach. The way ends where contact with
-//! a part is proved.
+//! Without rotation the other shape's box moves in a straight line in the compound's frame. A slab
+//! test with each part's box gives its earliest time of entry. With rotation, parts outside the box
+//! around the whole sweep are skipped. The search ends at the earliest proved contact.
 //!
 //! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, ACM SIGGRAPH 1986 (slabs); C. Ericson,
 //! Real-Time Collision Detection, 2005, 5.5.8 (moving boxes).
@@ -21,11 +20,11 @@ use carom_ccd::{Earliest, Sweep, Tally, TimeOfImpact};
 use carom_geom::{SupportMap, SupportPoint};
 use glam::DVec3;
 
-/// What slab tests and the sums before them round, in each length that takes part.
+/// Rounding of slab tests and of the sums before them, relative to each length.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// The earliest of the parts of a compound. A part's motion is that of the compound, and its place
-/// in it.
+/// Returns the earliest impact of the parts of a compound. A part moves with the compound, at its
+/// pose in it.
 pub(super) fn parts(
     a: &Compound,
     b: &Shape,
@@ -47,7 +46,7 @@ pub(super) fn parts(
             });
             asked.count_walk(&walk);
         }
-        // Without end: it may be anywhere.
+        // B is unbounded, so it may touch any part.
         None => order.extend((0..a.parts().len() as u32).map(|number| (0.0, number))),
     }
     order.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
@@ -74,25 +73,25 @@ pub(super) fn parts(
     earliest.answer()
 }
 
-/// How a box around B moves in A's frame.
+/// The motion of a box around B in A's frame.
 struct Way {
-    /// Its middle when the time begins, and half of its sides with the room; of what turns, around
-    /// all of the way.
+    /// Its centre at the start, and its half extents plus the room. With rotation: the box around
+    /// the whole sweep.
     center: DVec3,
     half: DVec3,
-    /// Zero for what turns.
+    /// Zero with rotation.
     velocity: DVec3,
-    /// What is farther away than this is of no interest.
+    /// Distance beyond which parts are ignored.
     room: f64,
 }
 
 impl Way {
-    /// `None` for a shape without end.
+    /// `None` for an unbounded shape.
     fn new(b: &Shape, asked: &Question<'_, impl Tally>) -> Option<Way> {
         let settings = &asked.settings;
         let (start, end) = (settings.start_time, settings.max_time);
         let around = Around::new(b)?;
-        // A little above the target, so that what is left out is surely apart.
+        // A little above the target, so that ignored parts are surely apart.
         let target = asked.target();
         let room =
             (target + settings.tolerance.max(0.0) * around.radius()).max(target * (1.0 + 4.0 * f64::EPSILON));
@@ -108,8 +107,8 @@ impl Way {
         is_somewhere.then_some(Way { center, half, velocity, room })
     }
 
-    /// Not before this time after the start the box of a part is entered; `None` if it is not
-    /// within `time`.
+    /// Returns a time after the start before which the box of a part is not entered; `None` if it
+    /// is not entered within `time`.
     fn enters(&self, part: &Aabb, time: f64) -> Option<f64> {
         let (min, max) = (part.min.as_dvec3(), part.max.as_dvec3());
         let reach = self.center.abs() + min.abs().max(max.abs()) + self.half;
@@ -133,14 +132,14 @@ impl Way {
     }
 }
 
-/// A box in the frame of a shape, around it.
+/// A box around a shape, in its frame.
 pub(super) struct Around {
     center: DVec3,
     half: DVec3,
 }
 
 impl Around {
-    /// `None` for a shape without end.
+    /// `None` for an unbounded shape.
     pub(super) fn new(shape: &Shape) -> Option<Around> {
         let aabb = shape.aabb(&Pose::IDENTITY);
         let (min, max) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());

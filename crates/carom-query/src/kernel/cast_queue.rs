@@ -1,16 +1,15 @@
-//! Impacts of many pairs of moving shapes, one after the other: a queue by the time before which a
-//! pair surely does not touch.
+//! Impacts of many pairs of moving shapes in order of time: a priority queue by lower bounds of the
+//! time of impact.
 //!
-//! At first that is when the balls around a pair may meet. The pair with the earliest time is
-//! looked at, no later than the first contact that is proved; then it waits again, with a later
-//! time or with its impact. An impact that comes first in the queue is told: all others begin
-//! later. So of many bodies only those are looked at that may be met before, and no longer than
-//! needed.
+//! 1. At first the bound of a pair is the time at which its bounding balls may meet.
+//! 2. The pair with the earliest bound is searched, up to the earliest proved contact.
+//! 3. It returns to the queue with a later bound or with its impact.
+//! 4. An impact at the front of the queue is returned, because all others begin later.
 //!
-//! The first contact of a mesh of 1,000 triangles that flies past 20 and 200 others, turning,
-//! against asking each pair alone: 0.30 ms and 0.43, 1.17 and 6.5; hulls of 32 vertices 6.7 us and
-//! 7.6, 54 and 82. Looking at a pair for an eighth of its time first, then twice as long, took 1.31
-//! ms for 200 meshes: a third more searches.
+//! So only pairs that may touch earlier are searched, and no further than needed.
+//!
+//! Tried: searching a pair for an eighth of its time first, then twice as long; a third more
+//! searches. Figures: `benches/notes/carom-query.md`.
 //!
 //! Reference: B. Mirtich, Timewarp Rigid Body Simulation, ACM SIGGRAPH 2000, and Impulse-based
 //! Dynamic Simulation of Rigid Body Systems, 1996, 2.3 (collision heap by lower bounds of the
@@ -26,7 +25,7 @@ use carom_ccd::{
 use core::cell::Cell;
 use glam::DVec3;
 
-/// A shape, and how it moves.
+/// A shape and its motion.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MovingShape<'a> {
@@ -37,24 +36,24 @@ pub struct MovingShape<'a> {
 }
 
 impl<'a> MovingShape<'a> {
-    /// A shape that moves so.
+    /// Creates a shape with a motion.
     pub fn new(shape: &'a Shape, motion: Motion) -> MovingShape<'a> {
         MovingShape { shape, motion }
     }
 }
 
-/// When one of many pairs first touches.
+/// The first impact of one of many pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairImpact {
     /// The number of the pair.
     pub pair: usize,
-    /// Its answer, a hit or undecided: no pair that comes later in the queue touches before this
-    /// one's bracket begins.
+    /// Its answer, a hit or undecided. No later pair of the queue touches before this bracket
+    /// begins.
     pub time_of_impact: TimeOfImpact,
 }
 
-/// Why there is no queue of these pairs.
+/// Why a queue was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImpactQueueError {
@@ -80,11 +79,11 @@ impl core::fmt::Display for ImpactQueueError {
 
 impl core::error::Error for ImpactQueueError {}
 
-/// The impacts of many pairs, by the time at which their brackets begin; an iterator that does the
-/// work as it is asked.
+/// The impacts of many pairs, sorted by the start of their brackets. The iterator is lazy: it
+/// searches only when the next impact is requested.
 ///
-/// What is still to come after some impacts can be left: whoever wants the first contact asks once.
-/// Pairs that do not touch are never told.
+/// Callers can stop early: the first contact needs one call of `next`. Pairs that do not touch are
+/// not returned.
 #[derive(Debug)]
 pub struct ImpactQueue<'a> {
     bodies: &'a [MovingShape<'a>],
@@ -95,9 +94,9 @@ pub struct ImpactQueue<'a> {
 }
 
 impl<'a> ImpactQueue<'a> {
-    /// A queue of pairs of bodies, given by their numbers in the list; parts of an impact are A's
-    /// and B's in this order. Looks only at the balls around the bodies.
-    /// [`ImpactSettings::wants_distance`] is of no meaning here.
+    /// Creates a queue of pairs of bodies, given by their indices in the list. Parts A and B of an
+    /// impact follow the order of the pair. This only tests the balls around the bodies.
+    /// [`ImpactSettings::wants_distance`] has no effect here.
     pub fn new(
         bodies: &'a [MovingShape<'a>],
         pairs: &'a [[u32; 2]],
@@ -128,24 +127,24 @@ impl<'a> ImpactQueue<'a> {
         Ok(ImpactQueue { bodies, pairs, settings, memory, counters: Cell::default() })
     }
 
-    /// No pair that was not told yet touches before; infinite when there is nothing left.
+    /// Returns a time before which no remaining pair touches; infinite if none is left.
     pub fn safe_until(&self) -> f64 {
         self.memory.casts.waiting.peek().map_or(f64::INFINITY, |first| first.from)
     }
 
-    /// The work since the start. A search for one pair of convex shapes, or of parts, is one of
-    /// [`ImpactCounters::searches`].
+    /// Returns the work since the start. A search for one pair of convex shapes, or of parts,
+    /// counts as one of [`ImpactCounters::searches`].
     pub fn counters(&self) -> ImpactCounters {
         self.counters.get()
     }
 
-    /// By when one of the pairs that wait surely touches.
+    /// Returns the time by which one of the waiting pairs surely touches.
     fn surely_by(&self) -> f64 {
         let hits = self.memory.casts.found.iter().filter_map(TimeOfImpact::hit);
         hits.fold(f64::INFINITY, |first, hit| first.min(hit.t_hi))
     }
 
-    /// What is known of a pair for some of the time.
+    /// Casts a pair over a part of its time.
     fn ask(&mut self, pair: u32, times: [f64; 2]) -> TimeOfImpact {
         let [a, b] = self.pairs[pair as usize].map(|body| self.bodies[body as usize]);
         let question = Question {
@@ -172,11 +171,11 @@ impl Iterator for ImpactQueue<'_> {
                 }
                 return Some(PairImpact { pair: first.pair as usize, time_of_impact });
             }
-            // What was found comes first at the same time, so there is always some way to go.
+            // An impact found at the same time comes first, so the interval is not empty.
             let to = self.surely_by().min(first.end);
             let mut answer = self.ask(first.pair, [first.from, to]);
             if matches!(answer, TimeOfImpact::Undecided(_)) && to < first.end {
-                // Perhaps for where the stretch ends.
+                // The end of the interval may be the cause, so the whole time is searched.
                 answer = self.ask(first.pair, [first.from, first.end]);
             }
             match answer {
@@ -199,10 +198,10 @@ impl Iterator for ImpactQueue<'_> {
     }
 }
 
-/// What was told already.
+/// Marks an answer that was already returned.
 const TOLD: TimeOfImpact = TimeOfImpact::Clear(carom_ccd::Clear::new(f64::INFINITY));
 
-/// A ball around a shape in its frame: middle and radius; `None` where it has no end.
+/// Returns a ball around a shape in its frame: centre and radius. `None` if the shape is unbounded.
 fn ball_around(shape: &Shape) -> Option<(DVec3, f64)> {
     match shape.kind() {
         Kind::Convex(map) => Some((map.center(), map.radius() + map.margin())),

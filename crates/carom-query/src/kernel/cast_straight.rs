@@ -1,11 +1,12 @@
-//! A convex shape against a mesh where neither turns: triangles in the order in which the way of
-//! the shape's box enters them.
+//! A convex shape against a mesh, without rotation. Triangles are tested in the order in which the
+//! shape's moving box enters them.
 //!
-//! The box of the shape is swept through the tree, near leaves first. Of a leaf's triangles lanes
-//! tell which the box and a ball around the shape may touch, and not before when. What is left is
-//! held against axes along which the shape comes no nearer than the target before the contact that
-//! is known: that of this contact, that from the triangle's nearest point, the triangle's normal.
-//! The others are searched as convex pairs. The way ends where contact is proved.
+//! 1. The box of the shape is swept through the tree, near leaves first.
+//! 2. For eight triangles of a leaf at once, a box test and a ball test give the earliest time of
+//!    contact.
+//! 3. Separating axes reject most of the rest: the axis of the earliest known contact, the
+//!    direction from the triangle's nearest point, and the triangle's normal.
+//! 4. The others are searched as convex pairs. The sweep ends at the earliest proved contact.
 //!
 //! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to
 //! Continuous Collision Detection, 2004; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets,
@@ -19,12 +20,12 @@ use carom_math::scaling::unit;
 use core::ops::ControlFlow;
 use glam::{DMat3, DVec3};
 
-/// In roundings: an axis that keeps bodies apart until so little before the contact that is known
-/// says nothing new.
+/// In roundings. If an axis separates the bodies until so short a time before the known contact,
+/// the triangle cannot change the answer.
 const NOTHING_NEW: f64 = 16.0;
 
-/// When the shape first comes within the target distance of the mesh; `None` where one of them
-/// turns, or neither moves.
+/// Returns when the shape first comes within the target distance of the mesh. `None` if one of them
+/// rotates, or if neither moves.
 pub(super) fn convex(
     against: Against<'_, impl Tally>,
     b: &dyn SupportMap,
@@ -56,14 +57,14 @@ pub(super) fn convex(
             let swept = block.swept(&lanes, until);
             let mut rest = swept.may;
             while rest != 0 {
-                // The one that is entered first.
+                // The lane that is entered first.
                 let mut lane = rest.trailing_zeros() as usize & 7;
                 for other in lane + 1..8 {
                     let is_earlier = swept.enters[other] < swept.enters[lane];
                     lane = if rest & 1 << other != 0 && is_earlier { other } else { lane };
                 }
                 rest &= !(1 << lane);
-                // Contact is certain by then.
+                // Contact is certain before this triangle is entered.
                 if way.earliest.until(end) < start + swept.enters[lane] {
                     break;
                 }
@@ -82,9 +83,9 @@ pub(super) fn convex(
     Some(way.earliest.answer())
 }
 
-/// The shape on its way, and what is known so far.
+/// The moving shape, and the result so far.
 struct Way<'a, T> {
-    /// When it begins.
+    /// The start of the motion.
     slab: Slab,
     straight: Straight,
     start: f64,
@@ -93,14 +94,14 @@ struct Way<'a, T> {
     against: Against<'a, T>,
     b: &'a dyn SupportMap,
     room: f64,
-    /// Along which the triangle that is touched first is touched, and how low the shape reaches
-    /// along it when it begins.
+    /// The axis of the earliest contact so far, and the coordinate of the shape's lowest point
+    /// along it at the start.
     axis: Option<(DVec3, f64)>,
     earliest: Earliest,
 }
 
 impl<T: Tally> Way<'_, T> {
-    /// One more triangle, which the shape may touch.
+    /// Tests a triangle that the shape may touch.
     fn triangle(&mut self, number: u32, corners: &[DVec3; 3], end: f64) {
         if self.against.ignored.hides_triangle(corners) {
             self.earliest.add_clear(0.0);
@@ -114,7 +115,7 @@ impl<T: Tally> Way<'_, T> {
         }
         let [x, y, z] = *corners;
         let at = self.straight.start + self.straight.velocity * (known.min(end) - self.start);
-        // Of a ball the way from the nearest point tells more than the normal does.
+        // For a ball the direction from the nearest point is tighter than the normal.
         let is_ball = self.b.radius() == 0.0;
         if !is_ball
             && let Some(up) = unit((y - x).cross(z - x))
@@ -140,7 +141,7 @@ impl<T: Tally> Way<'_, T> {
         self.earliest.add(answer);
     }
 
-    /// The answer for a ball, where it has a closed form.
+    /// Returns the closed-form answer for a ball, if there is one.
     fn ball(&self, number: u32, corners: &[DVec3; 3], times: [f64; 2]) -> Option<TimeOfImpact> {
         let asked = &self.against.asked;
         if asked.settings.wants_features || !asked.settings.stop_at_penetration {
@@ -158,18 +159,18 @@ impl<T: Tally> Way<'_, T> {
         Some(answer)
     }
 
-    /// [`Way::is_apart`] for an axis along which it is not known how low the shape reaches.
+    /// [`Way::is_apart`] for an axis along which the shape's lowest point is not known.
     fn is_apart_along(&mut self, axis: DVec3, corners: &[DVec3; 3], known: f64, end: f64) -> bool {
         self.is_apart(axis, self.slab.lowest(self.b, axis), corners, known, end)
     }
 
-    /// Along the axis, from the triangle, the shape is farther away than the target, up to the
-    /// beginning of the contact that is known, or the end.
+    /// Whether the axis keeps the shape farther from the triangle than the target until the known
+    /// contact begins, or until the end.
     fn is_apart(&mut self, axis: DVec3, low: f64, corners: &[DVec3; 3], known: f64, end: f64) -> bool {
         self.against.asked.tally.count(|counters| counters.separations += 1);
         let [x, y, z] = *corners;
         let top = axis.dot(x).max(axis.dot(y)).max(axis.dot(z));
-        // A product with a unit vector.
+        // The rounding of a product with a unit vector.
         let rounding = 8.0 * f64::EPSILON * (x.abs() + y.abs() + z.abs()).element_sum();
         let apart = low - top - rounding;
         let rate = axis.dot(self.straight.velocity);
@@ -185,7 +186,7 @@ impl<T: Tally> Way<'_, T> {
         if target < later {
             return true;
         }
-        // Nearly.
+        // Separated almost until the known contact.
         let slack = NOTHING_NEW * (self.straight.rounding + rounding);
         if target < later + slack && rate < 0.0 {
             let until = known - (target - later + self.straight.rounding) / -rate;

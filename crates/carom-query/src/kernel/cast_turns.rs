@@ -1,12 +1,12 @@
-//! Casts of meshes and compounds that turn too often for their turning to be followed: as the balls
-//! in which they turn.
+//! Casts of meshes and compounds that rotate too often to be followed: a bounding ball replaces
+//! them at first.
 //!
-//! Stretches of time are halved until a body turns little in each, so without a bound the work
-//! grows with the spin: two meshes of four triangles, one of which turned by 1e8 radians, took half
-//! a minute. What turns more often than [`MOST_TURNS`] in the time asked about is replaced by the
-//! ball about the point about which it turns, up to where that touches. From there it is followed
-//! for as long as it turns about so often: a contact that shows in that is told as any other, and
-//! what comes later is not decided.
+//! Time is halved until a body rotates little in each interval. Without a limit the work would grow
+//! with the spin: two meshes of four triangles took half a minute at 1e8 radians.
+//!
+//! A body with more than [`MOST_TURNS`] revolutions in the given time is replaced by the ball about
+//! its centre of rotation, until that ball touches. From there it is followed for about that many
+//! revolutions. A contact within these is reported as usual. Later times are undecided.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (the ball in which a body
 //! turns).
@@ -23,17 +23,17 @@ use carom_math::scaling::length;
 use core::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 
-/// A body that turns more often in the time asked about is not followed all the way.
+/// Revolutions in the given time above which a body is not followed all the way.
 const MOST_TURNS: f64 = 64.0;
 
-/// In radians: of a body that has turned by more, the angle is not known to a thousandth.
+/// In radians. After a larger rotation the angle is not known to a thousandth.
 const MOST_KNOWN: f64 = (1_u64 << 40) as f64;
 
-/// What adding up a radius and rounding a ball off take.
+/// Rounding of the sum of a radius and of a ball.
 const UP: f64 = 1.0 + 64.0 * f64::EPSILON;
 
-/// The answer for shapes one of which turns too often; `None` where neither does, or where one
-/// search says all.
+/// Returns the answer if one of the shapes rotates too often. `None` if neither does, or if one
+/// search is enough.
 pub(super) fn answer(
     a: &Shape,
     b: &Shape,
@@ -61,12 +61,12 @@ pub(super) fn answer(
     };
     let (ball_a, ball_b) = (ball(0, motion_a), ball(1, motion_b));
     if ball_a.is_none() && ball_b.is_none() {
-        // Without end. Its parts may have one.
+        // Unbounded, but its parts may be bounded.
         return None;
     }
     let (shape_a, motion_a) = ball_a.as_ref().map_or((a, motion_a), |(ball, way)| (ball, way));
     let (shape_b, motion_b) = ball_b.as_ref().map_or((b, motion_b), |(ball, way)| (ball, way));
-    // A little above the target, so that what is left out is surely apart.
+    // A little above the target, so that ignored shapes are surely apart.
     let (target, tolerance) = (asked.target(), asked.settings.tolerance.max(0.0));
     let smaller = radii.into_iter().flatten().fold(f64::INFINITY, f64::min);
     let room = (target + tolerance * smaller).max(target * UP);
@@ -78,7 +78,7 @@ pub(super) fn answer(
         return Some(balls);
     }
     let from = balls.safe_until(end);
-    // Until then the balls hold both.
+    // Until then the balls contain both shapes.
     let undecided = |t: f64, why| {
         let between = length(asked.motion_b.center_at(t) - asked.motion_a.center_at(t));
         let farthest =
@@ -90,12 +90,12 @@ pub(super) fn answer(
     if MOST_KNOWN < rate * from.abs() {
         return undecided(from, Why::WithinRounding);
     }
-    // The sum rounds off far less than a turn. What turns so fast that its square is no number is
-    // seen at one time only.
+    // Rounding of the sum is far below one revolution. If the square of the rate overflows, only
+    // one instant is searched.
     let time = if (rate * rate).is_finite() { (MOST_TURNS - 1.0) * TAU / rate } else { 0.0 };
     let until = (from + time).min(end);
     let mut followed = asked.with_times([from, until]);
-    // Shapes whose balls are apart at first are in no contact at the start.
+    // Shapes whose balls are apart at first have no contact at the start.
     followed.settings.stop_at_penetration |= start < from;
     match pair(a, b, &followed, memory) {
         TimeOfImpact::Clear(clear) if end <= until => {
@@ -106,15 +106,15 @@ pub(super) fn answer(
     }
 }
 
-/// Whether a body turns more often in this time than is followed.
+/// Whether a body makes more revolutions in this time than are followed.
 fn turns_too_often(motion: &Motion, time: f64) -> bool {
     let most = MOST_TURNS * TAU;
-    // Not so for NaN.
+    // False for NaN.
     most * most < motion.angular().length_squared() * (time * time)
 }
 
-/// Of the ball about the point about which a shape turns that holds it however it is turned; `None`
-/// where it has no end.
+/// Returns the radius of the ball about the centre of rotation that contains the shape at any
+/// angle; `None` for an unbounded shape.
 fn radius(shape: &Shape, motion: &Motion) -> Option<f64> {
     let around = Around::new(shape)?;
     let radius = (length(around.center() - motion.local_center()) + around.radius()) * UP;

@@ -1,10 +1,9 @@
-//! Tolerance verification: is any part of A nearer than a clearance to B, and every place where
-//! that is so.
+//! Tolerance verification: whether any part of A is nearer to B than a clearance, and the list of
+//! all violations.
 //!
-//! The clearance may differ for every pair of parts: a head from a bar, an arm from a rest. Parts
-//! are triangles, and the parts of compounds. Trees leave out what is farther apart than the
-//! largest clearance; each pair of parts that is left is asked for its distance by itself, as far
-//! as its own clearance.
+//! The clearance may differ for each pair of parts, such as a head and a bar, an arm and a rest.
+//! Parts are triangles, and the parts of compounds. The trees skip pairs beyond the largest
+//! clearance. For each remaining pair the distance is searched up to its own clearance.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (tolerance verification);
 //! E. Larsen, S. Gottschalk, M. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes,
@@ -19,9 +18,9 @@ use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_math::{WidePose, rounding};
 
-/// The nearest place of two shapes, if it is nearer than `clearance`, a length; `None` if they keep
-/// clear, which is said as soon as it is known. World frame; distance 0 where they share a point,
-/// and with a clearance of 0 nothing is nearer.
+/// Returns the nearest points of two shapes if they are nearer than `clearance`, a length; else
+/// `None`. The search stops as soon as the clearance is proved. World frame. The distance is 0 if
+/// they overlap. With a clearance of 0 the result is `None`.
 pub fn nearer_than(
     a: &Shape,
     pose_a: &Pose,
@@ -36,14 +35,14 @@ pub fn nearer_than(
     (closest.distance.max(0.0) < limit).then(|| Distance::placed(&closest, &pose_a.wide()))
 }
 
-/// Appends the nearest place of every pair of parts that are nearer to each other than their
-/// clearance, in the order of A's part numbers, then B's. World frame; distance 0 where two parts
-/// share a point.
+/// Appends the nearest points of every pair of parts that are nearer to each other than their
+/// clearance. The list is sorted by A's part number, then by B's. World frame; the distance is 0 if
+/// two parts overlap.
 ///
-/// `clearance` is asked for the clearance of pairs of parts, by their numbers in
-/// [`Distance::part_a`] and [`Distance::part_b`] ([`Compound::locate`](super::Compound::locate)
-/// leads back to parts of compounds); what it answers counts up to `most`. Allocates nothing but
-/// what `out` takes.
+/// `clearance` returns the clearance of a pair of parts. It takes their numbers as in
+/// [`Distance::part_a`] and [`Distance::part_b`], see
+/// [`Compound::locate`](super::Compound::locate). Clearances above `most` are treated as `most`.
+/// Allocates only to grow `out`.
 pub fn places_nearer_than(
     a: &Shape,
     pose_a: &Pose,

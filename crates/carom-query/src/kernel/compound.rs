@@ -1,8 +1,8 @@
-//! Compounds: several shapes, each at its place, that move as one.
+//! Compounds: several shapes with fixed relative poses that move as one.
 //!
-//! Every question is asked part by part, nearest box first where a distance prunes the rest. Parts
-//! of a part (the triangles of a mesh) are numbered through: the part numbers of a compound run
-//! over all of them, and [`Compound::locate`] turns a number back.
+//! Each query runs part by part. If a distance prunes, the part with the nearest box is first.
+//! Parts of parts (the triangles of a mesh) are numbered consecutively over the whole compound.
+//! [`Compound::locate`] converts such a number back.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (hierarchies of parts).
 
@@ -19,7 +19,7 @@ use carom_math::WidePose;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// One shape of a compound and where it is in the compound's frame.
+/// One shape of a compound and its pose in the compound's frame.
 #[derive(Clone, Debug)]
 pub struct CompoundPart {
     /// Any shape but a half-space or a compound.
@@ -35,14 +35,14 @@ pub struct Compound {
     poses: Vec<WidePose>,
     boxes: Vec<Aabb>,
     first_numbers: Vec<u32>,
-    /// Of the boxes; `None` of few.
+    /// A tree over the boxes; `None` for a few parts.
     tree: Option<Bvh>,
 }
 
-/// Of so many parts all are looked at.
+/// Up to this number of parts a linear search is used.
 const FEW: usize = 16;
 
-/// Why a compound was refused; every variant but the first names the part.
+/// Why a compound was refused. Every variant but the first contains the index of the part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CompoundError {
@@ -70,7 +70,7 @@ impl core::fmt::Display for CompoundError {
 impl core::error::Error for CompoundError {}
 
 impl Compound {
-    /// A compound of at least one part.
+    /// Creates a compound of at least one part.
     pub fn new(parts: Vec<CompoundPart>) -> Result<Compound, CompoundError> {
         if parts.is_empty() {
             return Err(CompoundError::Empty);
@@ -91,19 +91,20 @@ impl Compound {
         }
         let poses = parts.iter().map(|part| part.pose.wide()).collect();
         let boxes: Vec<Aabb> = parts.iter().map(|part| part.shape.aabb(&part.pose)).collect();
-        // Without a tree, as of boxes that are beyond `f32`, all parts are looked at.
+        // Without a tree all parts are tested. A tree also fails if boxes exceed the range of
+        // `f32`.
         let tree = if FEW < boxes.len() { Bvh::build(&boxes, &BuildSettings::default()).ok() } else { None };
         Ok(Compound { parts, poses, boxes, first_numbers, tree })
     }
 
-    /// The parts, in the order given.
+    /// Returns the parts, in the order given.
     pub fn parts(&self) -> &[CompoundPart] {
         &self.parts
     }
 
-    /// The parts that a box may meet, which has these half extents around `origin + t * direction`
-    /// for t from 0 to `end`: number and box, in no order. Everything is in the compound's frame.
-    /// Says what that cost.
+    /// Returns the parts that a moving box may touch, as index and box, unsorted, and the cost of
+    /// the search. The box has these half extents around `origin + t * direction`, for t from 0 to
+    /// `end`. Everything is in the compound's frame.
     pub(super) fn on_way(
         &self,
         origin: DVec3,
@@ -131,40 +132,41 @@ impl Compound {
         }
     }
 
-    /// The part, and the part within that part, that a part number of an answer stands for.
+    /// Converts a part number of an answer to the index of the part and the number within that
+    /// part.
     pub fn locate(&self, number: u32) -> (usize, u32) {
         let part = self.first_numbers.partition_point(|&first| first <= number).saturating_sub(1);
         (part, number - self.first_numbers[part].min(number))
     }
 
-    /// A box around the placed compound.
+    /// Returns a box around the placed compound.
     pub(super) fn placed_box(&self, pose: &WidePose) -> Aabb {
         self.boxes.iter().fold(Aabb::EMPTY, |all, part| all.merged(&part.placed(pose)))
     }
 
-    /// The first of the numbers that a part takes.
+    /// Returns the first number that a part uses.
     pub(super) fn first_number(&self, part: usize) -> u32 {
         self.first_numbers[part]
     }
 
-    /// How many numbers the parts take.
+    /// Returns how many numbers the parts use.
     pub(super) fn n_parts(&self) -> u32 {
         let last = self.parts.len() - 1;
         self.first_numbers[last].saturating_add(self.parts[last].shape.n_parts())
     }
 
-    /// The pose of a part; the number is below that of the parts.
+    /// Returns the pose of a part; the index must be valid.
     pub(super) fn part_pose(&self, part: usize) -> &WidePose {
         &self.poses[part]
     }
 
-    /// The parts and their poses, in order.
+    /// Returns the parts and their poses, in order.
     pub(super) fn placed_parts(&self) -> impl Iterator<Item = (&Shape, &WidePose)> {
         self.parts.iter().map(|part| &part.shape).zip(&self.poses)
     }
 
-    /// The parts whose boxes touch the given one, in the compound's frame: number, shape, pose, and
-    /// first part number.
+    /// Returns the parts whose boxes touch the given one, in the compound's frame: index, shape,
+    /// pose, and first part number.
     pub(super) fn near(
         &self,
         other: Aabb,
@@ -180,13 +182,13 @@ impl Compound {
     }
 }
 
-/// A part touches or overlaps B.
+/// Whether a part touches or overlaps B.
 pub(super) fn intersects(a: &Compound, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
     a.near(b.placed_box(b_in_a), count)
         .any(|(part, pose, _)| dispatch::intersects(part, b, &b_in_a.relative_to(pose), count))
 }
 
-/// The least distance of a part from B; stops early above `max_distance`.
+/// Returns the least distance of a part from B; stops early above `max_distance`.
 pub(super) fn distance(
     a: &Compound,
     b: &Shape,
@@ -200,7 +202,7 @@ pub(super) fn distance(
     })
 }
 
-/// The place where a part is deepest in B, or nearest to it.
+/// Returns the deepest or nearest contact of a part with B.
 pub(super) fn contact(
     a: &Compound,
     b: &Shape,
@@ -217,9 +219,9 @@ pub(super) fn contact(
     (closest.distance <= prediction).then_some(closest)
 }
 
-/// The least answer over all parts, the part with the nearest box first; a part is left out when
-/// its box is farther away than the least answer so far. [`Closest::NOWHERE`] when every box is
-/// farther away than `max_distance`.
+/// Returns the least answer over all parts, starting with the nearest box. A part is skipped if its
+/// box is farther away than the least answer so far. [`Closest::NOWHERE`] if all boxes are farther
+/// away than `max_distance`.
 fn nearest(
     a: &Compound,
     b: &Shape,

@@ -8,7 +8,7 @@ use carom_geom::SupportMap;
 use carom_gjk::{GjkCache, GjkSettings, wide};
 use carom_math::WidePose;
 
-/// The two convex shapes touch or overlap.
+/// Whether two convex shapes touch or overlap.
 #[inline(always)]
 pub(super) fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -21,7 +21,7 @@ pub(super) fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     found.intersects
 }
 
-/// How far apart two convex shapes are; 0 when they overlap.
+/// Returns the distance of two convex shapes; 0 if they overlap.
 #[inline(always)]
 pub(super) fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -39,7 +39,8 @@ pub(super) fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     closest
 }
 
-/// How far apart or how deep two convex shapes are; beyond `max_distance` a lower bound.
+/// Returns the signed distance of two convex shapes, negative if they overlap. Beyond
+/// `max_distance` it is a lower bound.
 #[inline(always)]
 pub(super) fn signed<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,

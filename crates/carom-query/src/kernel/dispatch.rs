@@ -1,8 +1,7 @@
-//! One match over the kinds of two shapes, for every question: a pair that is missing does not
-//! compile.
+//! One `match` over the kinds of two shapes for each query, so a missing pair does not compile.
 //!
-//! Each pair of kinds is answered with one of the two as A; the other order swaps the bodies and
-//! mirrors the answer.
+//! Each pair of kinds is implemented in one order. The other order swaps the bodies and mirrors the
+//! answer.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
 
@@ -13,7 +12,7 @@ use crate::cost::Count;
 use crate::workspace::Workspace;
 use carom_math::WidePose;
 
-/// The two shapes touch or overlap.
+/// Whether two shapes touch or overlap.
 pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
     match (a.kind(), b.kind()) {
         (Kind::Convex(map_a), Kind::Convex(map_b)) => special::intersects(a, map_a, b, map_b, b_in_a, count),
@@ -39,8 +38,8 @@ pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose, count: impl Co
     }
 }
 
-/// How far apart two shapes are: 0, with a common point, when they share one. In A's frame. It may
-/// stop at any number above `max_distance` once the shapes are known to be farther apart.
+/// Returns the distance of two shapes in A's frame; 0, with a common point, if they overlap. If
+/// they are known to be farther apart than `max_distance`, it may return any larger number.
 pub(super) fn distance(
     a: &Shape,
     b: &Shape,
@@ -71,8 +70,7 @@ pub(super) fn distance(
     }
 }
 
-/// Where two shapes overlap most or come nearest, when not farther apart than `prediction`. In A's
-/// frame.
+/// Returns the deepest contact or the nearest points, in A's frame; `None` beyond `prediction`.
 pub(super) fn contact(
     a: &Shape,
     b: &Shape,

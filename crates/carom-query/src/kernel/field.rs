@@ -1,18 +1,17 @@
-//! A signed distance field against everything: the place where its distance and the other's add up
-//! to least.
+//! A signed distance field against all kinds: the least sum of its distance and the other shape's.
 //!
-//! - Apart, the sum is the distance. It is off by at most the field's error bound, wherever the
-//!   other shape is.
-//! - In overlap it is minus the depth of the deepest point of the other shape, margin included:
-//!   local, as a mesh's. Half-spaces and balls have the whole depth.
-//! - The normal is the field's gradient there, or the way to the shape if that is out of the
-//!   field's box. On a ridge, where the gradient leads nowhere, it is the gradient beside it whose
-//!   way ends on the surface.
+//! - Apart: the sum is the distance. It is off by at most the field's error bound, also outside the
+//!   field's box.
+//! - Overlap: the sum is minus the depth of the deepest point of the other shape, margin included.
+//!   Like that of a mesh it is local. Half-spaces and balls have the full depth.
+//! - Normal: the field's gradient at that point, or outside the field's box the direction to the
+//!   shape. On a ridge the gradient is undefined. There the gradient of a point beside it is used,
+//!   if following it ends on the surface.
 //!
 //! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
 //! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020 (the deepest point
 //! as the contact).
-//! Differs: the deepest point of all, by branch and bound.
+//! Differs: branch and bound finds the globally deepest point.
 
 use super::super::num::geom::{HalfSpace, PointProjection, RayHit};
 use super::super::num::{Interval, Vec3, narrow, narrow_real, widen, widen_real};
@@ -32,20 +31,21 @@ use carom_math::{WidePose, tol};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// A place, and what bounds its distance from below.
+/// A contact, and a lower bound of its distance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     pub(super) closest: Closest,
-    /// By the samples the distance is no less.
+    /// A lower bound of the distance, from the samples.
     pub(super) at_least: f64,
 }
 
-/// The field and the other shape share a point. The other one is no compound, here and below.
+/// Whether the field and the other shape share a point. In this file the other shape is not a
+/// compound.
 pub(super) fn intersects(a: &dyn DistanceField, b: &Kind<'_>, b_in_a: &WidePose, count: impl Count) -> bool {
     contact(a, b, b_in_a, 0.0, count).is_some_and(|closest| closest.distance <= 0.0)
 }
 
-/// How far apart they are; infinite beyond `max_distance`.
+/// Returns the distance; infinite beyond `max_distance`.
 pub(super) fn distance(
     a: &dyn DistanceField,
     b: &Kind<'_>,
@@ -56,8 +56,7 @@ pub(super) fn distance(
     contact(a, b, b_in_a, max_distance, count).unwrap_or(Closest::NOWHERE)
 }
 
-/// Where they overlap most or come nearest, when not farther apart than `prediction`. In the
-/// field's frame.
+/// Returns the deepest or nearest contact, in the field's frame; `None` beyond `prediction`.
 pub(super) fn contact(
     a: &dyn DistanceField,
     b: &Kind<'_>,
@@ -97,11 +96,11 @@ pub(super) fn nearest(
         Kind::HalfSpace(b) => nearest_half_space(a, b, b_in_a, limit, tolerance, count),
         Kind::Mesh(b) => nearest_triangle(a, b, b_in_a, limit, tolerance, count),
         Kind::Field(b) => nearest_field(a, *b, b_in_a, limit, tolerance, count),
-        // Taken apart before.
+        // Compounds are split into parts before.
         Kind::Compound(_) => None,
     };
     if found.is_none() && !is_finite(b_in_a) {
-        // As convex shapes answer.
+        // The same result as for convex shapes.
         let nothing = Closest { distance: 0.0, outcome: Outcome::Undecided, ..Closest::NOWHERE };
         return Some(Found { closest: nothing, at_least: f64::NEG_INFINITY });
     }
@@ -116,8 +115,8 @@ fn is_finite(pose: &WidePose) -> bool {
         && axes.z_axis.is_finite()
 }
 
-/// The answer for the place of a least sum: from the other's margin, the normal from A to B, and a
-/// point of B's core.
+/// Returns the contact at the point of a least sum. Takes the other shape's margin, the normal from
+/// A to B, and a point of B's core.
 fn found(a: &dyn DistanceField, least: &Least, margin: f64, normal: DVec3, core: DVec3) -> Found {
     let distance = least.sum - margin;
     let point_b = core - normal * margin;
@@ -127,7 +126,7 @@ fn found(a: &dyn DistanceField, least: &Least, margin: f64, normal: DVec3, core:
     Found { closest, at_least: least.at_least - margin }
 }
 
-/// A convex shape.
+/// Returns the deepest or nearest contact with a convex shape.
 pub(super) fn nearest_convex(
     a: &dyn DistanceField,
     b: &dyn SupportMap,
@@ -144,7 +143,7 @@ pub(super) fn nearest_convex(
     } else {
         least_sum(a, &mut core, Places::InOther, center, limit, tolerance)
     };
-    // What there is of the shape without a sample may be nearer.
+    // The part of the shape outside the samples may be nearer.
     let known = least.map_or(limit, |least| least.at_least.min(limit));
     if a.least_unsampled() < known && !(b.radius() == 0.0 && least.is_some()) {
         let limit = least.map_or(limit, |least| least.sum);
@@ -154,7 +153,7 @@ pub(super) fn nearest_convex(
     count.add_search(&core.counters);
     let least = least?;
     let core = least.other.point;
-    // The field knows better, where it has a sample.
+    // The field's gradient is better, if there is a sample.
     let normal = match a.sample(core) {
         Some(sample) => normal_at(a, core, &sample),
         None => unit(-least.other.away).unwrap_or_else(|| normal_at(a, least.place, &least.sample)),
@@ -162,7 +161,7 @@ pub(super) fn nearest_convex(
     Some(found(a, &least, b.margin(), normal, core))
 }
 
-/// The lowest point of the field above a plane: not local.
+/// Returns the contact of the field's lowest point with a half-space. It is not local.
 fn nearest_half_space(
     a: &dyn DistanceField,
     b: &HalfSpace,
@@ -178,14 +177,14 @@ fn nearest_half_space(
     let mut plane = Plane { normal: up, height };
     let start = (low + high) * 0.5;
     let least = least_sum(a, &mut plane, Places::OnSurface, start, limit.next_up(), tolerance)?;
-    // The ball of that radius touches the surface from either side.
+    // The ball with that radius touches the surface, from inside or outside.
     let lowest = least.place + up * least.sample.distance;
     let mut found = found(a, &least, 0.0, -up, lowest - up * least.sum);
     found.closest.is_local = false;
     Some(found)
 }
 
-/// The triangle that is nearest or deepest.
+/// Returns the contact of the nearest or deepest triangle.
 fn nearest_triangle(
     a: &dyn DistanceField,
     b: &MeshShape,
@@ -208,17 +207,17 @@ fn nearest_triangle(
         best = best.map(|best| Found { at_least, ..best });
         best.map_or(limit, |best| limit.min(best.closest.distance))
     };
-    // A good one first, so that most of the others are left out.
+    // A good first candidate prunes most of the others.
     let first = first_triangle(a, b, b_in_a, count);
     let limit = first.map_or(limit, |triangle| look(triangle, limit));
     visit_triangles(a, b, b_in_a, limit, count, |triangle, limit| {
         if first == Some(triangle) { limit } else { look(triangle, limit) }
     });
-    // Those that were left out are nearer by no more than the tolerance.
+    // Skipped triangles are nearer by at most the tolerance.
     best.map(|best| Found { at_least: best.at_least.min(best.closest.distance - tolerance), ..best })
 }
 
-/// A triangle that is about as near as any: where a way to and fro between both surfaces ends.
+/// Returns a triangle that is about the nearest, by alternating projection between both surfaces.
 fn first_triangle(a: &dyn DistanceField, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -> Option<u32> {
     let (low, high) = b.mesh().wide_bounds();
     let (mut place, mut first) = (b_in_a.transform_point((low + high) * 0.5), None);
@@ -230,8 +229,8 @@ fn first_triangle(a: &dyn DistanceField, b: &MeshShape, b_in_a: &WidePose, count
     first
 }
 
-/// Gives the triangles that may be as near to the field as a limit, which the visitor lowers; the
-/// near ones first.
+/// Visits the triangles that may be within a limit of the field, near ones first. The visitor
+/// lowers the limit.
 pub(super) fn visit_triangles(
     a: &dyn DistanceField,
     b: &MeshShape,
@@ -257,7 +256,7 @@ pub(super) fn visit_triangles(
                 Some(sample) => sample.distance - 2.0 * a.error_bound(),
                 None => length((low - center).max(center - high).max(DVec3::ZERO)).next_down(),
             };
-            // In the field its sample may be cut, and says nothing.
+            // Inside the field the sample may be clamped, and gives no bound.
             if at_least - reach <= limit {
                 limit = triangle(number, limit);
             }
@@ -267,7 +266,7 @@ pub(super) fn visit_triangles(
     count.add_walk(&walk.counters);
 }
 
-/// The box around some triangles is farther from the field than a limit.
+/// Whether the box around some triangles is farther from the field than a limit.
 fn is_beyond(
     a: &dyn DistanceField,
     b: &MeshShape,
@@ -280,13 +279,13 @@ fn is_beyond(
     for corner in triangles.iter().flat_map(|triangle| b.mesh().corners(*triangle)) {
         (low, high) = (low.min(corner), high.max(corner));
     }
-    // Coarse, but nothing below the limit is left out.
+    // A coarse tolerance suffices: nothing below the limit is skipped.
     let tolerance = a.resolution();
     limit < f64::INFINITY
         && nearest_convex(a, &AxisBox { low, high }, b_in_a, limit + tolerance, tolerance, count).is_none()
 }
 
-/// Another field, the larger one taken apart.
+/// Returns the contact with another field. The box of the larger field is subdivided.
 fn nearest_field(
     a: &dyn DistanceField,
     b: &dyn DistanceField,
@@ -318,7 +317,7 @@ fn nearest_field_in(
     let [low, high] = b.bounds();
     let start = b_in_a.transform_point((low + high) * 0.5);
     let mut other = Other { field: b, pose: b_in_a };
-    // In both, if they overlap; near A's surface in the box of B, if they are near.
+    // In both fields if they overlap. If they are near: close to A's surface, in the box of B.
     let both = least_sum(a, &mut other, Places::InOther, start, limit.next_up().min(0.0), tolerance);
     let near = limit.next_up().min(b.least_unsampled());
     let both = both.or_else(|| least_sum(a, &mut other, Places::OnSurface, start, near, tolerance));
@@ -331,7 +330,7 @@ fn nearest_field_in(
             let gap = least_gap(a, &other, limit.next_up(), tolerance)?;
             let [place_a, place_b] = gap.places;
             let own = normal_at(a, place_a, &gap.sample);
-            // Of places in one cell the way between them says less.
+            // For points within one cell the line between them is less accurate.
             let is_far = a.resolution() < length(place_b - place_a);
             let normal = unit(place_b - place_a).filter(|_| is_far).unwrap_or(own);
             let mut least = Least::at(place_a, gap.sample);
@@ -345,8 +344,8 @@ fn nearest_field_in(
     Some(found)
 }
 
-/// Tells the nearest place of every triangle that is nearer than its clearance, none of which is
-/// above `most`.
+/// Reports the nearest points of every triangle that is nearer than its clearance. Clearances are
+/// at most `most`.
 pub(super) fn mesh_nearer_than(
     a: &dyn DistanceField,
     b: &MeshShape,
@@ -369,8 +368,8 @@ pub(super) fn mesh_nearer_than(
     });
 }
 
-/// The coordinate at which a field begins along a unit direction; not above it for one without a
-/// surface.
+/// Returns a lower bound of the coordinate at which a field begins along a unit direction. Infinite
+/// for a field without a surface.
 pub(super) fn lowest(field: &dyn DistanceField, pose: &WidePose, direction: DVec3) -> f64 {
     let normal = pose.inverse_transform_vector(direction);
     let [low, high] = field.bounds();
@@ -381,15 +380,14 @@ pub(super) fn lowest(field: &dyn DistanceField, pose: &WidePose, direction: DVec
     direction.dot(pose.translation) + least.map_or(f64::INFINITY, |least| least.at_least)
 }
 
-/// In cells: the way along a gradient ends so near to the surface, if it is a way to the nearest
-/// point.
+/// In cells: if following a gradient ends this near to the surface, it leads to the nearest point.
 const NEAR_SURFACE: f64 = 0.25;
 
-/// Directions from a place on a ridge that are alike: their cosine.
+/// Cosine: directions from a point on a ridge that are closer than this count as one.
 const ALIKE: f64 = 0.9;
 
-/// The direction from the nearest point of the surface to a place, or from the place to it if that
-/// is inside.
+/// Returns the unit direction from the nearest point of the surface to a position; reversed if the
+/// position is inside.
 pub(super) fn normal_at(field: &dyn DistanceField, place: DVec3, sample: &DistanceSample) -> DVec3 {
     let mut best: Option<(f64, DVec3)> = None;
     visit_normals(field, place, sample, false, |normal, miss| {
@@ -402,7 +400,7 @@ pub(super) fn normal_at(field: &dyn DistanceField, place: DVec3, sample: &Distan
     {
         return normal;
     }
-    // By a search for the nearest point, and failing that out of the box.
+    // From a search for the nearest point, else the best gradient, else from the centre.
     let at = WidePose { translation: place, ..WidePose::IDENTITY };
     let mut point = Convex::new(&crate::ray_convex::Point, &at);
     let tolerance = tol::FIELD_SEARCH * field.resolution();
@@ -416,7 +414,7 @@ pub(super) fn normal_at(field: &dyn DistanceField, place: DVec3, sample: &Distan
         .unwrap_or(DVec3::Y)
 }
 
-/// The directions to the nearest points of the surface: one, or on a ridge several.
+/// Returns the directions to the nearest points of the surface: one, or several on a ridge.
 pub(super) fn normals_at(
     field: &dyn DistanceField,
     place: DVec3,
@@ -438,8 +436,9 @@ pub(super) fn normals_at(
     }
 }
 
-/// Gives the gradient at a place, and those around it, if all are wanted or that one leads beside
-/// the surface; each with the distance from the surface at which its way ends.
+/// Visits the gradient at a position. It also visits those at adjacent positions if all are wanted,
+/// or if the first one misses the surface. Each comes with the distance by which following it
+/// misses the surface.
 fn visit_normals(
     field: &dyn DistanceField,
     place: DVec3,
@@ -467,7 +466,7 @@ fn visit_normals(
     }
 }
 
-/// The first place in the interval where a line passes the surface.
+/// Returns the first crossing of a line with the surface in the interval.
 pub(super) fn first_crossing(field: &dyn DistanceField, line: &Line, interval: Interval) -> Option<RayHit> {
     let mut first = None;
     visit_hits(field, line, interval, |hit| {
@@ -477,7 +476,7 @@ pub(super) fn first_crossing(field: &dyn DistanceField, line: &Line, interval: I
     first
 }
 
-/// Every place.
+/// Appends all crossings.
 pub(super) fn all_crossings(
     field: &dyn DistanceField,
     line: &Line,
@@ -506,7 +505,7 @@ fn visit_hits(
     });
 }
 
-/// The point of the surface nearest to a point, in the field's frame.
+/// Returns the point of the surface nearest to a point, in the field's frame.
 pub(super) fn project_point(
     field: &dyn DistanceField,
     point: Vec3,

@@ -1,18 +1,17 @@
-//! When a moving shape first touches a moving signed distance field: conservative advancement.
+//! Time of impact of a moving shape and a moving signed distance field: conservative advancement.
 //!
-//! - The distance of a point changes by no more than the point moves, and between samples by no
-//!   more than the root of 3 times that. So a step of the distance over such a speed is free.
-//! - Near the target longer steps look for a place below it. Halving brings that and the free time
-//!   together.
-//! - If none is found, the small steps go on until the shapes part, or are so near that nothing
-//!   more can be told. Shapes that are then no farther apart than the fields may be off count as
-//!   touching, and the proof says how far they are apart.
+//! 1. The distance of a point changes by at most the motion of the point; between samples, by at
+//!    most the root of 3 times that. So a step of distance over maximal speed is free.
+//! 2. Near the target, longer steps search for a time below it. Bisection then closes the bracket.
+//! 3. If none is found, small steps continue until the shapes separate or the limit of accuracy is
+//!    reached. Shapes that are then within the fields' error bounds count as touching. The proof
+//!    contains the remaining distance.
 //!
-//! The search for the gap of two fields ends before it is known to the tolerance, so their brackets
-//! are wide.
+//! For two fields the search for the gap ends before the tolerance is reached, so brackets are
+//! wide.
 //!
-//! The bracket is that of the field as sampled: the solid is up to its error bound elsewhere. It
-//! holds if the field's sign is certain.
+//! The bracket is that of the sampled field; the solid may differ by its error bound. It requires
+//! that the sign of the field is certain.
 //!
 //! Reference: B. Mirtich, J. Canny, Impulse-based Simulation of Rigid Bodies, ACM I3D 1995
 //! (conservative advancement); J. Hart, Sphere Tracing, 1996.
@@ -29,26 +28,26 @@ use carom_geom::{DistanceField, SupportMap};
 use carom_math::scaling::length;
 use carom_math::{WidePose, tol};
 
-/// A step is this part of what is free, so that the shapes stay apart for certain.
+/// Part of the free distance that a step uses, so that the shapes surely stay apart.
 const STEP_RATIO: f64 = 0.9375;
 
-/// Doublings of a step that looks for a place below the target, and halvings of the bracket.
+/// Doublings of a step that searches for a time below the target, and bisections of the bracket.
 const MAX_LOOKS: u32 = 48;
 
-/// In tolerances: how well the distance is known near the target, and twice so near nothing is told
-/// apart.
+/// In tolerances: the accuracy of the distance near the target. Differences below twice this are
+/// not resolved.
 const KNOWN: f64 = 1.0 / 128.0;
 
-/// The same of two fields, of which neither is flat.
+/// The same for two fields, neither of which is flat.
 const KNOWN_OF_FIELDS: f64 = 0.125;
 
-/// Steps of two fields, whose searches are long.
+/// Steps for two fields, because their searches are long.
 const MAX_STEPS_OF_FIELDS: u32 = 16;
 
-/// In tolerances of a search: from so far away the distance need not be known better.
+/// In tolerances of a search: beyond this distance the coarse result is good enough.
 const FAR: f64 = 8.0;
 
-/// The first contact of a field A and another shape B, no compound.
+/// Returns the first contact of a field A and another shape B that is not a compound.
 pub(super) fn cast(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>) -> TimeOfImpact {
     let (Kind::Field(field), other) = (a.kind(), b.kind()) else {
         return TimeOfImpact::Undecided(Undecided::new(
@@ -72,7 +71,7 @@ pub(super) fn cast(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>) -> Ti
             let contact = |b_in_a: &WidePose, limit| contact(field, &other, b_in_a, limit);
             ConvexPair { a: None, b: around_b, contact }.answer(asked, advance)
         }
-        // Seen from the half-space, which has no end.
+        // With the roles swapped, because the half-space is unbounded.
         None => {
             let contact = |a_in_b: &WidePose, limit| {
                 contact(field, &other, &a_in_b.inverse(), limit).swapped(&a_in_b.inverse())
@@ -87,13 +86,13 @@ fn contact(a: &dyn DistanceField, b: &Kind<'_>, b_in_a: &WidePose, limit: f64) -
     field::contact(a, b, b_in_a, limit, ()).unwrap_or(Closest::NOWHERE)
 }
 
-/// A field and a shape on their ways.
+/// A field and a shape with their motions.
 struct Advance<'a> {
     field: &'a dyn DistanceField,
     other: &'a Kind<'a>,
     motion_a: &'a Motion,
     motion_b: &'a Motion,
-    /// The sampled distance of no point changes faster.
+    /// An upper bound for the rate of change of the sampled distance.
     speed: f64,
     target: f64,
     tolerance: f64,
@@ -118,7 +117,7 @@ impl<'a> Advance<'a> {
             length(around.center() - motion.local_center()) + around.radius()
         };
         let reach_a = reach(around_a, motion_a);
-        // Seen from what turns, the other one is no farther from its pivot than this.
+        // In the frame of the rotating body, the other one stays within this distance of its pivot.
         let reach_b =
             around_b.map_or(f64::INFINITY, |around| reach(around, motion_b)).min(farthest + reach_a);
         let speed = length(motion_b.linear() - motion_a.linear())
@@ -126,25 +125,25 @@ impl<'a> Advance<'a> {
             + length(motion_b.angular()) * reach_b;
         let speed = MAX_SLOPE * speed;
         let size = around_b.map_or(around_a.radius(), |around| around.radius().min(around_a.radius()));
-        // Not finer than the numbers of the field.
+        // Not below the resolution of the field's numbers.
         let finest = tol::FIELD_SEARCH * field.resolution();
         let tolerance = (settings.tolerance.max(0.0) * size).max(finest);
         let known = tolerance * if let Kind::Field(_) = other { KNOWN_OF_FIELDS } else { KNOWN };
         Advance { field, other, motion_a, motion_b, speed, target: asked.target(), tolerance, known }
     }
 
-    /// What is known of the distance at a time: a place, in the field's frame, and a lower bound.
+    /// Returns the contact at a time, in the field's frame, with a lower bound of its distance.
     fn at(&self, t: f64) -> field::Found {
         let b_in_a = self.motion_b.pose_at(t).relative_to(&self.motion_a.pose_at(t));
         let nearest = |tolerance: f64| {
             field::nearest(self.field, self.other, &b_in_a, f64::INFINITY, tolerance, ())
                 .unwrap_or(field::Found { closest: Closest::NOWHERE, at_least: f64::INFINITY })
         };
-        // Far away a step may be a little short.
+        // Far away a step may be slightly short.
         let coarse = tol::FIELD_SEARCH * self.field.resolution();
         let found = nearest(coarse);
         let is_far = self.target + FAR * coarse < found.closest.distance;
-        // A search that ended for want of parts would end so again.
+        // A search that ran out of parts would run out again.
         let is_spent = coarse < found.closest.distance - found.at_least;
         if is_far || is_spent { found } else { nearest(self.known) }
     }
@@ -176,7 +175,7 @@ impl<'a> Advance<'a> {
             if left <= STEP_RATIO * free || free == f64::INFINITY {
                 return TimeOfImpact::Clear(Clear::new(nearest.min(found.at_least - left)));
             }
-            // Not so for NaN.
+            // False for NaN.
             if !(2.0 * self.known < free) {
                 return self.stopped(t, &found.closest, Why::WithinRounding);
             }
@@ -186,7 +185,7 @@ impl<'a> Advance<'a> {
         self.stopped(t, &self.at(t).closest, Why::StepsSpent)
     }
 
-    /// Nothing more is free after a time.
+    /// Returns the answer if no further step is free.
     fn stopped(&self, t: f64, closest: &Closest, why: Why) -> TimeOfImpact {
         let other_error = if let Kind::Field(other) = self.other { other.error_bound() } else { 0.0 };
         if closest.distance <= self.target + self.field.error_bound() + other_error {
@@ -195,7 +194,7 @@ impl<'a> Advance<'a> {
         TimeOfImpact::Undecided(Undecided::new(t, closest.distance, why))
     }
 
-    /// A contact after a time at which the shapes are this far apart, a little above the target.
+    /// Searches for a contact after a time at which the distance is a little above the target.
     fn look_ahead(&self, t: f64, end: f64, distance: f64) -> Option<TimeOfImpact> {
         let mut step = (distance - self.target + self.tolerance) / self.speed;
         let (mut above, mut below) = (t, None);
@@ -206,7 +205,7 @@ impl<'a> Advance<'a> {
                 below = Some((next, found));
                 break;
             }
-            // They part.
+            // The shapes separate.
             if next == end || distance + 4.0 * self.tolerance < found.closest.distance {
                 return None;
             }

@@ -1,12 +1,13 @@
-//! Contact manifolds of a signed distance field: places of the other shape, one manifold for each
-//! direction.
+//! Contact manifolds of a signed distance field: sample points of the other shape, one manifold for
+//! each direction.
 //!
-//! - Of a convex shape the deepest place is taken, its vertices, the feature that faces the field,
-//!   all low points of the field over that feature, and the ends of its core along its axes. Each
-//!   has the field's distance and gradient. Those with about one normal are a manifold.
-//! - Of a mesh each triangle is such a shape.
-//! - A half-space or another field is tilted a little, four times. Where it is then nearest it
-//!   touches if it rocks.
+//! - A convex shape contributes its deepest point, its vertices, and the feature that faces the
+//!   field. It also contributes the field's local minima over that feature, and the ends of its
+//!   core along its axes.
+//! - Each point has the field's distance and gradient. Points with similar normals form a manifold.
+//! - A mesh is handled triangle by triangle.
+//! - A half-space or another field is tilted slightly in four directions. The nearest point of each
+//!   tilted pose is a contact.
 //!
 //! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
 //! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020; G. van den Bergen,
@@ -27,17 +28,17 @@ use carom_math::scaling::{length, unit};
 use carom_math::{WidePose, tol};
 use glam::{DMat3, DQuat, DVec3};
 
-/// The cosine of the largest angle between the normal of a manifold and that of a contact in it: 15
+/// Cosine of the largest angle between the normal of a manifold and that of a contact in it: 15
 /// degrees.
 const ALIKE: f64 = 0.966;
 
-/// In radians: how far a shape is tilted.
+/// In radians: the angle by which a shape is tilted.
 const TILT: f64 = 1.0 / 32.0;
 
-/// In cells: places that are nearer to each other are one.
+/// In cells: points that are closer together count as one.
 const SAME_PLACE: f64 = 1.0 / 64.0;
 
-/// Appends the manifolds of a field and another shape, no compound, in the field's frame.
+/// Appends the manifolds of a field and another shape that is not a compound, in the field's frame.
 pub(super) fn manifolds(
     a: &dyn DistanceField,
     b: &Kind<'_>,
@@ -62,7 +63,7 @@ pub(super) fn manifolds(
         Kind::HalfSpace(_) | Kind::Field(_) => {
             of_tilted(a, b, b_in_a, limit, &mut memory.touches, out, count)
         }
-        // Taken apart before.
+        // Compounds are split into parts before.
         Kind::Compound(_) => {}
     });
 }
@@ -122,7 +123,7 @@ fn of_convex(
     push_groups(touches, margin, part_b, out);
 }
 
-/// A manifold for each direction of the touches, the deepest first.
+/// Appends one manifold for each direction of the touches, the deepest first.
 fn push_groups(touches: &mut Vec<FieldTouch>, margin: f64, part_b: u32, out: &mut Vec<Manifold>) {
     touches.sort_unstable_by(|x, y| x.distance.total_cmp(&y.distance));
     while let Some(first) = touches.first().copied() {
@@ -150,10 +151,10 @@ fn push_groups(touches: &mut Vec<FieldTouch>, margin: f64, part_b: u32, out: &mu
     }
 }
 
-/// Touches of one manifold that are looked at, the deepest of them.
+/// Touches of one manifold that are considered at most: the deepest ones.
 const MAX_GROUP: usize = 32;
 
-/// A half-space or a field.
+/// Collects the touches of a half-space or of a field.
 fn of_tilted(
     a: &dyn DistanceField,
     b: &Kind<'_>,
@@ -184,11 +185,11 @@ fn of_tilted(
             rotation: turn * b_in_a.rotation,
             translation: pivot + turn * (b_in_a.translation - pivot),
         };
-        // Tilted it may come so much nearer.
+        // Tilting may bring it nearer by this.
         let reach = limit + TILT * length(high - low);
         let Some(place) = nearest(a, b, &tilted, reach, tolerance, count) else { continue };
         let point_a = place.closest.point_a;
-        // Back to where it is: of a plane the point above, of a field its own point.
+        // Back to the original pose: for a plane the point above, for a field its own point.
         let point_b = match b {
             Kind::HalfSpace(_) => point_a + normal * normal.dot(pivot - point_a),
             _ => pivot + turn.transpose() * (place.closest.point_b - pivot),

@@ -1,7 +1,7 @@
-//! Half-spaces against everything: the plane alone decides.
+//! Half-spaces against all kinds, from the plane alone.
 //!
-//! A convex body is nearest to a plane, or deepest below it, at its support point against the
-//! normal.
+//! The support point against the normal is the point of a convex body that is nearest to the plane,
+//! or deepest below it.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.3 (box against plane, by
 //! support).
@@ -13,7 +13,7 @@ use carom_geom::SupportMap;
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// The place where a convex shape is nearest to a half-space, or deepest in it.
+/// Returns the point of a convex shape that is nearest to a half-space, or deepest in it.
 pub(super) fn closest_convex(
     a: &HalfSpace,
     b: &dyn SupportMap,
@@ -28,8 +28,8 @@ pub(super) fn closest_convex(
     on_plane(normal, point_b)
 }
 
-/// The place where the nearest of some points, given in A's frame, stands over the plane, or lies
-/// deepest below it; `None` without points. Its `part_b` is the number of the point.
+/// Returns the contact of the lowest of some points, given in A's frame; `None` without points. Its
+/// `part_b` is the index of the point.
 pub(super) fn closest_points(a: &HalfSpace, points: impl Iterator<Item = DVec3>) -> Option<Closest> {
     let normal = a.normal_wide();
     let mut best: Option<(f64, DVec3, u32)> = None;
@@ -46,8 +46,8 @@ pub(super) fn closest_points(a: &HalfSpace, points: impl Iterator<Item = DVec3>)
     })
 }
 
-/// The nearest place of two half-spaces: they overlap without end unless their normals are exactly
-/// opposite.
+/// Returns the contact of two half-spaces. They overlap without bound unless their normals are
+/// exactly opposite.
 pub(super) fn closest_half_space(
     a: &HalfSpace,
     b: &HalfSpace,
@@ -58,18 +58,18 @@ pub(super) fn closest_half_space(
     let normal_a = a.normal_wide();
     let normal_b = b_in_a.transform_vector(b.normal_wide());
     let sum = normal_a + normal_b;
-    // Normals that are opposite to rounding count as parallel planes: the gap is the same
+    // Normals that are opposite up to rounding count as parallel planes: the gap is the same
     // everywhere.
     let rounding = 8.0 * f64::EPSILON;
     if sum.length_squared() <= rounding * rounding {
         return on_plane(normal_a, b_in_a.translation);
     }
-    // The planes cross, or A and B open the same way: some points lie as deep in both as one likes.
+    // The planes cross, or A and B open the same way: the depth has no bound.
     let line = normal_a.cross(normal_b);
     let point = if line.length_squared() <= rounding * rounding {
         normal_a * normal_a.dot(b_in_a.translation).min(0.0)
     } else {
-        // The point of the common line nearest to the origin of A.
+        // The point of the common line that is nearest to the origin of A.
         let height = normal_b.dot(b_in_a.translation);
         let across = line.cross(normal_a);
         across * (height / across.dot(normal_b))

@@ -1,9 +1,7 @@
-//! A height field ready for queries: the grid for rays, a tree over its triangles for everything
-//! else.
+//! A height field ready for queries: the grid for rays, and a tree over its triangles for all else.
 //!
-//! Beside the grid its triangles stand once more as a mesh, and whatever pairs can do with meshes
-//! they do with it. That costs memory, about 200 bytes for each triangle, and keeps one algorithm
-//! for both.
+//! The triangles of the grid are also stored as a mesh, and all pair queries use that mesh. This
+//! costs about 200 bytes per triangle, but one algorithm serves both.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (a tree per body, built in its
 //! own frame).
@@ -15,18 +13,18 @@ use super::ray::Line;
 use alloc::vec::Vec;
 use carom_bvh::BvhError;
 
-/// The open surface of a height field: it has no inside. Its parts are its triangles but for holes,
-/// in their order.
+/// The open surface of a height field: it has no inside. Its parts are its triangles in order,
+/// without those of holes.
 #[derive(Clone, Debug)]
 pub struct HeightFieldShape {
     field: HeightField,
     mesh: MeshShape,
-    /// For each part the number of the triangle in the field; empty where there are no holes and
-    /// the two are one.
+    /// For each part the number of the triangle in the field. Empty if there are no holes, and both
+    /// are equal.
     triangles: Vec<u32>,
 }
 
-/// Why a height field is no shape.
+/// Why a height field was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeightFieldShapeError {
@@ -74,17 +72,17 @@ impl HeightFieldShape {
         Ok(HeightFieldShape { field, mesh, triangles })
     }
 
-    /// The grid.
+    /// Returns the grid.
     pub fn field(&self) -> &HeightField {
         &self.field
     }
 
-    /// The triangles as a mesh, numbered as the parts are.
+    /// Returns the triangles as a mesh, numbered like the parts.
     pub fn mesh(&self) -> &MeshShape {
         &self.mesh
     }
 
-    /// The number that the triangle of a part has in the field; half of it, rounded down, is the
+    /// Returns the number in the field of the triangle of a part. Half of it, rounded down, is the
     /// cell.
     pub fn locate(&self, part: u32) -> u32 {
         self.triangles.get(part as usize).copied().unwrap_or(part)
@@ -107,7 +105,7 @@ impl HeightFieldShape {
     fn renumbered(&self, hit: RayHit) -> RayHit {
         match self.triangles.binary_search(&hit.part) {
             Ok(part) => hit.with_part(part as u32),
-            // Without holes the numbers are the same.
+            // Without holes the numbers are equal.
             Err(_) => hit,
         }
     }

@@ -1,9 +1,9 @@
-//! Hull against hull: a walk from feature to feature where they are apart, GJK and EPA where they
-//! are not or the walk is in doubt.
+//! Hull against hull: a walk over features if they are apart; GJK and EPA if they overlap or the
+//! walk fails.
 //!
-//! The walk starts where the last one on the pair ended, or else where a plane across the line of
-//! centres holds the hulls apart, for few vertices or where the end is remembered. What it cannot
-//! prove it leaves to GJK, which alone says whether hulls meet.
+//! The walk starts at the features of the last query of the pair. Without these it starts at a
+//! plane across the line of centres that separates the hulls, but only for few vertices. If the
+//! walk proves nothing, GJK decides. Only GJK reports an overlap.
 //!
 //! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM Trans.
 //! Graphics 17(3), 1998, section 5 (coherence).
@@ -21,7 +21,8 @@ use carom_gjk::GjkCache;
 use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::WidePose;
 
-/// How far apart two hulls are; 0 when they overlap, beyond `max_distance` perhaps an upper bound.
+/// Returns the distance of two hulls: 0 if they overlap, beyond `max_distance` possibly an upper
+/// bound.
 #[inline]
 pub(super) fn distance(
     a: &ConvexHull,
@@ -35,7 +36,7 @@ pub(super) fn distance(
     walked.unwrap_or_else(|| convex::distance(a, b, b_in_a, max_distance, gjk_of(cache), count))
 }
 
-/// How far apart or how deep two hulls are; beyond `max_distance` perhaps an upper bound.
+/// Returns the signed distance of two hulls; beyond `max_distance` possibly an upper bound.
 pub(super) fn signed(
     a: &ConvexHull,
     b: &ConvexHull,
@@ -48,11 +49,10 @@ pub(super) fn signed(
     walked.unwrap_or_else(|| convex::signed(a, b, b_in_a, max_distance, gjk_of(cache), count))
 }
 
-/// [`distance`] in the world.
+/// [`distance`] in the world frame.
 ///
-/// The poses stay outside the kernel: with them inside, instructions were fewer, but queries
-/// slower, of hulls of 8 vertices that are remembered 1,030 instead of 1,090 and 97 ns instead of
-/// 89.
+/// The poses stay outside the kernel: with them inside, queries needed fewer instructions but were
+/// about 8 % slower.
 #[inline]
 pub(super) fn distance_in_world(
     a: &ConvexHull,
@@ -66,7 +66,7 @@ pub(super) fn distance_in_world(
     Distance::placed(&distance(a, b, &frames.b_in_a, f64::INFINITY, cache, count), &frames.a)
 }
 
-/// The walk compiled for each instruction set.
+/// The walk, compiled for each instruction set.
 struct WalkKernel<'k, C> {
     a: &'k ConvexHull,
     b: &'k ConvexHull,
@@ -85,29 +85,23 @@ impl<C: Count> Kernel for WalkKernel<'_, C> {
     }
 }
 
-/// Of hulls with more, both together, a walk from nothing is long, and one that is not remembered
-/// gains nothing.
-///
-/// Measured (busy, 2026-11-22), ns, GJK / with walks, 8, 32, 128, 512 vertices each: near 755 /
-/// 777, 1200 / 931, 2460 / 1529, 3410 / 4577; far 372 / 408, 475 / 563, 914 / 853, 1594 / 2703;
-/// remembered 286 / 227, 307 / 238, 466 / 253, 506 / 280. Some 60 of the second are the difference
-/// of two poses and an answer in the world: of 8 vertices, remembered, 650 of 1,557 instructions;
-/// now 380 of 1,288.
+/// Vertices of both hulls together above which a walk without a start is slower than GJK. Walks
+/// with a start are faster for all sizes. Figures: `benches/notes/carom-query.md`.
 const MOST_VERTICES: usize = 384;
 
-/// A walk from nothing starts also where the hulls overlap along the line of centres by this part
-/// of it: of hulls of 8 vertices a hundredth apart a third do, and of 687 such walks all but one
-/// arrived, in 5.5 looks: a query takes 230 ns instead of 320. Of hulls that overlap by a hundredth
-/// it is told 300 ns later that they do; who asks for depths starts only where they are apart.
+/// Part of the line of centres: a walk without a start also begins if the hulls overlap by this
+/// along the line. Hulls that are nearly touching often do. The walk then nearly always succeeds,
+/// and saves a quarter of the time. Depth queries do not use it. Figures:
+/// `benches/notes/carom-query.md`.
 const OVERLAP: f64 = 0.25;
 
-/// The walk would be longer than it is worth.
+/// Whether the walk would cost more than GJK.
 #[inline(always)]
 fn is_too_long(a: &ConvexHull, b: &ConvexHull, cache: Option<&ManifoldCache>) -> bool {
     cache.is_none() && MOST_VERTICES < a.vertices().len() + b.vertices().len()
 }
 
-/// The walk's answer, and where it ended kept.
+/// Returns the result of the walk, and stores its final features.
 #[inline(always)]
 fn walk(
     a: &ConvexHull,
@@ -129,7 +123,7 @@ fn walk(
     Some(Closest::new(distance, point_a, point_b, normal))
 }
 
-/// What GJK left behind, for its next search; what a walk left is of no use any more.
+/// Returns the state of GJK for its next search, and clears that of the walk.
 fn gjk_of(cache: Option<&mut ManifoldCache>) -> Option<&mut GjkCache> {
     cache.map(|cache| {
         cache.places = None;

@@ -1,14 +1,15 @@
-//! Points against meshes: inside, outside or on the surface, and how often the surface winds around
-//! them.
+//! Points against meshes: inside, outside or on the surface, and winding numbers.
 //!
-//! A closed mesh with two triangles at each edge has an inside whatever its triangles face: those
-//! that face inwards are found, and count as turned over. [`solid_placement`] answers for such a
-//! mesh, and for no other. A mesh that bounds a solid as its triangles face, every edge run along
-//! as often forwards as backwards, has a whole winding number everywhere off its surface: that is
-//! the number of triangles that a half-line leaves through, less those that it enters through,
-//! counted exactly through the tree. For any other mesh the winding number is that of the solid
-//! angles, by a `WindingTree`. It is near 1 if the surface would be closed but for small holes, and
-//! falls smoothly to 0 through the holes.
+//! | mesh | answer |
+//! |---|---|
+//! | closed, two triangles at each edge | [`solid_placement`], for any orientation |
+//! | each edge used equally often in both directions | integer winding number, exact |
+//! | any other | winding number from solid angles, by a `WindingTree` |
+//!
+//! In the first case triangles that face inwards are detected and treated as flipped. In the second
+//! the winding number counts triangles along a half-line from the point: exits minus entries. In
+//! the third it is near 1 inside a surface with small holes, and falls smoothly to 0 through a
+//! hole.
 //!
 //! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
 //! Generalized Winding Numbers, ACM TOG 32(4), 2013.
@@ -23,11 +24,11 @@ use carom_geom::winding::solid_angle;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Inside, outside or on the surface of the solid that a mesh bounds; `None` if the mesh does not
-/// tell inside from outside, see [`MeshShape::ambiguity`], or if it crosses itself so that the
-/// point is inside of what faces the other way.
+/// Returns whether a point is inside, outside or on the surface of the solid that a mesh bounds.
+/// `None` if the mesh does not define an inside, see [`MeshShape::ambiguity`]. Also `None` if the
+/// mesh intersects itself and the point is inside a part that faces the other way.
 ///
-/// The point is taken into the mesh's frame in `f64`; from there on the answer is exact.
+/// The point is transformed to the mesh's frame in `f64`. From there on the answer is exact.
 pub fn solid_placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Option<Placement> {
     solid_placement_of(mesh, pose.wide().inverse_transform_point(widen(point)), ())
 }
@@ -42,7 +43,7 @@ pub fn solid_placement_counted(
     solid_placement_of(mesh, pose.wide().inverse_transform_point(widen(point)), Counting::new(cost))
 }
 
-/// [`solid_placement`] of a point of the mesh's frame.
+/// [`solid_placement`] for a point of the mesh's frame.
 pub(super) fn solid_placement_of(mesh: &MeshShape, point: DVec3, count: impl Count) -> Option<Placement> {
     let Sides::Known(is_turned) = mesh.sides() else { return None };
     match crossings(mesh, point, is_turned, count) {
@@ -53,11 +54,11 @@ pub(super) fn solid_placement_of(mesh: &MeshShape, point: DVec3, count: impl Cou
     }
 }
 
-/// Inside, outside or on the surface of a mesh as its triangles face, open or closed: inside is
-/// where the surface winds around the point more than half a time.
+/// Returns whether a point is inside, outside or on the surface of a mesh, open or closed, with its
+/// present orientation. Inside means a winding number above one half.
 ///
-/// The point is taken into the mesh's frame in `f64`; from there on the answer is exact for a mesh
-/// that bounds a solid, and exact in whether the point is on the surface for any mesh.
+/// The point is transformed to the mesh's frame in `f64`. From there on the answer is exact for a
+/// mesh that bounds a solid. For other meshes only the test for the surface is exact.
 pub fn placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Placement {
     let local = pose.wide().inverse_transform_point(widen(point));
     match mesh.open() {
@@ -77,12 +78,12 @@ pub fn placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Placement {
     }
 }
 
-/// How often the surface winds around a point, to within the tolerance, a number such as
-/// [`WINDING`](carom_math::tol::WINDING); 0 asks for the sum over all triangles.
+/// Returns the winding number of the surface around a point, to within the tolerance, a number such
+/// as [`WINDING`](carom_math::tol::WINDING). With 0 it is the sum over all triangles.
 ///
-/// For a mesh that bounds a solid a whole number, exact; on the surface that of one side. For any
-/// other mesh the sum of the solid angles over 4 pi: what the triangles hide of the surroundings of
-/// the point, counted negative where they show their front.
+/// For a mesh that bounds a solid it is an exact integer; on the surface it is that of one side.
+/// For any other mesh it is the sum of the solid angles of the triangles over 4 pi. A triangle
+/// counts negative if its front faces the point.
 pub fn winding_number(mesh: &MeshShape, pose: &Pose, point: Vec3, tolerance: f64) -> WindingNumber {
     let local = pose.wide().inverse_transform_point(widen(point));
     match mesh.open() {
@@ -97,14 +98,14 @@ fn is_inside_open(mesh: &MeshShape, open: &WindingTree, point: DVec3) -> bool {
     open.is_inside(mesh.tree(), &solid_angle_in(mesh), point * mesh.scale())
 }
 
-/// The solid angle of a triangle from a point of the tree.
+/// Returns the solid angle of a triangle from a point in tree coordinates.
 fn solid_angle_in(mesh: &MeshShape) -> impl Fn(u32, DVec3) -> f64 + '_ {
     move |triangle, point| solid_angle(point, &mesh.mesh().corners(triangle).map(|p| p * mesh.scale()))
 }
 
-/// The winding number of a mesh that bounds a solid: triangles left through, less those entered
-/// through, by the half-line along x; `None` on the surface. Triangles whose flag is set, if there
-/// are flags, count as turned over.
+/// Returns the winding number of a mesh that bounds a solid: exits minus entries of the half-line
+/// along x. `None` on the surface. Triangles whose flag is set, if there are flags, count as
+/// flipped.
 fn crossings(mesh: &MeshShape, point: DVec3, is_turned: &[bool], count: impl Count) -> Option<i32> {
     let mut winding = Some(0);
     let walk = mesh.tree().visit_ray(point * mesh.scale(), DVec3::X, 0.0, f64::INFINITY, |leaf, t_max| {
@@ -128,7 +129,7 @@ fn crossings(mesh: &MeshShape, point: DVec3, is_turned: &[bool], count: impl Cou
     winding
 }
 
-/// The point lies in a triangle.
+/// Whether the point lies in a triangle.
 fn is_on_surface(mesh: &MeshShape, point: DVec3) -> bool {
     let visit = mesh.tree().visit_near(point * mesh.scale(), 0.0, |leaf, limit| {
         if leaf.primitives.iter().any(|&t| point_in_triangle(point, &mesh.mesh().corners(t))) {

@@ -1,14 +1,18 @@
-//! Contacts with edges that lie inside a larger surface: of the triangles of a floor, of tiles side
-//! by side, of two fields.
+//! Removal of ghost collisions at internal edges: between the triangles of a floor, adjacent tiles,
+//! or two fields.
 //!
-//! A body that slides over a floor of many pieces has sunk in a little, so at the seam the next
-//! piece is in its way, though the floor is flat: the least way out of that piece is back, not up
-//! (a ghost collision). But the contact with the piece that it stands on gives a plane that the
-//! body is above and the other piece below, so up is a way out of both, no deeper than the one that
-//! the solver has to go anyway. Such a contact is made again along the other's normal. What rises
-//! above the plane, a step or a slope or a wall, keeps its normal, and so does an edge that nothing
-//! goes on behind. Only supports are asked for: no adjacency, so it does not matter whether the
-//! pieces share vertices, a mesh, or a body.
+//! A body that slides over a floor of several pieces has sunk in a little. At a seam the least way
+//! out of the next piece is then backwards, not up: a ghost collision.
+//!
+//! 1. The contact with the supporting piece gives a plane with the body above it.
+//! 2. If the next piece lies below that plane, up separates the body from both pieces, at no more
+//!    depth.
+//! 3. The contact is then computed again along the normal of the supporting piece.
+//! 4. Steps, slopes and walls rise above the plane, and keep their normals. So does an outer edge,
+//!    behind which there is no other piece.
+//!
+//! Only support points are used, not adjacency. So the pieces need not share vertices, a mesh or a
+//! body.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; P. Terdiman, Contact
 //! generation for meshes, 2003, and E. Coumans, Bullet's internal edge utility, 2010, for the fault
@@ -28,11 +32,10 @@ use carom_math::{WidePose, tol};
 use core::ops::Range;
 use glam::DVec3;
 
-/// So often the contacts of a body are gone through at most; three times were the most seen on flat
-/// floors.
+/// Passes over the contacts of a body at most; flat floors needed up to three.
 const ROUNDS: usize = 4;
 
-/// Something that a body touches, and which manifolds are those of the two.
+/// A shape that a body touches, and the range of their manifolds.
 #[derive(Clone, Debug)]
 pub struct Neighbour<'a> {
     pub(super) shape: &'a Shape,
@@ -42,29 +45,33 @@ pub struct Neighbour<'a> {
 }
 
 impl<'a> Neighbour<'a> {
-    /// `manifolds` are places in the list that is given with the neighbours. In them the neighbour
-    /// is A, and the body B, if `is_a` says so, else the other way round.
+    /// `manifolds` are indices into the list that is passed with the neighbours. If `is_a`, the
+    /// neighbour is A in them and the body is B, else the other way round.
     pub fn new(shape: &'a Shape, pose: &Pose, is_a: bool, manifolds: Range<usize>) -> Neighbour<'a> {
         Neighbour { shape, pose: pose.wide(), is_a, manifolds }
     }
 
-    /// The normal of one of its manifolds, from it to the body.
+    /// Returns the normal of one of its manifolds, from the neighbour to the body.
     pub(super) fn outward(&self, manifold: &Manifold) -> DVec3 {
         let normal = widen(manifold.normal());
         if self.is_a { normal } else { -normal }
     }
 }
 
-/// Makes the contacts of a body with pieces of a surface as if the surface were one, so that a body
-/// that slides over them catches on no edge between them. Says how many were changed.
+/// Changes the contacts of a body with pieces of a surface as if the surface were one piece. So a
+/// sliding body does not catch on internal edges. Returns the number of changed manifolds. World
+/// frame.
 ///
-/// World frame; `manifolds` are those that [`manifolds`](fn@super::manifolds) found between the
-/// body and its neighbours, near each other in one list or not. One whose normal belongs to an edge
-/// inside the surface gets the surface's, with new contacts within `prediction`, or none where the
-/// body is not over that piece. One that leads out of a piece and into the next, which pushes back,
-/// gets the least way out that does not, so that who is deep in both comes out. `tolerance`, a
-/// length, is how far a piece may stand out of the surface, by rounding or where it is badly
-/// fitted: lower steps are none.
+/// `manifolds` are those that [`manifolds`](fn@super::manifolds) found between the body and its
+/// neighbours; other manifolds may lie between them in the list.
+/// - A manifold whose normal belongs to an internal edge gets the normal of the surface. Its
+///   contacts are computed again within `prediction`; there are none if the body is not over that
+///   piece.
+/// - A manifold may push the body out of one piece into another that pushes back. It then gets the
+///   least depth along a direction that does not, so that a body deep in both comes out.
+///
+/// `tolerance`, a length, is how far a piece may protrude from the surface because of rounding or
+/// bad fit. Lower steps are smoothed.
 pub fn smooth_internal_edges(
     body: &Shape,
     pose: &Pose,
@@ -76,8 +83,8 @@ pub fn smooth_internal_edges(
     let pose = pose.wide();
     let tolerance = widen_real(tolerance);
     let mut n_changed = 0;
-    // First what leans only because the body does: its own face was the least way out of a small
-    // piece. A floor has the floor's normal.
+    // First the normals that lean only because the body does: the body's own face was the least way
+    // out of a small piece. The contact gets the normal of the floor.
     for neighbour in neighbours {
         for i in neighbour.manifolds.clone() {
             let Some(own) = Touch::of(neighbour, body, manifolds, i) else { continue };
@@ -93,8 +100,8 @@ pub fn smooth_internal_edges(
             }
         }
     }
-    // Then what leads out of one piece and into another, that pushes back: who is deep in both
-    // would come out of neither.
+    // Then directions that lead out of one piece into another that pushes back. A body deep in both
+    // would not come out of either.
     let surroundings = Surroundings { body, pose: &pose, neighbours, prediction, tolerance };
     for neighbour in neighbours {
         for i in neighbour.manifolds.clone() {
@@ -110,7 +117,7 @@ pub fn smooth_internal_edges(
             all.push(Touching::of(neighbour, index, body, manifolds));
         }
     }
-    // The nearest of the planes may be that of an edge itself, and give way in its turn.
+    // The nearest plane may itself belong to an internal edge, and change in a later pass.
     for _ in 0..ROUNDS {
         let mut n = 0;
         for number in 0..all.len() {
@@ -129,17 +136,17 @@ pub fn smooth_internal_edges(
     n_changed
 }
 
-/// A manifold of a neighbour, by its number in the list of all.
+/// A manifold of a neighbour, by its index in the list of all.
 #[derive(Clone, Copy)]
 struct Touching<'a> {
     neighbour: &'a Neighbour<'a>,
     index: usize,
-    /// None if there is no contact any more.
+    /// `None` if there is no contact any more.
     touch: Option<Touch>,
-    /// The corners of the piece if it is a triangle, in the world: to look them up for each pair of
-    /// touches took a quarter of a step.
+    /// The corners of the piece if it is a triangle, in the world. They are cached, because lookups
+    /// for each pair of touches took a quarter of a step.
     triangle: Option<[DVec3; 3]>,
-    /// How far the piece reaches along the normal of the touch: its plane.
+    /// The extent of the piece along the normal of the touch: its plane.
     plane: Option<f64>,
 }
 
@@ -152,7 +159,7 @@ impl<'a> Touching<'a> {
         touching
     }
 
-    /// How far the piece of a touch of it reaches along a unit vector.
+    /// Returns the extent of the piece of a touch along a unit vector.
     fn reach(&self, touch: &Touch, up: DVec3) -> Option<f64> {
         if let Some([a, b, c]) = self.triangle {
             return Some(up.dot(a).max(up.dot(b)).max(up.dot(c)));
@@ -161,8 +168,8 @@ impl<'a> Touching<'a> {
     }
 }
 
-/// The normal of another manifold whose plane has the piece of touch number `number` behind it; if
-/// there are several, the one most like the normal of that touch, which is `own`.
+/// Returns the normal of another manifold whose plane has the piece of touch number `number` behind
+/// it. If there are several, it returns the one nearest to `own`, the normal of that touch.
 fn plane_between(
     number: usize,
     own: &Touch,
@@ -187,8 +194,8 @@ fn plane_between(
     normal
 }
 
-/// The other touch's plane has the piece of `this` touch below it, and the body as far above it as
-/// there.
+/// Whether the piece of `this` touch lies below the plane of the other touch, and the body is as
+/// far above that plane as there.
 fn is_behind(
     this: &Touching<'_>,
     own: &Touch,
@@ -203,8 +210,8 @@ fn is_behind(
     if !(top <= plane + tolerance) {
         return false;
     }
-    // Small pieces whose normals differ little are each behind the other: the plane that less
-    // stands out of is the surface's.
+    // Two small pieces with similar normals can each be behind the plane of the other. The plane
+    // with the smaller protrusion is that of the surface.
     if let (Some(own_plane), Some(theirs_out)) = (this.plane, other.reach(touch, own.normal))
         && theirs_out - own_plane <= top - plane
     {
@@ -222,15 +229,15 @@ fn is_behind(
 pub(super) struct Touch {
     /// From the neighbour to the body.
     pub(super) normal: DVec3,
-    /// Of the neighbour.
+    /// Part of the neighbour.
     pub(super) part: u32,
-    /// Of the body.
+    /// Part of the body.
     pub(super) own_part: u32,
 }
 
 impl Touch {
-    /// `None` where there is no contact; nor for two meshes, whose contacts are those of whole
-    /// faces already.
+    /// `None` without contacts. Also `None` for two meshes, whose contacts are already those of
+    /// whole faces.
     pub(super) fn of(
         neighbour: &Neighbour<'_>,
         body: &Shape,
@@ -247,8 +254,8 @@ impl Touch {
         Some(Touch { normal: neighbour.outward(manifold), part: theirs, own_part: own })
     }
 
-    /// The normal of the face that the piece turns to the body, where the contact's leans a little
-    /// from it.
+    /// Returns the normal of the face of the piece towards the body, if the contact's normal
+    /// differs from it a little.
     fn face_normal(&self, neighbour: &Neighbour<'_>) -> Option<DVec3> {
         neighbour.shape.with_part(self.part, &neighbour.pose, |map, pose| {
             let mut feature = Feature::new();
@@ -260,7 +267,7 @@ impl Touch {
         })?
     }
 
-    /// The manifold with the numbers of the two parts.
+    /// Sets the two part numbers in the manifold.
     pub(super) fn with_parts(&self, neighbour: &Neighbour<'_>, mut made: Manifold) -> Manifold {
         let (part_a, part_b) =
             if neighbour.is_a { (self.part, self.own_part) } else { (self.own_part, self.part) };
@@ -270,8 +277,8 @@ impl Touch {
         made
     }
 
-    /// The contacts of the same two parts along another normal, from the neighbour to the body.
-    /// World frame.
+    /// Returns the contacts of the same two parts along another normal, from the neighbour to the
+    /// body. World frame.
     fn along(
         &self,
         neighbour: &Neighbour<'_>,
@@ -300,7 +307,7 @@ impl Touch {
     }
 }
 
-/// All that a body touches, with the numbers of the manifolds.
+/// Returns all touches of a body, with the indices of their manifolds.
 pub(super) fn touches<'a>(
     neighbours: &'a [Neighbour<'a>],
     body: &'a Shape,
@@ -313,8 +320,8 @@ pub(super) fn touches<'a>(
         .filter_map(move |(other, k)| Touch::of(other, body, manifolds, k).map(|touch| (other, k, touch)))
 }
 
-/// How far a part reaches along a unit vector, in the frame that `pose` places it in. Of a
-/// half-space only along its normal.
+/// Returns the extent of a part along a unit vector, in the frame in which `pose` places it. A
+/// half-space has one only along its normal.
 fn reach(shape: &Shape, part: u32, pose: &WidePose, up: DVec3) -> Option<f64> {
     if let Kind::HalfSpace(plane) = shape.kind() {
         let normal = pose.transform_vector(plane.normal_wide());

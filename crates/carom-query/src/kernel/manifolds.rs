@@ -1,9 +1,13 @@
-//! Contact manifolds of any pair: what a solver rests bodies on.
+//! Contact manifolds of any pair of shapes, for a solver.
 //!
-//! Balls and capsules by closed forms, boxes by separating axes; every other convex pair by GJK and
-//! EPA, then clipping of the two features that face each other; half-spaces by the feature that
-//! faces them; meshes and compounds part by part, one manifold for each; fields by places of the
-//! other shape, one manifold for each direction.
+//! | pair | method |
+//! |---|---|
+//! | balls and capsules | closed forms |
+//! | two boxes | separating axes |
+//! | other convex pairs | GJK and EPA, then clipping of the two features that face each other |
+//! | half-spaces | the feature that faces the plane |
+//! | meshes and compounds | part by part, one manifold for each pair of parts |
+//! | fields | samples of the other shape, one manifold for each direction |
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; E. Catto, Contact
 //! Manifolds, GDC 2007.
@@ -23,38 +27,39 @@ use carom_gjk::GjkCache;
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// What one query leaves behind for the next one on the same pair; keep one per pair, in either
-/// order of the two.
+/// The state that one query leaves for the next query of the same pair. Keep one per pair; the
+/// order of the two shapes may change.
 ///
-/// A pair of convex shapes that could have more than four contacts keeps those that it had, while
-/// none that is left out is deeper by more than an eighth of the prediction. With a new cache the
-/// deepest is always there.
+/// A manifold holds at most four contacts. If there are more candidates, a convex pair keeps those
+/// of the last query. It chooses again if an omitted one is deeper by more than an eighth of the
+/// prediction. With a new cache the deepest contact is included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ManifoldCache {
     pub(super) gjk: GjkCache,
-    /// Of hulls that were apart: where the walk on their features ended.
+    /// For hulls that were apart: the features at which the last walk ended.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(super) places: Option<Places>,
-    /// Which contacts were kept of many.
+    /// The contacts that were chosen among more than four.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(super) chosen: Chosen,
 }
 
 impl ManifoldCache {
-    /// Knows nothing yet.
+    /// Creates an empty cache.
     pub const fn new() -> ManifoldCache {
         ManifoldCache { gjk: GjkCache::new(), places: None, chosen: Chosen::new() }
     }
 }
 
-/// Appends the manifolds of two shapes that are apart by at most `prediction`: none, one, or, for
-/// meshes and compounds, one for every pair of parts that touch. World frame, normals from A to B.
+/// Appends the manifolds of two shapes that are apart by at most `prediction`. World frame, normals
+/// from A to B. Convex pairs give at most one manifold; meshes and compounds give one for each pair
+/// of parts that touch.
 ///
-/// A negative distance of a contact is how deep it is. Feature ids are the same again while the
+/// A negative distance of a contact is its penetration depth. Feature ids stay the same while the
 /// same features touch.
 ///
-/// Allocates where meshes meet meshes; [`manifolds_with`] does not, but for what `out` takes.
+/// Allocates if meshes meet meshes. [`manifolds_with`] allocates only to grow `out`.
 pub fn manifolds(
     a: &Shape,
     pose_a: &Pose,
@@ -69,7 +74,7 @@ pub fn manifolds(
     }
 }
 
-/// [`manifolds`] in memory that the caller keeps; it may be the same for all pairs.
+/// [`manifolds`] in memory that the caller keeps; all pairs can share it.
 pub fn manifolds_with(
     a: &Shape,
     pose_a: &Pose,
@@ -85,7 +90,7 @@ pub fn manifolds_with(
     }
 }
 
-/// [`manifolds_with`], with its cost added to `cost`: the search for the places, not the clipping.
+/// [`manifolds_with`], with its cost added to `cost`. Clipping is not counted.
 pub fn manifolds_counted(
     a: &Shape,
     pose_a: &Pose,
@@ -103,8 +108,8 @@ pub fn manifolds_counted(
     }
 }
 
-/// Appends the manifold of two convex shapes, which needs no memory, and says whether they are
-/// that.
+/// Appends the manifold of two convex shapes, which needs no memory. Returns whether both are
+/// convex.
 #[inline]
 fn push_convex(
     a: &Shape,
@@ -170,7 +175,7 @@ fn collect(
             }
         }
         (Kind::HalfSpace(a), Kind::Convex(b)) => out.extend(on_half_space(a, b, b_in_a, prediction, count)),
-        // Two half-spaces overlap without end or not at all: there is nothing to rest on.
+        // Two half-spaces are apart or overlap without bound: there is no contact area.
         (Kind::HalfSpace(_), Kind::HalfSpace(_)) => {}
         (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::manifolds(a, b, b_in_a, prediction, out, count),
         (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::manifolds(a, b, b_in_a, prediction, memory, out, count),
@@ -196,7 +201,8 @@ fn collect(
     }
 }
 
-/// One convex pair, not of those in [`round_pair`], in A's frame; says whether there is a manifold.
+/// Appends the manifold of a convex pair that is not in [`round_pair`], in A's frame. Returns
+/// whether there is one.
 fn push_convex_pair(
     a: &Shape,
     map_a: &dyn SupportMap,
@@ -209,8 +215,8 @@ fn push_convex_pair(
     count: impl Count,
 ) -> bool {
     if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
-        // Written where it stays: it is long, and a vector read where numbers were just written
-        // waits for them.
+        // Written in place, because a manifold is large. A vector load right after scalar stores
+        // would stall.
         let manifold = push_new(Vec3::ZERO, out);
         count.add_pair();
         let found = box_box::write_manifold_counted(
@@ -234,7 +240,7 @@ fn push_convex_pair(
     found
 }
 
-/// A manifold without contacts at the end of the list, to be filled there.
+/// Appends a manifold without contacts, and returns it to be filled in place.
 #[inline(always)]
 pub(super) fn push_new(normal: Vec3, out: &mut Vec<Manifold>) -> &mut Manifold {
     let place = out.len();
@@ -242,8 +248,8 @@ pub(super) fn push_new(normal: Vec3, out: &mut Vec<Manifold>) -> &mut Manifold {
     &mut out[place]
 }
 
-/// The contacts around the nearest or deepest points of two convex shapes; of many, those `chosen`
-/// the last time.
+/// Returns the contacts around the nearest or deepest points of two convex shapes. If there are
+/// more than four, those in `chosen` are preferred.
 pub(super) fn around<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
@@ -265,11 +271,11 @@ pub(super) fn around<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     (!manifold.is_empty()).then_some(manifold)
 }
 
-/// The points of a feature and of a side.
+/// The most points of a feature and of a side together.
 const MAX_NEAR: usize = carom_geom::MAX_FEATURE_POINTS + 2;
 
-/// The points of the feature that faces the plane and of the side that leans toward it, at most
-/// four of them: the deepest and those that span most.
+/// Returns the points of the feature that faces the plane, and of the side that leans toward it. At
+/// most four are kept: the deepest, and those that span the largest area.
 pub(super) fn on_half_space(
     a: &HalfSpace,
     b: &dyn SupportMap,
@@ -288,7 +294,7 @@ pub(super) fn on_half_space(
         for (&point, &id) in feature.points().iter().zip(feature.ids()) {
             let point = b_in_a.transform_point(point) - normal * margin;
             let height = normal.dot(point);
-            // A corner of a leaning side may be here already.
+            // A corner of a leaning side may already be in the list.
             if height <= widen_real(prediction) && near[..n].iter().all(|(.., other)| *other != id) {
                 near[n] = (height, point, id);
                 n += 1;
@@ -312,8 +318,8 @@ pub(super) fn on_half_space(
     Some(manifold)
 }
 
-/// Up to four of the points: the deepest, the one farthest from it, and the farthest from their
-/// line on either side.
+/// Chooses up to four of the points: the deepest, the one farthest from it, and the farthest from
+/// their line on either side.
 pub(super) fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item = usize> {
     let mut chosen = [usize::MAX; 4];
     if points.len() <= 4 {
@@ -329,8 +335,8 @@ pub(super) fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item =
         let second = least(&|i| -(points[i].1 - origin).length_squared());
         let line = points[second].1 - origin;
         let center = points.iter().fold(DVec3::ZERO, |sum, p| sum + p.1) / points.len() as f64;
-        // Any vector that is not along the line serves to tell its two sides apart in the plane of
-        // the feature.
+        // Any vector that is not along the line distinguishes its two sides in the plane of the
+        // feature.
         let up = line.cross(center - origin);
         let side = |i: usize| line.cross(points[i].1 - origin).dot(up);
         chosen = [first, second, least(&|i| -side(i)), least(&|i| side(i))];
@@ -343,7 +349,7 @@ pub(super) fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item =
     chosen.into_iter().filter(|&index| index != usize::MAX)
 }
 
-/// Every part of a compound near B.
+/// Appends the manifolds of each part of a compound that is near B.
 fn parts(
     a: &Compound,
     b: &Shape,
@@ -356,7 +362,7 @@ fn parts(
     let reach = b.placed_box(b_in_a).inflated(carom_math::rounding::up(widen_real(prediction)));
     for (part, pose, first_number) in a.near(reach, count) {
         let first = out.len();
-        // Many pairs of parts share the one cache of the bodies: each starts cold.
+        // All pairs of parts share the cache of the bodies, so each starts without one.
         let mut cache = ManifoldCache::new();
         collect(part, b, &b_in_a.relative_to(pose), prediction, &mut cache, memory, out, count);
         for manifold in &mut out[first..] {
@@ -368,7 +374,7 @@ fn parts(
     }
 }
 
-/// Moves the manifold out of the frame that `frame` places.
+/// Transforms the manifold by `frame`: the pose of its frame in an outer one.
 pub(super) fn place(manifold: &mut Manifold, frame: &WidePose) {
     manifold.set_normal(narrow(frame.transform_vector(widen(manifold.normal()))));
     for contact in manifold.contacts_mut() {

@@ -10,13 +10,12 @@ use alloc::vec::Vec;
 use carom_geom::SupportMap;
 
 impl Shape {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia for a density: mass per volume, finite, not negative.
     ///
-    /// The parts of a compound are summed up: where they overlap, the mass counts twice. A mesh
-    /// must be closed for its answer to mean anything. A field has the mass of its samples;
-    /// `DistanceField::moments` says how far that may be off. Zero for what encloses nothing or has
-    /// no end, a height field or a half-space, and for shapes that are only known by their support
-    /// maps.
+    /// The masses of the parts of a compound are summed, so overlaps count twice. The result of a
+    /// mesh is only valid if the mesh is closed. A field has the mass of its samples;
+    /// `DistanceField::moments` gives the error. Zero for half-spaces, height fields, and
+    /// user-defined shapes that are known only by their support maps.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         match self {
             Shape::Sphere(s) => s.mass_properties(density),
@@ -43,7 +42,7 @@ impl Shape {
     }
 }
 
-/// Of a shape with a radius around it.
+/// Mass properties of a shape with a radius around it.
 fn rounded(core: &Shape, radius: Real, density: Real) -> MassProperties {
     match core {
         Shape::Sphere(s) => of(*s, radius, |s| s.mass_properties(density)),

@@ -1,22 +1,26 @@
-//! Where two meshes touch: pairs of features that face each other.
+//! Contacts of two meshes: pairs of features that face each other.
 //!
-//! A corner over a face, along the face's normal; two edges that cross, along the normal of both;
-//! while the surfaces are apart also a corner nearest to an edge or to a corner. Of each, the
-//! normal must lie in the cones of both features: all edges of a corner, and both faces of an edge,
-//! lie behind the plane across it, up to the angle at which a face still rests on another. So a
-//! contact pushes where the surface as a whole lies, never along it, and edges inside a flat face
-//! are no features at all. The cone tells too on which side the body is: a distance has a sign, and
-//! a negative one is how deep it is.
+//! | features | normal |
+//! |---|---|
+//! | a corner and a face | that of the face |
+//! | two edges that cross | perpendicular to both |
+//! | a corner and an edge or a corner, only while apart | the line between the two |
 //!
-//! What is deep along a normal may be just what is on the far side of a body. Out along the normal
-//! the way is the depth d, and out along the opposite one it is what both bodies are thick there,
-//! less d. So a depth counts while 2 d is no more than both thicknesses, each found by a ray
-//! through the body, and, if it is more than what is looked ahead, d no more than either: all
-//! between the two features is in both bodies.
+//! The normal must lie in the normal cones of both features. That is, all edges of a corner, and
+//! both faces of an edge, lie behind the plane across it. A slack angle keeps a face that is
+//! slightly tilted on another one. So a contact pushes away from the surface as a whole, not along
+//! it. Edges inside a flat face are not features. The cones also give the sign of the distance; a
+//! negative one is the depth.
 //!
-//! A mesh that bounds a solid has one side, the outside. Any other has two: the normal is on the
-//! side on which the other body's corner stands. Its thickness is nothing against a solid, and
-//! against another such mesh what its triangle is wide.
+//! A feature that is deep along a normal may belong to the far side of a thin body. Let d be the
+//! depth. The way out along the opposite normal is the sum of both thicknesses there, less d. So a
+//! depth counts only if 2 d is at most that sum. Rays through the bodies give the thicknesses. If d
+//! exceeds the prediction, it must also be at most each thickness: all between the two features is
+//! then inside both bodies.
+//!
+//! A mesh that bounds a solid has one side, the outside. Any other mesh has two: the normal is on
+//! the side of the other body's corner. The thickness of such a mesh is 0 against a solid. Against
+//! another such mesh it is the width of its triangle.
 //!
 //! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM TOG 17(3),
 //! 1998; K. Erleben, Methodology for Assessing Mesh-Based Contact Point Methods, ACM TOG 37(3),
@@ -35,14 +39,14 @@ use carom_math::{WidePose, tol};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// How far inside the triangles at a feature a ray starts that asks for a thickness, as a part of
-/// them: it must not run in their planes.
+/// Rays for a thickness start this far inside the triangles at a feature, as a part of them. They
+/// must not run in the planes of the triangles.
 const INSIDE: f64 = 0.05;
 
-/// And as a part of the depth, at most: what is thicker than that is not left by it.
+/// The offset is also at most this part of the depth, so it stays inside a body that is thicker.
 const INSIDE_DEPTH: f64 = 0.0625;
 
-/// Two meshes and the contacts between them.
+/// Two meshes and the contacts found so far.
 pub(super) struct Facings<'a> {
     bodies: [Surface<'a>; 2],
     b_in_a: &'a WidePose,
@@ -62,12 +66,12 @@ struct Surface<'a> {
 pub(super) struct Face {
     triangle: u32,
     corners: [DVec3; 3],
-    /// Of its facet.
+    /// That of its facet.
     normal: DVec3,
 }
 
 impl<'a> Facings<'a> {
-    /// Contacts up to this distance go into `out`, in no order, some more than once.
+    /// Writes contacts up to this distance to `out`, unsorted and with duplicates.
     pub(super) fn new(
         a: &'a MeshShape,
         b: &'a MeshShape,
@@ -80,7 +84,7 @@ impl<'a> Facings<'a> {
         Facings { bodies: [surface(a), surface(b)], b_in_a, limit, out }
     }
 
-    /// A triangle of A, 0, or of B, 1; `None` where it has no area.
+    /// Returns a triangle of A (0) or of B (1); `None` without area.
     pub(super) fn face(&self, body: usize, triangle: u32) -> Option<Face> {
         let Surface { shape, topology, .. } = self.bodies[body];
         let normal = topology.normal(triangle);
@@ -95,7 +99,7 @@ impl<'a> Facings<'a> {
         Some(Face { triangle, corners, normal: self.b_in_a.transform_vector(normal) })
     }
 
-    /// All features of two triangles that are near each other.
+    /// Tests all features of two triangles that are near each other.
     pub(super) fn look(&mut self, a: &Face, b: &Face) {
         let faces = [a, b];
         for body in 0..2 {
@@ -120,7 +124,7 @@ impl<'a> Facings<'a> {
         }
     }
 
-    /// Something can touch the edge from outside, and nothing but the edge.
+    /// Whether another body can touch the edge itself from outside, not only its faces.
     fn stands_out(&self, body: usize, face: &Face, edge: usize) -> bool {
         let Surface { topology, is_solid, .. } = self.bodies[body];
         match topology.kinds(face.triangle)[edge] {
@@ -130,7 +134,7 @@ impl<'a> Facings<'a> {
         }
     }
 
-    /// A vector of A's frame in that of one of the two.
+    /// Transforms a vector of A's frame to the frame of one of the two.
     fn own_vector(&self, body: usize, v: DVec3) -> DVec3 {
         if body == 0 { v } else { self.b_in_a.inverse_transform_vector(v) }
     }
@@ -147,7 +151,7 @@ impl<'a> Facings<'a> {
         let topology = self.bodies[body].topology;
         for &side in sides {
             let distance = height * side;
-            // What is no deeper than the limit is seen by the corner's first triangle too.
+            // Within the limit, the first triangle of the corner finds this contact too.
             let is_seen_elsewhere = distance.abs() <= self.limit && topology.owner(vertex) != own.triangle;
             if !(distance <= self.limit) || is_seen_elsewhere {
                 continue;
@@ -190,8 +194,8 @@ impl<'a> Facings<'a> {
         }
     }
 
-    /// Whether a point is over a face, and then whether only if edges that bend up are looked
-    /// beyond.
+    /// `Some` if a point is over a face, or over its extension beyond edges that bend up. The value
+    /// says whether it needs the extension.
     fn is_over(&self, body: usize, face: &Face, place: DVec3, distance: f64, side: f64) -> Option<bool> {
         let kinds = self.bodies[body].topology.kinds(face.triangle);
         let mut is_beyond = false;
@@ -204,8 +208,8 @@ impl<'a> Facings<'a> {
                 continue;
             }
             let bends_up = kind == if 0.0 < side { EdgeKind::Concave } else { EdgeKind::Convex };
-            // A corner that has sunk into a fold is under neither of its sides, if the fold is
-            // blunter than 53 degrees by no more than twice what it has sunk.
+            // A corner that has sunk into a fold may be under neither of its sides. It counts up to
+            // twice its depth beyond the edge: enough for folds blunter than 53 degrees.
             let sunk = 2.0 * distance;
             if !(distance < 0.0 && bends_up && beyond * beyond <= sunk * sunk * length_sq) {
                 return None;
@@ -215,8 +219,8 @@ impl<'a> Facings<'a> {
         Some(is_beyond)
     }
 
-    /// All edges of the corner lead back from the plane across `out`, in the body's own frame, or
-    /// along it.
+    /// Whether all edges of the corner lie behind the plane across `out`, in the body's own frame,
+    /// or in it.
     fn is_extreme(&self, body: usize, vertex: u32, out: DVec3, sine: f64) -> bool {
         let Surface { topology, is_solid, .. } = self.bodies[body];
         let place = topology.place(vertex);
@@ -230,12 +234,12 @@ impl<'a> Facings<'a> {
             }
             is_flat = is_flat && is_level;
         }
-        // Of a corner that is nearly flat the edges do not tell which side is out.
+        // The edges of a nearly flat corner do not give the outer side.
         !(is_solid && is_flat) || 0.0 < topology.vertex_normal(vertex).dot(out)
     }
 
-    /// Both faces of an edge lie behind the plane across `out`, in the body's own frame, or along
-    /// it.
+    /// Whether both faces of an edge lie behind the plane across `out`, in the body's own frame, or
+    /// in it.
     fn is_ridge(&self, body: usize, face: &Face, edge: usize, out: DVec3, sine: f64) -> bool {
         let Surface { topology, is_solid, .. } = self.bodies[body];
         let (_, wings, normal) = topology.wings(face.triangle, edge);
@@ -249,7 +253,7 @@ impl<'a> Facings<'a> {
         let r = q - p;
         let across = u.cross(v);
         let across_sq = across.length_squared();
-        // Parallel edges touch along a stretch, whose ends are corners over faces.
+        // Parallel edges touch along a segment, and its ends are corners over faces.
         if !(tol::PARALLEL_EDGES_SQ * uu * vv < across_sq) {
             return;
         }
@@ -304,7 +308,8 @@ impl<'a> Facings<'a> {
         }
     }
 
-    /// A corner and the edges and corners of a triangle, where these are what is nearest.
+    /// Tests a corner against the edges and corners of a triangle, for the case that these are
+    /// nearest.
     fn corner_near_edges(&mut self, body: usize, own: &Face, corner: usize, vertex: u32, face: &Face) {
         let (other, place) = (1 - body, own.corners[corner]);
         let (topology, theirs) = (self.bodies[body].topology, self.bodies[other].topology);
@@ -323,8 +328,7 @@ impl<'a> Facings<'a> {
             if is_edge && (!theirs.is_owner(face.triangle, k) || !self.stands_out(other, face, k)) {
                 continue;
             }
-            // Each corner of the face is the first of one edge, and a pair of corners is asked for
-            // once.
+            // Each corner of the face is the first of one edge. A pair of corners is tested once.
             let is_corner = t <= 0.0
                 && body == 0
                 && theirs.is_feature(vertices[k])
@@ -341,7 +345,7 @@ impl<'a> Facings<'a> {
             let distance = sqrt(gap_sq);
             let out = gap / distance;
             let back = self.own_vector(other, -out);
-            // Where the next feature is nearer, this is not the nearest.
+            // If an adjacent feature is nearer, this one is not the nearest.
             let is_nearest = if is_edge {
                 self.is_ridge(other, face, k, back, tol::DIRECTION_KNOWN)
             } else {
@@ -362,7 +366,7 @@ impl<'a> Facings<'a> {
         }
     }
 
-    /// A little off the corner, among its triangles, in the body's own frame.
+    /// Returns a point slightly inside the corner, among its triangles, in the body's own frame.
     fn inside_corner(&self, body: usize, vertex: u32, depth: f64) -> DVec3 {
         let topology = self.bodies[body].topology;
         let (place, ring) = (topology.place(vertex), topology.ring(vertex));
@@ -373,9 +377,9 @@ impl<'a> Facings<'a> {
         place + mean * if INSIDE * length <= most { INSIDE } else { most / length }
     }
 
-    /// Out along a normal is no longer a way than out along the opposite one, and leads through
-    /// both bodies. `out` points from the first to the second; each start is in its body's own
-    /// frame, with a facet that the ray is known to start in and the triangle it is near.
+    /// Whether the way out along a normal is no longer than along the opposite one, and leads
+    /// through both bodies. `out` points from the first body to the second. Each start is in the
+    /// frame of its own body, with the facet that contains the start and the nearest triangle.
     fn is_way_out(&self, first: usize, out: DVec3, depth: f64, starts: &[(DVec3, u32, u32); 2]) -> bool {
         let is_soft = !self.bodies[0].is_solid && !self.bodies[1].is_solid;
         let mut missing = 2.0 * depth;
@@ -398,8 +402,8 @@ impl<'a> Facings<'a> {
         missing <= 0.0
     }
 
-    /// Points and parts are those of `first`, then those of the other; `out` points from the first
-    /// to the other.
+    /// Appends a contact. Points and parts are those of `first`, then those of the other; `out`
+    /// points from the first to the other.
     fn push(
         &mut self,
         first: usize,
@@ -428,9 +432,8 @@ impl<'a> Facings<'a> {
     }
 }
 
-/// How far it is through a solid from a point in it, along a unit vector, at most `most`; 0 where
-/// the point is outside. Everything in the mesh's frame. The triangles of one facet are passed
-/// over.
+/// Returns the thickness of a solid from an inner point along a unit vector, at most `most`. 0 if
+/// the point is outside. Everything is in the mesh's frame. The triangles of one facet are ignored.
 fn thickness(
     shape: &MeshShape,
     topology: &MeshTopology,

@@ -1,6 +1,6 @@
-//! A mesh against a convex shape: the triangles near its box, one by one, by GJK and EPA.
+//! A mesh against a convex shape: the triangles near the shape's box, one by one, by GJK and EPA.
 //!
-//! A triangle has no inside, so a depth is that of the triangle's plane in the convex shape: local.
+//! A triangle has no inside, so a depth is local: that of the triangle's plane in the convex shape.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3.
 
@@ -20,7 +20,7 @@ use carom_math::{WidePose, ops, rounding};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// A triangle touches the convex shape or lies in it.
+/// Whether a triangle touches the convex shape or lies inside it.
 pub(super) fn intersects(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose, count: impl Count) -> bool {
     let mut found = false;
     visit_near(a, b, b_in_a, 0.0, count, |triangle| {
@@ -31,7 +31,8 @@ pub(super) fn intersects(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose, c
     found
 }
 
-/// The least distance of a triangle from the convex shape; stops early above `max_distance`.
+/// Returns the least distance of a triangle from the convex shape; stops early above
+/// `max_distance`.
 pub(super) fn distance(
     a: &MeshShape,
     b: &dyn SupportMap,
@@ -39,8 +40,8 @@ pub(super) fn distance(
     max_distance: f64,
     count: impl Count,
 ) -> Closest {
-    // All of B is within `radius` of its centre: a triangle farther from the centre than the least
-    // distance and the radius together is out.
+    // All of B is within `radius` of its centre. A triangle is too far if its distance from the
+    // centre exceeds the least distance plus the radius.
     let center = b_in_a.transform_point(b.center());
     let radius = b.radius() + b.margin();
     let mut best = Closest::NOWHERE;
@@ -64,7 +65,7 @@ pub(super) fn distance(
     best
 }
 
-/// The triangle that is deepest in the convex shape, or nearest to it.
+/// Returns the contact of the triangle that is deepest in the convex shape, or nearest to it.
 pub(super) fn contact(
     a: &MeshShape,
     b: &dyn SupportMap,
@@ -85,8 +86,8 @@ pub(super) fn contact(
     (best.distance <= prediction).then_some(best)
 }
 
-/// Tells the nearest place of every triangle that is nearer than its clearance, none of which is
-/// above `most`.
+/// Reports the nearest points of every triangle that is nearer than its clearance. Clearances are
+/// at most `most`.
 pub(super) fn nearer_than(
     a: &MeshShape,
     b: &dyn SupportMap,
@@ -106,8 +107,7 @@ pub(super) fn nearer_than(
     });
 }
 
-/// A manifold for every triangle that is apart by at most `prediction`, in the order of the
-/// triangles.
+/// Appends a manifold for every triangle that is apart by at most `prediction`, sorted by triangle.
 pub(super) fn manifolds(
     a: &MeshShape,
     b: &dyn SupportMap,
@@ -132,8 +132,8 @@ pub(super) fn manifolds(
     out[first..].sort_unstable_by_key(|m| m.contacts().first().map_or(0, |c| c.part_a));
 }
 
-/// The nearest or deepest place of a triangle and a convex shape; beyond `max_distance` a lower
-/// bound.
+/// Returns the nearest or deepest points of a triangle and a convex shape; beyond `max_distance` a
+/// lower bound.
 fn signed(
     a: &Triangle,
     b: &dyn SupportMap,
@@ -142,7 +142,7 @@ fn signed(
     count: impl Count,
 ) -> Closest {
     count.add_pair();
-    // The core of a ball is a point: a closed form, unless the point is in the triangle.
+    // The core of a ball is a point. It has a closed form, unless the point is in the triangle.
     if b.radius() == 0.0 {
         let center = b_in_a.transform_point(b.center());
         let ClosestPoints { distance, point_b: on, .. } = point_triangle(center, &a.corners_wide());
@@ -154,8 +154,8 @@ fn signed(
     convex::signed(a, b, b_in_a, max_distance, None, count)
 }
 
-/// A manifold for every triangle of B that is above the half-space by at most `prediction` or
-/// reaches into it.
+/// Appends a manifold for every triangle of B that is within `prediction` of the half-space, or in
+/// it.
 pub(super) fn on_half_space(
     a: &HalfSpace,
     b: &MeshShape,
@@ -177,7 +177,7 @@ pub(super) fn on_half_space(
     }
 }
 
-/// The place where a mesh is deepest in a half-space, or nearest to it. In the half-space's frame;
+/// Returns the deepest or nearest contact of a mesh with a half-space, in the half-space's frame;
 /// `part_b` is a triangle.
 pub(super) fn closest_to_half_space(
     a: &HalfSpace,
@@ -197,14 +197,14 @@ pub(super) fn closest_to_half_space(
     }
 }
 
-/// What a few sums and products of lengths may be off by, as a part of them.
+/// Relative rounding of a few sums and products of lengths.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Gives every triangle that may be as near to the convex shape as `limit`, or in it.
+/// Visits every triangle that may be within `limit` of the convex shape, or in it.
 ///
-/// Of eight triangles of a leaf most are near the leaf and not the shape: their own boxes, then a
-/// plane of each tell it. Of ants on hills, each part of which meets leaves of 12 triangles, 2.7
-/// are left for GJK: 0.62 of the instructions of the narrow phase.
+/// Most of the eight triangles of a leaf are near the leaf, but not near the shape. Their own boxes
+/// reject them, then a separating plane for each. Example: a part of an ant on a hill meets leaves
+/// of 12 triangles, and GJK gets 2.7 of them. The narrow phase then needs 0.62 of the instructions.
 pub(super) fn visit_near(
     a: &MeshShape,
     b: &dyn SupportMap,
@@ -230,8 +230,9 @@ pub(super) fn visit_near(
     count.add_walk(&walk.counters);
 }
 
-/// A plane of the triangle, its own or one through an edge and upright on it, surely has the convex
-/// shape beyond it by more than `limit`. `center` is the shape's, in the frame of the triangle.
+/// Whether a plane of the triangle separates it from the convex shape by more than `limit`. The
+/// planes are its own and those upright on its edges. `center` is the centre of the shape, in the
+/// frame of the triangle.
 fn is_apart(
     corners: &[DVec3; 3],
     b: &dyn SupportMap,
@@ -245,7 +246,7 @@ fn is_apart(
     let facing = if (center - p).dot(normal) < 0.0 { -normal } else { normal };
     let (mut gap, mut axis, mut end) = (f64::NEG_INFINITY, DVec3::ZERO, 0.0);
     for across in [facing, (q - p).cross(normal), (r - q).cross(normal), (p - r).cross(normal)] {
-        // NaN, of a triangle without area or one beyond the numbers, is no plane.
+        // NaN, from a triangle without area or from overflow, is skipped below.
         let across = across / ops::sqrt(across.length_squared());
         let last = across.dot(p).max(across.dot(q)).max(across.dot(r));
         let beyond = across.dot(center) - last;
@@ -254,7 +255,7 @@ fn is_apart(
         }
     }
     let reach = b.radius() + b.margin();
-    // Of a shape whose middle is not beyond any of them no plane says enough.
+    // If the centre is beyond none of the planes, they do not separate.
     if !(0.0 < gap) {
         return false;
     }

@@ -1,8 +1,7 @@
-//! Mesh against mesh: which triangles meet, exactly, and how far apart the surfaces are.
+//! Mesh against mesh: which triangles intersect, exactly, and the distance of the surfaces.
 //!
-//! The frame is A's: B's corners are moved there in `f64`, and what is decided is decided exactly
-//! for the moved corners. An identity pose moves nothing. The trees only leave out what cannot
-//! matter.
+//! B's corners are moved to A's frame in `f64`, and the tests are exact for the moved corners. An
+//! identity pose moves nothing. The trees only skip pairs that cannot change the result.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2; S. Gottschalk, M. Lin,
 //! D. Manocha, OBBTree, 1996 (the walk of two trees).
@@ -27,14 +26,14 @@ use carom_math::{WidePose, scaling, tol};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Beyond this length pairs of leaves are not looked for: 2^990, about 1e298.
+/// Pairs of leaves beyond this distance are not searched: 2^990, about 1e298.
 const MOST: f64 = f64::from_bits((1023 + 990) << 52);
 
-/// So many pairs wait for `f64`; then those that are there are computed, so that surfaces that are
-/// everywhere as near, as parallel planes are, need no more memory.
+/// Pairs that are collected before they are computed in `f64`. The limit bounds the memory for
+/// surfaces that are equally near everywhere, such as parallel planes.
 const MOST_NEAR: usize = 4096;
 
-/// Two surfaces share a point; touching counts.
+/// Whether two surfaces share a point; touching counts.
 pub(super) fn intersects(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -> bool {
     let mut found = false;
     visit(a, b, b_in_a, count, |_, _| {
@@ -44,7 +43,7 @@ pub(super) fn intersects(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, count:
     found
 }
 
-/// Every pair of triangles that share a point, in the order of A's numbers, then B's.
+/// Appends every pair of triangles that share a point, sorted by A's number, then by B's.
 pub(super) fn triangle_pairs(
     a: &MeshShape,
     b: &MeshShape,
@@ -60,8 +59,8 @@ pub(super) fn triangle_pairs(
     out[first..].sort_unstable();
 }
 
-/// The least distance of two surfaces, 0 exactly when they share a point; infinite when above
-/// `max_distance`. Of several pairs at the same distance, not 0, the one with the lowest numbers.
+/// Returns the least distance of two surfaces: 0 exactly if they share a point, infinite above
+/// `max_distance`. For ties above 0 the pair with the lowest numbers is returned.
 pub(super) fn distance(
     a: &MeshShape,
     b: &MeshShape,
@@ -73,9 +72,9 @@ pub(super) fn distance(
     if !(0.0 <= max_distance) {
         return Closest::NOWHERE;
     }
-    // Whether they meet is asked first: that walk goes straight into the overlap, where the search
-    // for the nearest pair would see bounds of 0 on all sides; where they do not meet it costs a
-    // twentieth of the search.
+    // Intersection is tested first, because that walk goes straight to the overlap. In an overlap
+    // the search for the nearest pair would have bounds of 0 on all sides. If the meshes do not
+    // intersect, the test costs a twentieth of the search.
     let mut common = Closest::NOWHERE;
     visit(a, b, b_in_a, count, |triangle_a, triangle_b| {
         common = pair_distance(a, triangle_a, b, triangle_b, b_in_a);
@@ -88,7 +87,7 @@ pub(super) fn distance(
     }
 }
 
-/// [`distance`] of two surfaces that do not meet.
+/// [`distance`] of two surfaces that do not intersect.
 fn separation(
     a: &MeshShape,
     b: &MeshShape,
@@ -122,7 +121,7 @@ fn separation(
     best
 }
 
-/// Adds the pairs of triangles of two leaves that may not be farther apart than `limit`.
+/// Adds the pairs of triangles of two leaves that may be within `limit`.
 pub(super) fn push_near(
     bounds: &BlockDistances,
     limit: f64,
@@ -137,7 +136,7 @@ pub(super) fn push_near(
             lanes &= lanes - 1;
             let at_least = f64::from(bounds.at_least[place_b][lane]) / bounds.scale;
             let Some(&triangle_a) = triangles_a.get(lane) else { break };
-            // Not so for a NaN.
+            // False for NaN.
             if !(limit < at_least) {
                 near.push(NearPair { at_least, triangle_a, triangle_b });
             }
@@ -145,7 +144,8 @@ pub(super) fn push_near(
     }
 }
 
-/// Computes the distances of the pairs, those with the least bounds first, and forgets the pairs.
+/// Computes the distances of the collected pairs, those with the least bounds first, and clears the
+/// list.
 pub(super) fn settle(
     a: &MeshShape,
     b: &MeshShape,
@@ -169,7 +169,7 @@ pub(super) fn settle(
     near.clear();
 }
 
-/// Two triangles, exactly.
+/// Returns the exact distance of two triangles.
 fn pair_distance(
     a: &MeshShape,
     triangle_a: u32,
@@ -184,9 +184,11 @@ fn pair_distance(
     Closest { part_a: triangle_a, part_b: triangle_b, ..closest }
 }
 
-/// The pair of triangles that are deepest in each other, or, when the surfaces are apart, nearest.
+/// Returns the contact of the pair of triangles that are deepest in each other, or nearest if the
+/// surfaces are apart.
 ///
-/// A surface has no depth: that of two triangles is the least translation that separates these two.
+/// A surface has no depth. The depth of two triangles is the least translation that separates these
+/// two.
 pub(super) fn contact(
     a: &MeshShape,
     b: &MeshShape,
@@ -203,7 +205,7 @@ pub(super) fn contact(
     (best.distance <= prediction).then_some(best)
 }
 
-/// Of the pairs of triangles that share a point the one that is deepest.
+/// Returns the contact of the deepest pair among the triangles that share a point.
 fn deepest(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -> Closest {
     let mut best = Closest::NOWHERE;
     visit(a, b, b_in_a, count, |triangle_a, triangle_b| {
@@ -216,9 +218,9 @@ fn deepest(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -
     best
 }
 
-/// The manifolds of two surfaces, one for every patch of triangles that face each other in about
-/// one direction, in the order of the numbers of their first triangles. Surfaces that share a point
-/// have one at least.
+/// Appends the manifolds of two surfaces, sorted by the numbers of their first triangles. There is
+/// one for each patch of triangles that face each other in similar directions. Surfaces that share
+/// a point get at least one.
 pub(super) fn manifolds(
     a: &MeshShape,
     b: &MeshShape,
@@ -262,21 +264,21 @@ pub(super) fn manifolds(
         ControlFlow::Continue(bound)
     });
     count.add_walk(&walk.counters);
-    // A corner below a face whose body it never entered: surfaces that do not meet are in each
-    // other nowhere.
+    // A corner can be below a face without having entered the body. If the surfaces do not
+    // intersect, there is no penetration.
     let deep = -tol::FACET_THICK / scale;
     if contacts.found.iter().any(|contact| contact.distance < deep) && !intersects(a, b, b_in_a, count) {
         contacts.found.retain(|contact| deep <= contact.distance);
     }
     push_patches(contacts, prediction, out);
     if out.len() == first {
-        // Surfaces that pass through each other where no corner or edge of one is in the other, or
-        // without area: what separates the deepest two triangles.
+        // The surfaces intersect without a corner or edge of one inside the other, or have no area.
+        // The contact is that of the deepest pair of triangles.
         out.extend(deepest_pair(a, b, b_in_a, prediction, count));
     }
 }
 
-/// The manifold of the two triangles that are deepest in each other.
+/// Returns the manifold of the two triangles that are deepest in each other.
 fn deepest_pair(
     a: &MeshShape,
     b: &MeshShape,
@@ -297,8 +299,8 @@ fn deepest_pair(
     Some(manifold)
 }
 
-/// Tells the nearest place of every pair of triangles that are nearer than their clearance, none of
-/// which is above `most`.
+/// Reports the nearest points of every pair of triangles that are nearer than their clearance.
+/// Clearances are at most `most`.
 pub(super) fn nearer_than(
     a: &MeshShape,
     b: &MeshShape,
@@ -328,14 +330,14 @@ pub(super) fn nearer_than(
     });
 }
 
-/// The scale at which two trees are walked: that of the larger mesh, unless the way between them
-/// would leave the range.
+/// Returns the scale at which two trees are walked: that of the larger mesh, unless the distance
+/// between them would overflow.
 pub(super) fn scale_of_pair(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> f64 {
     let (scale, far) = (a.scale().min(b.scale()), b_in_a.translation.abs().max_element());
     if far * scale <= MOST { scale } else { scale.min(scaling::scale_of(far)) }
 }
 
-/// One pair of triangles as convex shapes.
+/// Returns the contact of one pair of triangles as convex shapes.
 fn triangles(
     a: &MeshShape,
     triangle_a: u32,
@@ -351,7 +353,7 @@ fn triangles(
     closest
 }
 
-/// Gives every pair of triangles that share a point.
+/// Visits every pair of triangles that share a point.
 fn visit(
     a: &MeshShape,
     b: &MeshShape,
@@ -369,7 +371,7 @@ fn visit(
     count.add_walk(&walk.counters);
 }
 
-/// Gives every pair of triangles of two leaves that share a point.
+/// Visits every pair of triangles of two leaves that share a point.
 pub(super) fn visit_leaves(
     (a, leaf_a): (&MeshShape, &Leaf<'_>),
     (b, leaf_b): (&MeshShape, &Leaf<'_>),
@@ -398,8 +400,8 @@ pub(super) fn visit_leaves(
     ControlFlow::Continue(())
 }
 
-/// The corners in A's frame: ((r0 x + r1 y) + r2 z) + t for each coordinate, every operation
-/// rounded once.
+/// Returns the corners in A's frame: ((r0 x + r1 y) + r2 z) + t for each coordinate, with one
+/// rounding per operation.
 fn moved(corners: [DVec3; 3], b_in_a: &WidePose) -> [DVec3; 3] {
     if *b_in_a == WidePose::IDENTITY {
         return corners;

@@ -1,15 +1,15 @@
-//! Contacts of two meshes, many, into manifolds, few.
+//! Reduction of the many contacts of two meshes to a few manifolds.
 //!
-//! What was found twice is kept once. Of a corner that is in a solid the nearest face is the way
-//! out; where faces meet in a fold it has sunk into, all of them are. Then patches: the deepest
-//! contact begins one, and takes all whose normals are within a few degrees; the deepest of those
-//! that are left begins the next. A patch keeps the contact that it began with and three that span
-//! most.
+//! 1. Duplicates are removed. A corner inside a solid keeps the nearest face as its way out. In a
+//!    fold it keeps all faces of the fold.
+//! 2. The deepest contact starts a patch, and takes all contacts with normals within a few degrees.
+//!    The deepest of the rest starts the next patch.
+//! 3. A patch keeps its first contact and three more that span the largest area.
 //!
-//! A patch is a plane, with points of A below and points of B above it once the bodies are moved
-//! apart along its normal. Where that parts the points of a patch that asks for more, it is not
-//! asked for more: two bodies that are convex where they touch have one manifold, that of the least
-//! way out, and a plate that has sunk into a table is not pushed along it.
+//! Each patch gives a separating translation along its normal. If the translation of one patch also
+//! separates the contacts of a deeper patch, the deeper one is removed. So bodies that are convex
+//! near the contact have one manifold, that of the least depth. A plate that has sunk into a table
+//! is not pushed sideways.
 //!
 //! Reference: A. Moravanszky, P. Terdiman, Fast Contact Reduction for Dynamics Simulation, Game
 //! Programming Gems 4, 2004; E. Catto, Contact Manifolds, GDC 2007.
@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use carom_math::tol;
 use glam::DVec3;
 
-/// Appends the manifolds of these contacts, in the order of their parts.
+/// Appends the manifolds of these contacts, sorted by their parts.
 pub(super) fn push_patches(memory: &mut ContactMemory, prediction: Real, out: &mut Vec<Manifold>) {
     let first = out.len();
     let ContactMemory { found, order, patch_of, patches, points } = memory;
@@ -55,9 +55,9 @@ pub(super) fn push_patches(memory: &mut ContactMemory, prediction: Real, out: &m
     }
     order.clear();
     order.extend(0..found.len() as u32);
-    // Within a patch the order by depth stays.
+    // Within a patch the order by depth is kept.
     order.sort_unstable_by_key(|&i| (patch_of[i as usize], i));
-    // The least way first.
+    // The patch with the least depth first.
     patches.sort_unstable_by(|p, q| {
         (p.top_a - p.low_b).total_cmp(&(q.top_a - q.low_b)).then(p.first.cmp(&q.first))
     });
@@ -95,7 +95,8 @@ fn key(c: &MeshContact) -> (FeatureId, FeatureId, Facing) {
     (c.feature_a, c.feature_b, c.facing)
 }
 
-/// The same features meet once; of a corner over several triangles of one facet the first counts.
+/// Keeps one contact for each pair of features. For a corner over several triangles of one facet
+/// the first one counts.
 fn keep_once(found: &mut Vec<MeshContact>) {
     found.sort_unstable_by(|x, y| {
         let parts = |c: &MeshContact| (c.part_a, c.part_b);
@@ -105,15 +106,15 @@ fn keep_once(found: &mut Vec<MeshContact>) {
     found.dedup_by(|later, earlier| key(later) == key(earlier) && 0.0 < later.normal.dot(earlier.normal));
 }
 
-/// Of the faces that a corner is deep under, the nearest that it is truly under, and all nearer
-/// ones that it is beyond.
+/// Reduces the faces that a corner is deep under. The nearest one that it is directly under is
+/// kept, and all nearer ones whose edge it is beyond.
 fn keep_ways_out(found: &mut Vec<MeshContact>, corner: impl Fn(&MeshContact) -> FeatureId, facing: Facing) {
     let is_deep = |c: &MeshContact| c.facing == facing && c.distance < 0.0;
     found.sort_unstable_by(|x, y| {
         let rank = |c: &MeshContact| (!is_deep(c), corner(c));
         rank(x).cmp(&rank(y)).then(y.distance.total_cmp(&x.distance)).then(key(x).cmp(&key(y)))
     });
-    // The corner, and whether it is out by what was kept.
+    // The corner, and whether a face that it is directly under was kept.
     let mut last: Option<(FeatureId, bool)> = None;
     found.retain(|c| {
         let is_out = last.is_some_and(|(vertex, is_out)| vertex == corner(c) && is_out);
@@ -124,7 +125,8 @@ fn keep_ways_out(found: &mut Vec<MeshContact>, corner: impl Fn(&MeshContact) -> 
     });
 }
 
-/// Leaves out the patches whose points others part, those that ask for less first.
+/// Removes the patches whose contacts other patches separate. Patches with the least depth are kept
+/// first.
 fn drop_parted(patches: &mut Vec<Patch>, order: &[u32], found: &[MeshContact]) {
     let mut n_kept = 0;
     for place in 0..patches.len() {
@@ -136,7 +138,8 @@ fn drop_parted(patches: &mut Vec<Patch>, order: &[u32], found: &[MeshContact]) {
         }
     }
     patches.truncate(n_kept);
-    // One that asks for less and parts less than another: of a corner beside the one that counts.
+    // A patch with less depth that separates fewer contacts, as at a corner beside the relevant
+    // one.
     for place in (0..patches.len()).rev() {
         let contacts = contacts_of(&patches[place], order);
         if patches[place + 1..].iter().any(|more| contacts.iter().all(|i| parts(more, *i, found))) {
@@ -145,24 +148,24 @@ fn drop_parted(patches: &mut Vec<Patch>, order: &[u32], found: &[MeshContact]) {
     }
 }
 
-/// The numbers of the contacts of a patch.
+/// Returns the indices of the contacts of a patch.
 fn contacts_of<'a>(patch: &Patch, order: &'a [u32]) -> &'a [u32] {
     order.get(patch.first as usize..(patch.first + patch.n) as usize).unwrap_or(&[])
 }
 
-/// Moved apart as the patch says, the bodies are apart at this contact, to an eighth of its depth:
-/// the way that this takes is the patch's, and not what the contact says.
+/// Whether moving the bodies apart along the patch's normal also separates them at this contact.
+/// The tolerance is an eighth of its depth.
 fn parts(patch: &Patch, contact: u32, found: &[MeshContact]) -> bool {
     let Some(contact) = found.get(contact as usize) else { return false };
     let slack = 0.125 * contact.distance.abs();
-    // A plane that a feature is not quite outermost along has points of the body beyond it.
+    // If a feature is only nearly extreme along the normal, the body has points beyond the plane.
     patch.is_strict
         && patch.normal.dot(contact.point_a) <= patch.top_a + slack
         && patch.low_b - slack <= patch.normal.dot(contact.point_b)
 }
 
-/// Up to four of the points, by their numbers: the first, the one farthest from it, and the
-/// farthest from their line on either side. Free places are `u32::MAX`.
+/// Chooses up to four of the points, by index: the first, the one farthest from it, and the
+/// farthest from their line on either side. Unused entries are `u32::MAX`.
 fn spread(points: &[(f64, DVec3, u32)]) -> [u32; MAX_CONTACTS] {
     let mut chosen = [u32::MAX; MAX_CONTACTS];
     let Some(&(_, origin, first)) = points.first() else { return chosen };
@@ -183,16 +186,16 @@ fn spread(points: &[(f64, DVec3, u32)]) -> [u32; MAX_CONTACTS] {
     }
     chosen[1] = second;
     let line = end - origin;
-    // Across the line, towards the point that is farthest from it.
+    // Perpendicular to the line, towards the point that is farthest from it.
     let away = |p: &DVec3| (*p - origin) - line * ((*p - origin).dot(line) / length_sq);
     let (off_sq, third, far) = most(&|p| away(p).length_squared());
-    // On the line but for rounding.
+    // On the line, up to rounding.
     if third == u32::MAX || off_sq <= tol::OVER_FACE * tol::OVER_FACE * length_sq {
         return chosen;
     }
     chosen[2] = third;
     let side = away(&far);
-    // The corner that adds most to the triangle, beyond any of its sides.
+    // The point that adds the most area to the triangle, beyond any of its sides.
     let corners = [origin, end, far];
     let up = line.cross(side);
     let (area, fourth, _) = most(&|p| {

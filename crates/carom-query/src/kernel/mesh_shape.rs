@@ -1,8 +1,8 @@
-//! A triangle mesh with the tree that queries walk.
+//! A triangle mesh with its bounding volume hierarchies.
 //!
-//! The tree's boxes are `f32`. A mesh so large or so small that `f32` would overflow or vanish on
-//! the way has its tree in its coordinates times a power of two that brings it to size one: nothing
-//! is lost by the scaling.
+//! The boxes of the tree are `f32`. If a mesh is so large or so small that `f32` would overflow or
+//! underflow, its tree is scaled to size one. The scale is a power of two, so scaling does not
+//! round.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (a tree per body, built in
 //! its own frame).
@@ -22,32 +22,32 @@ use carom_geom::{Ambiguity, Orientation};
 use carom_math::{WidePose, rounding, scaling};
 use glam::DVec3;
 
-/// Between these lengths the squares and cubes of coordinates, and their differences, are ordinary
+/// Between these lengths the squares and cubes of coordinates, and their differences, are normal
 /// `f32` numbers.
 const SMALLEST: f64 = 1.0 / LARGEST;
 const LARGEST: f64 = (1_u64 << 32) as f64;
 
-/// As many triangles as are tested at once.
+/// Triangles in a leaf at most: as many as are tested at once.
 pub(super) const MAX_LEAF: u32 = 8;
 
-/// The surface that triangles cover, ready for queries. It has no inside, except where a query says
-/// that it asks for one.
+/// A surface of triangles, ready for queries. Only queries about solids see an inside.
 #[derive(Clone, Debug)]
 pub struct MeshShape {
     mesh: TriMesh,
     tree: Bvh,
     /// The triangles of each leaf of `tree`, in its coordinates, for rays.
     line_blocks: Vec<LineBlock8>,
-    /// Oriented boxes separate surfaces that are close and parallel: for other meshes.
+    /// The tree of oriented boxes, for other meshes: it separates surfaces that are close and
+    /// parallel.
     surface: Bvh<Obb>,
-    /// The triangles of each leaf of `surface`, to be tested eight at a time.
+    /// The triangles of each leaf of `surface`, tested eight at a time.
     blocks: Vec<TriBlock8>,
-    /// For the inside of a mesh that is not closed; none for one that is.
+    /// Winding numbers of a mesh that is not closed; `None` for a closed one.
     open: Lazy<Option<WindingTree>>,
-    /// A flag for each triangle that faces inwards, or none at all.
+    /// One flag for each triangle that faces inwards; empty if none does.
     sides: Lazy<Sides>,
     keeps_orientation: bool,
-    /// For contacts with other meshes, some 100 bytes a triangle.
+    /// For contacts with other meshes; about 100 bytes per triangle.
     topology: Lazy<MeshTopology>,
     scale: f64,
     low: DVec3,
@@ -58,7 +58,7 @@ impl MeshShape {
     /// Builds the trees, about a microsecond per triangle. Fails only for more than 2^28 triangles.
     pub fn new(mesh: TriMesh) -> Result<MeshShape, BvhError> {
         let settings = BuildSettings::default().with_max_leaf(MAX_LEAF);
-        // For rays; trees of oriented boxes and the walks of two are as they were.
+        // Only the tree for rays is collapsed. The trees for pairs of meshes are not.
         let collapse = Collapse::Cheapest { lanes: MAX_LEAF };
         MeshShape::with_trees(
             mesh,
@@ -67,13 +67,13 @@ impl MeshShape {
         )
     }
 
-    /// [`MeshShape::new`] with another tree, of at most eight triangles in a leaf.
+    /// [`MeshShape::new`] with other settings for the trees. A leaf has at most eight triangles.
     pub fn with_settings(mesh: TriMesh, settings: &BuildSettings) -> Result<MeshShape, BvhError> {
         let settings = settings.with_max_leaf(settings.max_leaf.min(MAX_LEAF));
         MeshShape::with_trees(mesh, &settings, &settings)
     }
 
-    /// With these settings for the tree and for that of oriented boxes.
+    /// Builds with separate settings for the tree of boxes and for that of oriented boxes.
     fn with_trees(
         mesh: TriMesh,
         settings: &BuildSettings,
@@ -104,13 +104,12 @@ impl MeshShape {
         })
     }
 
-    /// New positions of all vertices, for a mesh that changes its shape. On an error nothing
-    /// changes.
+    /// Sets new positions of all vertices, for a mesh that deforms. On an error nothing changes.
     ///
-    /// The trees are refitted, not built, so they are made for the first shape. Answers are those
-    /// of a mesh built anew but for rounding, and the choice among several that are as good (test:
-    /// `mesh_moves::a_moved_mesh_answers_as_one_built_anew`). What the inside and contacts with
-    /// meshes need is made anew at the next question about them.
+    /// The trees are refitted, not rebuilt, so their structure stays that of the first positions.
+    /// Answers equal those of a rebuilt mesh, except for rounding and the choice among equally good
+    /// results (test: `mesh_moves::a_moved_mesh_answers_as_one_built_anew`). Data for the inside
+    /// and for contacts with meshes is recomputed when a query next needs it.
     pub fn set_vertices(&mut self, vertices: &[Vec3]) -> Result<(), MeshError> {
         self.mesh.set_vertices(vertices)?;
         (self.low, self.high) = self.mesh.wide_bounds();
@@ -133,9 +132,9 @@ impl MeshShape {
         Ok(())
     }
 
-    /// Builds the trees anew for where the vertices are, after refits have made them slow. Answers
-    /// stay as they are but for the choice among several that are as good. On an error nothing
-    /// changes: [`MeshShape::new`].
+    /// Rebuilds the trees for the present vertices, after refits have made them slow. Answers do
+    /// not change, except for the choice among equally good results. Errors are those of
+    /// [`MeshShape::new`]; on an error nothing changes.
     pub fn rebuild(&mut self) -> Result<(), BvhError> {
         let keeps_orientation = self.keeps_orientation;
         *self = MeshShape::new(self.mesh.clone())?;
@@ -146,9 +145,9 @@ impl MeshShape {
         Ok(())
     }
 
-    /// The same mesh, whose triangles are taken to face outwards as they are. An inside is known
-    /// then if along every edge as many triangles run forwards as backwards; it is where the
-    /// surface winds around a point more often than not at all.
+    /// Returns the same mesh with its triangles taken as facing outwards. It then has an inside if
+    /// each edge is used equally often in both directions. The inside is the set of points with a
+    /// winding number above one half.
     #[must_use]
     pub fn with_kept_orientation(mut self) -> MeshShape {
         self.keeps_orientation = true;
@@ -156,7 +155,7 @@ impl MeshShape {
         self
     }
 
-    /// Why the mesh does not tell inside from outside; `None` if it does. See
+    /// Returns why the mesh does not define an inside; `None` if it does. See
     /// [`Orientation`](carom_geom::Orientation).
     pub fn ambiguity(&self) -> Option<Ambiguity> {
         match self.sides() {
@@ -165,7 +164,7 @@ impl MeshShape {
         }
     }
 
-    /// The triangles that face inwards, from the first question about the inside on.
+    /// Returns which triangles face inwards. Computed by the first query about the inside.
     pub(super) fn sides(&self) -> &Sides {
         self.sides.get(|| self.find_sides())
     }
@@ -178,12 +177,12 @@ impl MeshShape {
         }
     }
 
-    /// The triangles.
+    /// Returns the triangles.
     pub fn mesh(&self) -> &TriMesh {
         &self.mesh
     }
 
-    /// The tree over the triangles, in the mesh's coordinates times [`MeshShape::scale`].
+    /// Returns the tree over the triangles, in the mesh's coordinates times [`MeshShape::scale`].
     pub fn tree(&self) -> &Bvh {
         &self.tree
     }
@@ -193,24 +192,25 @@ impl MeshShape {
         self.scale
     }
 
-    /// The mesh bounds a solid as its triangles face: along every edge as many triangles run
-    /// forwards as backwards, so that every point off the surface has a whole winding number.
+    /// Whether the mesh bounds a solid with its present orientation: each edge is used equally
+    /// often in both directions. Every point off the surface then has an integer winding number.
     pub fn is_solid(&self) -> bool {
         self.open().is_none()
     }
 
-    /// What lies next to what. Made by the first query for contacts with another mesh, in a few
-    /// microseconds per triangle; without the standard library by [`MeshShape::new`].
+    /// Returns which triangles are adjacent. Computed by the first query for contacts with another
+    /// mesh, in a few microseconds per triangle; without the standard library by
+    /// [`MeshShape::new`].
     pub fn topology(&self) -> &MeshTopology {
         self.topology.get(|| topology_of(&self.mesh))
     }
 
-    /// What winding numbers of a mesh that is not closed are computed from.
+    /// Returns the tree for winding numbers; `None` if the mesh is closed.
     pub(super) fn open(&self) -> Option<&WindingTree> {
         self.open.get(|| winding_tree(&self.mesh, &self.tree, self.scale)).as_ref()
     }
 
-    /// A box around the placed mesh: around the placed box of the mesh.
+    /// Returns a box around the mesh's local box placed by `pose`.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         self.placed_box(&pose.wide())
     }
@@ -220,14 +220,14 @@ impl MeshShape {
         box_around([self.low, self.high], pose)
     }
 
-    /// A point of the mesh's frame in the tree's coordinates; one beyond all numbers is as far as
-    /// there is.
+    /// Converts a point of the mesh's frame to the tree's coordinates. Overflow is clamped to the
+    /// largest number.
     pub(super) fn point_in_tree(&self, p: DVec3) -> DVec3 {
         let place = p * self.scale;
         if p.is_finite() { place.clamp(DVec3::MIN, DVec3::MAX) } else { place }
     }
 
-    /// A box of the mesh's frame in the tree's coordinates, rounded outwards.
+    /// Converts a box of the mesh's frame to the tree's coordinates, rounded outwards.
     pub(super) fn in_tree(&self, aabb: &Aabb) -> Aabb {
         Aabb {
             min: rounding::down3(aabb.min.as_dvec3() * self.scale),
@@ -235,47 +235,47 @@ impl MeshShape {
         }
     }
 
-    /// The triangles of a leaf of a tree of [`MeshShape::surface_at`].
+    /// Returns the triangles of a leaf of a tree of [`MeshShape::surface_at`].
     pub(super) fn leaf_block(&self, tree: &Bvh<Obb>, leaf: &Leaf<'_>) -> Cow<'_, TriBlock8> {
         let kept = core::ptr::eq(tree, &self.surface).then(|| self.blocks.get(leaf.index as usize)).flatten();
         kept.map_or_else(|| Cow::Owned(block(&self.mesh, leaf.primitives)), Cow::Borrowed)
     }
 
-    /// Asks for what rays will need of a leaf of [`MeshShape::tree`], known by its number.
+    /// Prefetches the triangles of a leaf of [`MeshShape::tree`], given by its index, for rays.
     #[inline]
     pub(super) fn prefetch_block(&self, leaf: u32) {
         LineBlock8::prefetch(&self.line_blocks, leaf as usize);
     }
 
-    /// The triangles of a leaf of [`MeshShape::tree`], in its coordinates.
+    /// Returns the triangles of a leaf of [`MeshShape::tree`], in its coordinates.
     #[inline]
     pub(super) fn line_block(&self, leaf: u32) -> Option<&LineBlock8> {
         self.line_blocks.get(leaf as usize)
     }
 
-    /// The tree of oriented boxes, in the mesh's coordinates times [`MeshShape::scale`].
+    /// Returns the tree of oriented boxes, in the mesh's coordinates times [`MeshShape::scale`].
     pub(super) fn surface(&self) -> &Bvh<Obb> {
         &self.surface
     }
 
-    /// The tree of oriented boxes in the mesh's coordinates times this power of two, not above
-    /// [`MeshShape::scale`]: the one that is there, or, for one of two meshes whose sizes are many
-    /// powers of ten apart, another.
+    /// Returns the tree of oriented boxes in the mesh's coordinates times this power of two, at
+    /// most [`MeshShape::scale`]. A smaller scale is for a pair of meshes whose sizes differ by
+    /// many powers of ten; the tree is then built anew.
     pub(super) fn surface_at(&self, scale: f64) -> Cow<'_, Bvh<Obb>> {
         if scale == self.scale {
             return Cow::Borrowed(&self.surface);
         }
-        // The scale is never larger than the mesh's own: corners that fitted a tree move inwards,
-        // and fit again.
+        // The scale is at most that of the mesh. So corners that fitted a tree move inwards and
+        // still fit.
         let settings = BuildSettings::default().with_max_leaf(MAX_LEAF);
         Cow::Owned(surface_tree(&self.mesh, scale, &settings).unwrap_or_default())
     }
 }
 
-/// The means to tell inside from outside.
+/// The triangles that face inwards, if they are known.
 #[derive(Clone, Debug)]
 pub(super) enum Sides {
-    /// For each triangle whether it faces inwards; empty if none does.
+    /// One flag for each triangle: whether it faces inwards. Empty if none does.
     Known(Vec<bool>),
     Unknown(Ambiguity),
 }
@@ -294,12 +294,12 @@ impl Sides {
                 Sides::Known(is_turned)
             }
             Orientation::Unknown(why) => Sides::Unknown(why),
-            // The list of answers may grow.
+            // The enum may get more variants.
             _ => Sides::Unknown(Ambiguity::Flipped),
         }
     }
 
-    /// The mesh as it is, if its edges are not balanced.
+    /// The result for a mesh with kept orientation whose edges are not balanced.
     fn kept(mesh: &TriMesh) -> Sides {
         match mesh.orientation() {
             Orientation::Unknown(why) => Sides::Unknown(why),
@@ -313,8 +313,8 @@ fn topology_of(mesh: &TriMesh) -> MeshTopology {
     MeshTopology::new(&corners)
 }
 
-/// A tree of oriented boxes. Corners are rounded to the nearest `f32`, an error below 2 u S along
-/// any axis; the walks of two trees ask for 64 u S, of which they need 35.
+/// Builds a tree of oriented boxes. Corners are rounded to the nearest `f32`, an error below 2 u S
+/// along any axis. The walks of two trees allow for 64 u S and need 35.
 fn surface_tree(mesh: &TriMesh, scale: f64, settings: &BuildSettings) -> Result<Bvh<Obb>, BvhError> {
     let corners = |triangle: u32| mesh.corners(triangle).map(|p| (p * scale).as_vec3());
     Bvh::from_triangles(mesh.n_triangles(), corners, settings)
@@ -332,7 +332,7 @@ fn line_block(mesh: &TriMesh, triangles: &[u32], scale: f64) -> LineBlock8 {
     LineBlock8::new(&corners[..n], triangles, scale)
 }
 
-/// The corners of up to eight triangles, and how many those are.
+/// Returns the corners of up to eight triangles, and their number.
 fn corners_of(mesh: &TriMesh, triangles: &[u32]) -> ([[DVec3; 3]; MAX_LEAF as usize], usize) {
     let mut corners = [[DVec3::ZERO; 3]; MAX_LEAF as usize];
     for (corners, &triangle) in corners.iter_mut().zip(triangles) {
@@ -349,14 +349,14 @@ fn aabb_of([a, b, c]: [DVec3; 3], scale: f64) -> Aabb {
     Aabb::around(a.min(b).min(c) * scale, a.max(b).max(c) * scale)
 }
 
-/// The power of two of the tree's coordinates, for a mesh between these corners.
+/// Returns the power of two for the tree's coordinates of a mesh between these corners.
 fn scale_for(low: DVec3, high: DVec3) -> f64 {
     let size = low.abs().max(high.abs()).max_element();
     let fits = size == 0.0 || (SMALLEST <= size && size <= LARGEST);
     if fits { 1.0 } else { scaling::scale_of(size) }
 }
 
-/// None for a mesh that is closed.
+/// Builds the tree for winding numbers; `None` for a closed mesh.
 fn winding_tree(mesh: &TriMesh, tree: &Bvh, scale: f64) -> Option<WindingTree> {
     (!mesh.is_solid()).then(|| WindingTree::new(tree, |t| mesh.corners(t).map(|p| p * scale)))
 }

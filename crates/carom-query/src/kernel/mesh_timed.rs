@@ -1,9 +1,9 @@
-//! Pairs of meshes within a budget: bounds of their distances, or which of them touch, whenever the
-//! search is stopped.
+//! Pairs of meshes within a time budget. The search can be stopped at any time, and returns bounds
+//! of the distances or the pairs known to touch.
 //!
-//! The trees narrow the distance down from both sides, and so does every pair of triangles that is
-//! looked at, exactly. Run to its end, the search has the answers of [`distance`](crate::distance),
-//! [`intersects`](crate::intersects) and [`triangle_pairs`](crate::triangle_pairs).
+//! Trees and exact tests of triangles narrow the bounds from both sides. A complete search has the
+//! answers of [`distance`](crate::distance), [`intersects`](crate::intersects) and
+//! [`triangle_pairs`](crate::triangle_pairs).
 //!
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
 //! Based Animation, Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
@@ -28,84 +28,85 @@ use core::borrow::Borrow;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Two meshes of a list, each at its place in the world.
+/// Two meshes of a list, each with its pose in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MeshPair {
-    /// The number of the first mesh.
+    /// The index of the first mesh.
     pub mesh_a: u32,
     /// The pose of the first.
     pub pose_a: Pose,
-    /// The number of the second mesh, which may be the same.
+    /// The index of the second mesh, which may be the same.
     pub mesh_b: u32,
     /// The pose of the second.
     pub pose_b: Pose,
 }
 
 impl MeshPair {
-    /// The meshes with these numbers at these places.
+    /// Creates a pair of meshes, given by their indices, at these poses.
     pub fn new(mesh_a: u32, pose_a: Pose, mesh_b: u32, pose_b: Pose) -> MeshPair {
         MeshPair { mesh_a, pose_a, mesh_b, pose_b }
     }
 }
 
-/// What is known of a pair of meshes.
+/// The present result for a pair of meshes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TimedMeshAnswer {
-    /// Do the surfaces touch? `Touching` is always that of two triangles, exactly.
+    /// Whether the surfaces touch. `Touching` comes from an exact test of two triangles.
     pub certainty: Certainty,
-    /// The distance of the surfaces lies in it, ends included: lengths, rounded outwards. From 0 to
-    /// infinity before the pair was begun; both infinite where there is no distance.
+    /// An interval that contains the distance of the surfaces, ends included: lengths, rounded
+    /// outwards. From 0 to infinity before the pair is started. Both infinite if there is no
+    /// distance.
     pub bounds: Interval,
-    /// The nearest two triangles that were looked at, when distances are asked for. World frame.
-    /// When the search is done, the nearest of all.
+    /// The nearest two triangles tested so far, if the search is for distances. World frame. In the
+    /// end these are the nearest of all.
     pub nearest: Option<Distance>,
-    /// Pairs of volumes that wait; one, before the pair was begun. 0: the pair is done.
+    /// Pairs of volumes in the queue; 1 before the pair is started, 0 if the pair is done.
     pub n_undecided: u64,
-    /// Nodes that were opened on the way to the shallowest of them.
+    /// Tree depth of the shallowest of them: the nodes opened on the path to it.
     pub level: u32,
-    /// Pairs of volumes that do not matter.
+    /// Pairs of volumes that were rejected.
     pub n_refuted: u64,
-    /// The work.
+    /// The cost.
     pub counters: Counters,
 }
 
-/// Where two meshes touch, as far as volumes can tell. World frame.
+/// The approximate contact of two meshes, from bounding volumes. World frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TimedMeshContact {
-    /// In the middle of what overlaps.
+    /// The centre of the overlap.
     pub point: Vec3,
     /// Unit vector from A to B.
     pub normal: Vec3,
-    /// When B moves by so much along the normal, the balls around what overlaps are apart.
+    /// If B moves by this along the normal, the balls around the overlapping volumes are apart.
     pub depth: Real,
-    /// The point and the depth are known to within it: a length.
+    /// A length: the error bound of the point and of the depth.
     pub size: Real,
-    /// How many pairs of volumes it was made from.
+    /// Number of pairs of volumes that it was computed from.
     pub n_volumes: u64,
 }
 
-/// Why a search could not go on. What it knew it still knows.
+/// Why a search could not continue. Earlier results are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TimedMeshError {
-    /// The pair names a mesh that is not in the list.
+    /// The pair refers to a mesh that is not in the list.
     NoMesh {
-        /// The number of the pair.
+        /// The index of the pair.
         pair: usize,
     },
-    /// There are not as many pairs as at the start.
+    /// The number of pairs differs from that at the start.
     WrongCount {
-        /// As many there were.
+        /// Number at the start.
         expected: usize,
-        /// As many there are.
+        /// Number given now.
         given: usize,
     },
-    /// The meshes of this pair are not those with which it was begun, as far as their trees tell.
+    /// The meshes of this pair changed since the pair was started, judged by their trees.
     OtherMeshes {
-        /// The number of the pair.
+        /// The index of the pair.
         pair: usize,
     },
 }
@@ -126,20 +127,19 @@ impl core::fmt::Display for TimedMeshError {
 
 impl core::error::Error for TimedMeshError {}
 
-/// A search over pairs of meshes that can be stopped and resumed: one queue for all, so that every
-/// pair gets some of the time. It is also the memory: keep one, and no search allocates once it has
-/// grown. Only meshes whose sizes are many powers of ten apart get new trees, when the turn of the
-/// pair comes, and that takes its time.
+/// A search over pairs of meshes that can be stopped and resumed. All pairs share one queue, so
+/// each gets a part of the time. The search owns its memory: if it is reused, it does not allocate
+/// once it has grown. One case builds trees when a pair is started, which takes time: meshes whose
+/// sizes differ by many powers of ten.
 ///
-/// [`TimedSettings::distance`] asks for the least distances; [`TimedSettings::touching`] whether
-/// the surfaces touch, and, with the goal `All`, for all triangles that do.
+/// [`TimedSettings::distance`] searches for least distances. [`TimedSettings::touching`] finds
+/// whether the surfaces touch, and, with the goal `All`, all triangles that do.
 #[derive(Clone, Debug, Default)]
 pub struct TimedMeshes {
     search: TimedSearch,
     settings: TimedSettings,
     known: Vec<Known>,
-    /// Of pairs whose meshes are so many powers of ten apart in size that their own trees will not
-    /// do together.
+    /// Trees of pairs whose sizes differ by so many powers of ten that their own trees do not fit.
     scaled: Vec<(Bvh<Obb>, Bvh<Obb>)>,
     touching: Vec<(u32, u32, u32)>,
     near: Vec<NearPair>,
@@ -147,20 +147,20 @@ pub struct TimedMeshes {
     answers: Vec<TimedAnswer>,
 }
 
-/// What is known of a pair that was begun.
+/// The state of a pair that was started.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     a_in_world: WidePose,
     b_in_a: WidePose,
     scale: f64,
-    /// Trees of its own; `u32::MAX`: the meshes'.
+    /// Index of its own trees in `scaled`; `u32::MAX` if it uses those of the meshes.
     scaled: u32,
     nearest: Closest,
-    /// What separates the triangles that were looked at last.
+    /// The separating axis of the triangles tested last.
     axis: DVec3,
 }
 
-/// What the search sees while it runs.
+/// The data that the search reads while it runs.
 struct View<'a, M, F> {
     meshes: &'a [M],
     pairs: &'a [MeshPair],
@@ -173,22 +173,22 @@ struct View<'a, M, F> {
 }
 
 impl TimedMeshes {
-    /// Begins anew, with so many pairs; nothing is looked at yet, and a pair's poses are those it
-    /// has when its turn comes.
+    /// Starts a new search over this number of pairs. No pair is tested yet. The pose of a pair is
+    /// read when the pair is started.
     pub fn start(&mut self, n_pairs: usize, settings: &TimedSettings) {
         self.settings = *settings;
-        // More pairs than 2^32 - 1 do not fit into the search.
+        // More than 2^32 - 1 pairs do not fit in the search.
         self.search.start(u32::try_from(n_pairs).unwrap_or(u32::MAX), settings);
         self.known.clear();
         self.scaled.clear();
         self.touching.clear();
     }
 
-    /// Goes on until the end of the work, or whatever comes before; those that are nearest are
-    /// urgent.
+    /// Continues until the search is complete or the limit is reached. The nearest pairs come
+    /// first.
     ///
-    /// The meshes are those of every run of this search, in any kind of reference; the pairs that
-    /// were begun may not change.
+    /// Each run of a search must get the same meshes, by any kind of reference. Pairs that were
+    /// started must not change.
     pub fn run<M: Borrow<MeshShape>>(
         &mut self,
         meshes: &[M],
@@ -198,9 +198,9 @@ impl TimedMeshes {
         self.run_by(meshes, pairs, until, |undecided| -undecided.gap)
     }
 
-    /// [`TimedMeshes::run`], for the order `Priority`, with the caller's own idea of what is
-    /// urgent: the largest number comes first. Volumes are in the frames of their meshes, in
-    /// coordinates times [`MeshShape::scale`].
+    /// [`TimedMeshes::run`] for the order `Priority`, with the caller's own priority: the largest
+    /// number comes first. Volumes are in the frames of their meshes, in coordinates times
+    /// [`MeshShape::scale`].
     pub fn run_by<M: Borrow<MeshShape>>(
         &mut self,
         meshes: &[M],
@@ -212,13 +212,13 @@ impl TimedMeshes {
         search.run(&mut view, until).map_err(other_meshes)
     }
 
-    /// What is known of one pair. All that waits is looked through; [`TimedMeshes::answers`] does
-    /// that once for all pairs.
+    /// Returns the present result for one pair. This scans the whole queue;
+    /// [`TimedMeshes::answers`] scans it once for all pairs.
     pub fn answer(&self, pair: usize) -> TimedMeshAnswer {
         self.told(pair, &self.search.answer(u32::try_from(pair).unwrap_or(u32::MAX)))
     }
 
-    /// What is known of every pair, in their order, in place of what `out` held.
+    /// Replaces `out` by the present results of all pairs, in their order.
     pub fn answers(&mut self, out: &mut Vec<TimedMeshAnswer>) {
         let mut answers = core::mem::take(&mut self.answers);
         self.search.answers(&mut answers);
@@ -227,16 +227,16 @@ impl TimedMeshes {
         self.answers = answers;
     }
 
-    /// Triangles that touch, in the order in which they were found: the number of the pair, of A's
-    /// triangle, of B's. One for each pair of meshes, or, with the goal `All`, all of them. Empty
-    /// when distances are asked for.
+    /// Returns the touching triangles in the order in which they were found: index of the pair, A's
+    /// triangle, B's triangle. There is one entry for each pair of meshes, or, with the goal `All`,
+    /// all of them. Empty if the search is for distances.
     pub fn touching(&self) -> &[(u32, u32, u32)] {
         &self.touching
     }
 
-    /// An approximate contact of every pair, in their order, in place of what `out` held: from the
-    /// deepest volumes that overlap. `None` where nothing is known to overlap, before a pair was
-    /// begun and when it is known to be apart.
+    /// Replaces `out` by an approximate contact for each pair, in their order, from the deepest
+    /// volumes that overlap. `None` if no overlap is known, before a pair is started, and if it is
+    /// known to be apart.
     pub fn contacts<M: Borrow<MeshShape>>(
         &mut self,
         meshes: &[M],
@@ -261,12 +261,12 @@ impl TimedMeshes {
         looked
     }
 
-    /// How many pairs of volumes wait.
+    /// Returns the number of pairs of volumes in the queue.
     pub fn n_waiting(&self) -> usize {
         self.search.n_waiting()
     }
 
-    /// The work since the start.
+    /// Returns the cost since the start.
     pub fn counters(&self) -> Counters {
         self.search.counters()
     }
@@ -307,7 +307,7 @@ impl TimedMeshes {
 fn other_meshes(error: TimedError) -> TimedMeshError {
     match error {
         TimedError::OtherTrees { pair } => TimedMeshError::OtherMeshes { pair: pair as usize },
-        // There is no other yet.
+        // There is no other error yet.
         _ => TimedMeshError::OtherMeshes { pair: usize::MAX },
     }
 }
@@ -340,7 +340,7 @@ impl<M: Borrow<MeshShape>, F: FnMut(&Undecided<Obb>) -> f64> TimedPairs<Obb> for
         };
         let b_in_a = relative(&place.pose_a, &place.pose_b);
         let scale = scale_of_pair(a, b, &b_in_a);
-        // A pose that is nowhere needs no trees.
+        // A pose that is not finite needs no trees.
         let is_nowhere = !b_in_a.translation.is_finite();
         let is_own = is_nowhere || (scale == a.scale() && scale == b.scale());
         let own = (!is_own).then(|| (a.surface_at(scale).into_owned(), b.surface_at(scale).into_owned()));

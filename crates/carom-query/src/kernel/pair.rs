@@ -1,7 +1,7 @@
-//! The questions about two shapes, world frame in, world frame out.
+//! Queries of two shapes. Poses and answers are in the world frame.
 //!
-//! The poses are subtracted in `f64` ([`carom_math::WidePose`]), so bodies near each other and far
-//! from the origin lose nothing; everything else happens in the frame of A.
+//! The relative pose is computed in `f64` ([`carom_math::WidePose`]). So bodies that are near each
+//! other and far from the origin lose no precision. All else is computed in the frame of A.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3 and eq. 25.4.
 
@@ -17,9 +17,9 @@ use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_math::WidePose;
 
-/// The two shapes share a point; touching counts.
+/// Whether the two shapes share a point; touching counts.
 ///
-/// A mesh is its surface: what lies wholly inside a closed mesh does not touch it.
+/// A mesh is a surface: a shape wholly inside a closed mesh does not touch it.
 pub fn intersects(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> bool {
     dispatch::intersects(a, b, &relative(pose_a, pose_b), ())
 }
@@ -29,10 +29,10 @@ pub fn intersects_counted(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, co
     dispatch::intersects(a, b, &relative(pose_a, pose_b), Counting::new(cost))
 }
 
-/// How far apart two shapes are, 0 when they share a point, and the two nearest points, in the
+/// Returns the distance of two shapes, 0 if they share a point, and the two nearest points, in the
 /// world frame.
 ///
-/// Allocates where meshes meet meshes; [`distance_with`] does not.
+/// Allocates if meshes meet meshes; [`distance_with`] does not.
 pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance {
     distance_with(a, pose_a, b, pose_b, &mut Workspace::default())
 }
@@ -60,9 +60,10 @@ pub fn distance_counted(
     Distance::placed(&dispatch::distance(a, b, &frames.b_in_a, f64::INFINITY, memory, count), &frames.a)
 }
 
-/// [`distance_with`] for a pair that is asked about again and again while its bodies move little:
-/// it starts from what the last query on the pair left, the features of hulls that were apart, else
-/// GJK's last simplex. For meshes and compounds it is no faster.
+/// [`distance_with`] for a pair that is queried repeatedly while its bodies move little.
+///
+/// The search starts from the result of the last query: the features of hulls that were apart, else
+/// the last simplex of GJK. Meshes and compounds gain nothing.
 pub fn distance_cached(
     a: &Shape,
     pose_a: &Pose,
@@ -82,14 +83,14 @@ pub fn distance_cached(
     Distance::placed(&closest, &frames.a)
 }
 
-/// Where two shapes overlap most or, when they are apart, come nearest; `None` when they are
-/// farther apart than `prediction`, a length not below 0. World frame.
+/// Returns the deepest contact of two shapes, or their nearest points if they are apart. World
+/// frame. `None` if they are farther apart than `prediction`, a length not below 0.
 ///
-/// Between convex shapes a negative distance is the depth: the least translation that separates
-/// them. Where a mesh or a compound takes part it is local: see [`PairContact::is_local`]. Two
-/// half-spaces that overlap do so without end: their distance is minus infinity.
+/// For convex shapes a negative distance is the penetration depth: the least translation that
+/// separates them. For a mesh or a compound the depth is local: see [`PairContact::is_local`]. Two
+/// half-spaces that overlap have no finite depth: their distance is minus infinity.
 ///
-/// Allocates where meshes meet meshes; [`contact_with`] does not.
+/// Allocates if meshes meet meshes; [`contact_with`] does not.
 pub fn contact(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, prediction: Real) -> Option<PairContact> {
     contact_with(a, pose_a, b, pose_b, prediction, &mut Workspace::default())
 }
@@ -124,11 +125,11 @@ pub fn contact_counted(
     Some(PairContact::placed(&closest, &frames.a))
 }
 
-/// Every pair of triangles of two meshes that share a point, exactly, touching included, appended
-/// to `out` in the order of A's numbers, then B's.
+/// Appends every pair of triangles of two meshes that share a point, touching included. The pairs
+/// are sorted by A's number, then by B's.
 ///
-/// Exact for A's corners as they are and B's corners moved into A's frame in `f64`; equal poses
-/// move nothing.
+/// The test is exact for A's corners and for B's corners moved into A's frame in `f64`. If the
+/// poses are equal, the corners are not moved.
 pub fn triangle_pairs(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose, out: &mut Vec<(u32, u32)>) {
     mesh_mesh::triangle_pairs(a, b, &relative(pose_a, pose_b), out, ());
 }
@@ -145,18 +146,19 @@ pub fn triangle_pairs_counted(
     mesh_mesh::triangle_pairs(a, b, &relative(pose_a, pose_b), out, Counting::new(cost));
 }
 
-/// B in A's frame; equal poses give the identity without rounding.
+/// Returns the pose of B in A's frame. Equal poses give the exact identity.
 pub(super) fn relative(pose_a: &Pose, pose_b: &Pose) -> WidePose {
     frames(pose_a, pose_b).b_in_a
 }
 
-/// A's frame, and B in it. Taken apart, the two would be copied.
+/// The frame of A, and the pose of B in it. They are one struct, because two values would be
+/// copied.
 pub(super) struct Frames {
     pub(super) a: WidePose,
     pub(super) b_in_a: WidePose,
 }
 
-/// Equal poses give the identity without rounding.
+/// Returns the frames of a pair. Equal poses give the exact identity.
 #[inline(always)]
 pub(super) fn frames(pose_a: &Pose, pose_b: &Pose) -> Frames {
     let mut frames = Frames::new(pose_a, pose_b);
@@ -166,7 +168,8 @@ pub(super) fn frames(pose_a: &Pose, pose_b: &Pose) -> Frames {
     frames
 }
 
-/// [`Pose::wide`] of floors, walls and all that was never turned, without a quotient.
+/// [`Pose::wide`] for a pose without rotation, such as that of a floor or a wall. Needs no
+/// division.
 #[inline(always)]
 fn unturned(pose: &Pose) -> WidePose {
     WidePose { rotation: WidePose::IDENTITY.rotation, translation: widen(pose.translation) }
@@ -179,12 +182,12 @@ pub(super) fn wide(pose: &Pose) -> WidePose {
 }
 
 impl Frames {
-    /// Equal poses give the identity to rounding.
+    /// Returns the frames of a pair. Equal poses give the identity up to rounding.
     #[inline(always)]
     pub(super) fn new(pose_a: &Pose, pose_b: &Pose) -> Frames {
         let b = pose_b.wide();
         if pose_a.rotation == Quat::IDENTITY {
-            // Products with the identity would give the same.
+            // Products with the identity would give the same result.
             let a = unturned(pose_a);
             let translation = b.translation - a.translation;
             return Frames { a, b_in_a: WidePose { rotation: b.rotation, translation } };

@@ -19,15 +19,18 @@ use carom_math::scaling::{length, unit};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// The point of the shape's surface nearest to `point`, and its signed distance, negative inside;
-/// world frame.
+/// Returns the point of the shape's surface nearest to `point`, and its signed distance, negative
+/// inside. World frame.
 ///
-/// A closed mesh encloses its inside, whatever its triangles face, see
-/// [`solid_placement`](super::solid_placement). For any other mesh the answer says that the inside
-/// is not known, and the distance is positive; a height field encloses nothing. A compound encloses
-/// what a part encloses; inside, the distance is that to the surface of the part the point is
-/// deepest in. `None` for a mesh without triangles, for a field without a surface, and for a point
-/// that is not finite held against one of them.
+/// A closed mesh has an inside regardless of the orientation of its triangles, see
+/// [`solid_placement`](super::solid_placement). For other meshes the answer states that the inside
+/// is unknown, and the distance is positive. A height field has no inside.
+///
+/// A point is inside a compound if it is inside a part. The distance is then that to the surface of
+/// the part in which it is deepest.
+///
+/// `None` for a mesh without triangles and for a field without a surface. Also `None` for a mesh or
+/// a field if the point is not finite.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
     project(shape, pose, point, ())
 }
@@ -44,7 +47,7 @@ pub fn project_point_counted(
 
 #[inline(always)]
 fn project(shape: &Shape, pose: &Pose, point: Vec3, count: impl Count) -> Option<PointProjection> {
-    // As pairs of shapes take it: normalised in `f64`.
+    // Normalised in `f64`, as for pairs of shapes.
     let pose = pose.wide();
     let mut found = local(shape, narrow(pose.inverse_transform_point(widen(point))), count)?;
     found.point = narrow(pose.transform_point(widen(found.point)));
@@ -84,15 +87,15 @@ fn local(shape: &Shape, point: Vec3, count: impl Count) -> Option<PointProjectio
     })
 }
 
-/// The nearest point of the surface of a core, moved outwards by the radius: the depth in a convex
-/// core is that of its nearest supporting plane, which moves by as much.
+/// Projects on the core, and moves that point outwards by the radius. The depth in a convex core is
+/// that of its nearest supporting plane, which moves by the same radius.
 fn on_rounded(shape: &RoundedShape, point: Vec3, count: impl Count) -> PointProjection {
     let map = || on_support_map(shape, point, count);
     let Some(on_core) = local(shape.core().shape(), point, count) else { return map() };
     let (p, on, radius) = (widen(point), widen(on_core.point), widen_real(shape.radius()));
     let distance = widen_real(on_core.distance);
-    // So near to the core that rounding would choose the way; the iterative answer has one to start
-    // with.
+    // Near the core rounding would determine the direction. The iterative search has a direction to
+    // start with.
     if !(NEAR_CORE * (length(on) + radius) < distance.abs()) {
         return map();
     }
@@ -100,24 +103,23 @@ fn on_rounded(shape: &RoundedShape, point: Vec3, count: impl Count) -> PointProj
     PointProjection::new(narrow(on + out * radius), narrow_real(distance - radius), on_core.feature)
 }
 
-/// Pure number, times the size of a core: 2^-20, some roundings of `f32` and the root of those of
-/// `f64`.
+/// Pure number, times the size of a core. 2^-20 is some roundings of `f32`, and about the square
+/// root of those of `f64`.
 const NEAR_CORE: f64 = f64::from_bits((1023 - 20) << 52);
 
-/// The nearest point of a surface given by its support map.
+/// Returns the nearest point of a surface given by its support map.
 fn on_support_map(shape: &dyn SupportMap, point: Vec3, count: impl Count) -> PointProjection {
     let place = WidePose { translation: widen(point), ..WidePose::IDENTITY };
     let closest = convex::signed(shape, &Point, &place, f64::INFINITY, None, count);
     PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN)
 }
 
-/// The distance of a point of the mesh's frame from the surface; infinite without one.
+/// Returns the distance of a point of the mesh's frame from the surface; infinite if there is none.
 pub(super) fn surface_distance(mesh: &MeshShape, point: DVec3) -> f64 {
     nearest(mesh, point, ()).map_or(f64::INFINITY, |(distance, ..)| distance)
 }
 
-/// The nearest triangle, the lowest number of several: its distance, its number, and the nearest
-/// point.
+/// Returns the nearest triangle: distance, number, and nearest point. The lowest number wins a tie.
 pub(super) fn nearest(mesh: &MeshShape, wide: DVec3, count: impl Count) -> Option<(f64, u32, DVec3)> {
     let scale = mesh.scale();
     let mut best: Option<(f64, u32, DVec3)> = None;
@@ -138,13 +140,13 @@ pub(super) fn nearest(mesh: &MeshShape, wide: DVec3, count: impl Count) -> Optio
     best
 }
 
-/// The nearest triangle, the lowest number of several, and the exact side for the sign, if the
-/// surface may enclose anything.
+/// Projects on the nearest triangle; the lowest number wins a tie. The sign is exact if the surface
+/// may have an inside.
 fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool, count: impl Count) -> Option<PointProjection> {
     let wide = widen(point);
     let best = nearest(mesh, wide, count);
     let (_, triangle, nearest) = best?;
-    // In f64 from the points, so that the distance belongs to them.
+    // Computed in `f64` from the two points, so that it matches them.
     let distance = length(nearest - wide);
     let place =
         if may_enclose { inside::solid_placement_of(mesh, wide, count) } else { Some(Placement::Outside) };

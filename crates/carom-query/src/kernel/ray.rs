@@ -1,11 +1,11 @@
-//! Rays against any shape: the first place, or every place, where they meet its surface.
+//! Ray casts against any shape: the first hit, or all hits.
 //!
-//! Shapes are their surfaces here: a ray that starts inside hits the far side from behind. Meshes
-//! are watertight, under any pose: a ray is taken into the frame of the mesh once, in `f64`, each
-//! coordinate off by a few roundings; all triangles then meet the same line, and whether it passes
-//! through one is decided exactly. No ray slips between two neighbours, and the crossings of a
-//! closed mesh are right in number.
+//! Shapes are surfaces here: a ray that starts inside hits the far side from behind.
 //!
+//! Meshes are watertight under any pose. The ray is transformed to the mesh's frame once, in `f64`,
+//! with a few roundings per coordinate. All triangles are then tested against the same line, and
+//! each test is exact. So a ray cannot pass between two neighbours, and the number of crossings of
+//! a closed mesh is right.
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6 to 22.8 and 25.4 (hits
 //! behind the origin).
 
@@ -26,19 +26,19 @@ use carom_math::{WidePose, scaling};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// The first place in the interval where the ray meets the surface of the shape, in the world
+/// Returns the first hit of the ray on the surface of the shape within the interval, in the world
 /// frame.
 ///
-/// The interval may start behind the origin; t counts in lengths of the direction. Of several
-/// triangles hit at the same t the one with the lowest number answers. A ray or a pose with a NaN
-/// or an infinity, and a shape so far from the origin of the ray that the difference is infinite,
-/// have no hit.
+/// The interval may start behind the origin; t is in lengths of the direction. If several triangles
+/// are hit at the same t, the one with the lowest number is returned. There is no hit if the ray or
+/// the pose contains a NaN or an infinity. The same holds if the shape is so far from the ray's
+/// origin that the difference is infinite.
 pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<RayHit> {
     cast(shape, pose, ray, interval, ())
 }
 
-/// [`ray_cast`], with its cost added to `cost`. The walk of a ray through the cells of a height
-/// field or of a distance field is one pair test.
+/// [`ray_cast`], with its cost added to `cost`. The traversal of the cells of a height field or of
+/// a distance field counts as one pair test.
 pub fn ray_cast_counted(
     shape: &Shape,
     pose: &Pose,
@@ -60,8 +60,8 @@ fn cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, count: impl C
     hits.first().copied()
 }
 
-/// Every place in the interval where the ray meets the surface, appended to `out` in the order of
-/// t, then of the parts; for a convex shape where the ray enters and where it leaves. World frame.
+/// Appends all hits of the ray on the surface within the interval, sorted by t, then by part. A
+/// convex shape has up to two: the entry and the exit. World frame.
 ///
 /// A ray through an edge of a mesh hits all triangles of the edge; see [`ray_crossings`].
 pub fn ray_cast_all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
@@ -92,21 +92,21 @@ fn cast_all(
     on_line(line, pose, interval, out, |line, interval, out| all(shape, line, interval, out, count));
 }
 
-/// Every place in the interval where the ray passes through the surface of a mesh, each once,
-/// appended to `out` in the order of t, then of the triangles. World frame.
+/// Appends all crossings of the ray through the surface of a mesh within the interval, each once.
+/// They are sorted by t, then by triangle. World frame.
 ///
-/// Through an edge or a corner the ray passes as it would if it were moved by an infinitely small
-/// amount, the same for all triangles; so the crossings of a mesh that bounds a solid are as many
-/// inwards as outwards over the whole line, and of those ahead of a point as many more lead
-/// outwards, from behind, as the surface winds around that point. A ray that grazes an edge touches
-/// ([`ray_cast_all`]) and may not cross.
+/// At an edge or a vertex the ray is treated as if it were moved by an infinitesimal amount, the
+/// same for all triangles. So if the mesh bounds a solid, a whole line crosses inwards as often as
+/// outwards. On the half-line from a point, outward crossings minus inward ones are the winding
+/// number of that point. A ray that only grazes an edge touches ([`ray_cast_all`]) but may not
+/// cross.
 pub fn ray_crossings(mesh: &MeshShape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
     on_line(Line::new(&pose.wide(), ray, true), pose, interval, out, |line, interval, out| {
         visit_all(mesh, line, interval, ray_mesh::line_crosses, out, ());
     });
 }
 
-/// Appends what `ask` finds on the line of a ray, in order, in the world frame.
+/// Appends the hits that `ask` finds on the line of a ray, sorted, in the world frame.
 fn on_line(
     line: Option<Line>,
     pose: &Pose,
@@ -121,7 +121,7 @@ fn on_line(
         sort_and_place(&mut out[start..], pose);
         return;
     }
-    // The interval might not survive the scaling: all hits, and of those the ones with a t in it.
+    // Scaling could change the interval. So all hits are found, and filtered by t.
     let mut hits = Vec::new();
     ask(&line, Interval::BOTH, &mut hits);
     for hit in &mut hits {
@@ -140,13 +140,13 @@ fn sort_and_place(hits: &mut [RayHit], pose: &Pose) {
     }
 }
 
-/// A hit in the frame of a shape, in the world.
+/// Transforms a hit from the frame of a shape to the world.
 pub(super) fn placed(mut hit: RayHit, pose: &WidePose) -> RayHit {
     hit.normal = narrow(pose.transform_vector(widen(hit.normal)));
     hit
 }
 
-/// The first hit of a ray of the world, in the frame of the shape.
+/// Returns the first hit of a world ray, in the frame of the shape.
 fn first(shape: &Shape, line: &Line, interval: Interval, count: impl Count) -> Option<RayHit> {
     let ray = &line.rounded();
     count_alone(shape, count);
@@ -169,7 +169,7 @@ fn first(shape: &Shape, line: &Line, interval: Interval, count: impl Count) -> O
     }
 }
 
-/// Every hit of a ray of the world, in the frame of the shape.
+/// Appends all hits of a world ray, in the frame of the shape.
 fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>, count: impl Count) {
     let ray = &line.rounded();
     count_alone(shape, count);
@@ -204,27 +204,27 @@ fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>, co
     }
 }
 
-/// A shape that a ray is held against by itself: not part by part.
+/// Counts a pair test if the shape is tested as a whole, not part by part.
 fn count_alone(shape: &Shape, count: impl Count) {
     if !matches!(shape, Shape::Compound(_) | Shape::Mesh(_)) {
         count.add_pair();
     }
 }
 
-/// The first end in the interval of the part of the line inside a shape.
+/// Returns the entry or the exit of a line through a convex shape: the first one in the interval.
 fn first_end(shape: &dyn SupportMap, ray: &Ray, interval: Interval, count: impl Count) -> Option<RayHit> {
     chord(shape, ray, count).into_iter().flatten().find(|hit| counts(hit, interval))
 }
 
-/// A hit with a t that is a number of the interval.
+/// Whether the t of a hit is a number in the interval.
 fn counts(hit: &RayHit, interval: Interval) -> bool {
     interval.contains(hit.t) && hit.t.is_finite()
 }
 
-/// Where the line through a shape that is known by its support map enters and leaves it.
+/// Returns the entry and the exit of a line through a shape given by its support map.
 fn chord(shape: &dyn SupportMap, ray: &Ray, count: impl Count) -> [Option<RayHit>; 2] {
     let (origin, direction) = (widen(ray.origin), widen(ray.direction));
-    // A direction of any length: t of the scaled direction is t over the scale.
+    // The direction may have any length: t of the scaled direction is t over the scale.
     let scale = scaling::scale_of(direction.abs().max_element());
     let direction = direction * scale;
     let Some((enter, normal)) = ray_convex::enter(shape, origin, direction, count) else { return [None; 2] };
@@ -252,19 +252,19 @@ fn first_part(compound: &Compound, ray: &Ray, interval: Interval, count: impl Co
 pub(super) struct Line {
     pub(super) origin: DVec3,
     pub(super) direction: DVec3,
-    /// A power of two: t of the ray over t of the line. Not 1 for a direction that would leave the
-    /// range of numbers when it is turned or stored.
+    /// A power of two: t of the ray over t of the line. It differs from 1 if the direction would
+    /// overflow or underflow when it is rotated or stored.
     pace: f64,
 }
 
-/// The shape takes lines as they are, in `f64`.
+/// Whether the shape takes lines in `f64` without rounding.
 fn is_wide(shape: &Shape) -> bool {
     matches!(shape, Shape::Mesh(_) | Shape::HeightField(_) | Shape::Field(_))
 }
 
 impl Line {
-    /// Two products and two sums for each coordinate, after the difference of two places. `None`
-    /// where not all of them are numbers.
+    /// Transforms a ray. Each coordinate takes two products and two sums after the difference of
+    /// two positions. `None` if a result is not a number.
     #[inline]
     pub(super) fn new(pose: &WidePose, ray: &Ray, is_wide: bool) -> Option<Line> {
         let given = widen(ray.direction);
@@ -272,7 +272,7 @@ impl Line {
         let mut line = Line { origin, direction: pose.inverse_transform_vector(given), pace: 1.0 };
         let is_kept = is_wide || given == DVec3::ZERO || {
             let stored = widen(line.rounded().direction).abs().max_element();
-            // Shorter ones are subnormal, or have components that are.
+            // Shorter directions are subnormal, or have subnormal components.
             widen_real(Real::MIN_POSITIVE / Real::EPSILON) <= stored && stored.is_finite()
         };
         if !(line.direction.is_finite() && is_kept) {
@@ -282,12 +282,12 @@ impl Line {
         (line.origin.is_finite() && line.direction.is_finite()).then_some(line)
     }
 
-    /// t of the ray is t of the line.
+    /// Whether t of the ray equals t of the line.
     pub(super) fn is_plain(&self) -> bool {
         self.pace == 1.0
     }
 
-    /// The same, as convex shapes take it.
+    /// Returns the line rounded for convex shapes.
     fn rounded(&self) -> Ray {
         Ray::new(narrow(self.origin), narrow(self.direction))
     }
@@ -305,14 +305,14 @@ pub(super) struct Touch {
     t: f64,
     is_back_face: bool,
     triangle: u32,
-    /// Its leaf, eight times, and the lane there, where that is known.
+    /// Eight times the index of its leaf, plus the lane, if known.
     place: Option<u32>,
 }
 
-/// The first hit of those seen.
+/// The nearest hit so far.
 #[derive(Clone, Copy)]
 pub(super) struct Nearest {
-    /// Nothing beyond it is looked for.
+    /// Hits beyond it are ignored.
     max: f64,
     best: Option<(Real, Touch)>,
 }
@@ -322,10 +322,10 @@ impl Nearest {
         Nearest { max: widen_real(interval.max), best: None }
     }
 
-    /// A hit; the t up to which others are of interest.
+    /// Offers a hit. Returns the t up to which further hits matter.
     #[inline]
     pub(super) fn offer(&mut self, touch: Touch) -> f64 {
-        // Hits that are one after rounding go by their numbers, as in the list of all hits.
+        // Hits that are equal after rounding are ordered by number, as in the list of all hits.
         let t = narrow_real(touch.t);
         let is_before =
             |(least, best): (Real, Touch)| t < least || (t == least && touch.triangle < best.triangle);
@@ -357,7 +357,7 @@ fn visit_all(
     });
 }
 
-/// Which triangles count: those that the line touches, or those that it crosses.
+/// Selects triangles: those that the line touches, or those that it crosses.
 type Rule = fn(DVec3, DVec3, &[DVec3; 3]) -> Option<TriangleHit>;
 
 /// A line in the coordinates of a mesh and of its tree.
@@ -366,7 +366,7 @@ pub(super) struct MeshLine {
     origin: DVec3,
     direction: DVec3,
     min: f64,
-    /// It grows smaller as hits are found.
+    /// Decreases as hits are found.
     max: f64,
     block_line: BlockLine,
     /// In the tree's coordinates, t over `pace`.
@@ -375,7 +375,8 @@ pub(super) struct MeshLine {
 }
 
 impl MeshLine {
-    /// `None` for an origin so far from so small a mesh that the tree has no place for it.
+    /// `None` if the origin is so far from so small a mesh that it overflows the tree's
+    /// coordinates.
     #[inline]
     pub(super) fn new(mesh: &MeshShape, line: &Line, interval: Interval) -> Option<MeshLine> {
         let Line { origin, direction, .. } = *line;
@@ -386,8 +387,8 @@ impl MeshLine {
             return None;
         }
         let mut steps = direction * scale;
-        // A direction that in the tree's coordinates is nothing, or infinite, is brought to length
-        // 1, and t with it, rounded outwards.
+        // A direction that underflows or overflows in the tree's coordinates is normalised. The
+        // limits of t are scaled too, rounded outwards.
         let mut pace = 1.0;
         if !(f64::MIN_POSITIVE / f64::EPSILON <= steps.abs().max_element() && steps.is_finite()) {
             pace = scaling::scale_of(direction.abs().max_element());
@@ -401,20 +402,20 @@ impl MeshLine {
         Some(line)
     }
 
-    /// The t of the tree beyond which nothing is looked for.
+    /// Returns the t in the tree beyond which the search stops.
     #[inline]
     pub(super) fn limit(&self) -> f64 {
         if self.pace == 1.0 { self.max } else { (self.max / self.pace).next_up() }
     }
 
-    /// The triangles of a leaf that the line touches, as far as `f32` can tell: eight at once,
-    /// nearly all of them misses.
+    /// Returns the triangles of a leaf that the line may touch, tested eight at once in `f32`. Most
+    /// triangles are rejected here.
     #[inline]
     pub(super) fn touched(&self, mesh: &MeshShape, leaf: &Leaf<'_>) -> LineLanes {
         mesh.line_block(leaf.index).map_or_else(LineLanes::default, |block| block.touched(&self.block_line))
     }
 
-    /// The test of those triangles of a leaf: exact where there is a doubt.
+    /// Tests those triangles of a leaf; exact in doubtful cases.
     #[inline]
     pub(super) fn test(
         &mut self,
@@ -446,18 +447,18 @@ impl MeshLine {
     }
 }
 
-/// The number and the corners of the triangle in a lane of a leaf.
+/// Returns the number and the corners of the triangle in a lane of a leaf.
 #[inline]
 fn placed_triangle(mesh: &MeshShape, place: u32) -> Option<(u32, [DVec3; 3])> {
     let block = mesh.line_block(place / 8)?;
     let (lane, scale) = (place as usize % 8, mesh.scale());
     let triangle = block.number(lane);
-    // One over a power of two that tree coordinates have is exact.
+    // The reciprocal of the scale, a power of two, is exact.
     let corners = block.corners(lane, if scale == 1.0 { 1.0 } else { 1.0 / scale });
     Some((triangle, corners.unwrap_or_else(|| mesh.mesh().corners(triangle))))
 }
 
-/// Gives every triangle that counts, with t, up to the t that `hit` answers.
+/// Visits every selected triangle with its t, up to the t that `hit` returns.
 fn visit(
     mesh: &MeshShape,
     line: &Line,

@@ -1,13 +1,11 @@
-//! Many rays against one shape: through a mesh several at a time, so that none waits for memory.
+//! Many rays against one shape. Several rays traverse a mesh alternately, which hides memory
+//! latency.
 //!
-//! The block of triangles of a leaf is asked for as soon as that is next, and holds all that is
-//! needed there. In between the other rays go on. What is computed for a ray is what is computed
-//! for it alone.
+//! The block of triangles of the next leaf is prefetched, and contains all data of that leaf. Other
+//! rays advance meanwhile. Each ray does the same computation as alone.
 //!
-//! Tried (AMD EPYC, 2026-11-22, the bench's knot of 100,000 triangles): corners by way of the
-//! vertices' numbers, with two turns more for these, 1.2 times the time; rays sorted by octant and
-//! by where they pass nearest to the middle, 0.91 of the time and 0.06 for the sorting, at a
-//! million triangles 0.96 and 0.04.
+//! Tried: sorting rays by octant and by the point nearest to the centre; saves 9 % of the time and
+//! costs 6 %. More in `benches/notes/carom-query.md`.
 //!
 //! Reference: S. Chen, A. Ailamaki, P. Gibbons, T. Mowry, Improving Hash Join Performance through
 //! Prefetching, 2004 (the rounds of a chain of dependent loads).
@@ -23,10 +21,9 @@ use carom_geom::ray_mesh;
 use carom_math::WidePose;
 use core::ops::ControlFlow;
 
-/// [`ray_cast`] for many rays: one answer for each, in their order, appended to `out`. World frame.
+/// [`ray_cast`] for many rays: appends one answer for each, in their order. World frame.
 ///
-/// Through a mesh several rays are on their way at a time, so that none waits for memory, which
-/// pays where the mesh is large. The answers are those of single rays, to the bit.
+/// Interleaving the rays pays for large meshes. The answers are those of single rays, to the bit.
 pub fn ray_cast_batch(
     shape: &Shape,
     pose: &Pose,
@@ -61,14 +58,14 @@ struct MeshRays<'a> {
     wide: WidePose,
     interval: Interval,
     rays: &'a [Ray],
-    /// As many as rays.
+    /// One slot for each ray.
     out: &'a mut [Option<RayHit>],
-    /// The first ray that has not begun.
+    /// The first ray that has not started.
     next: usize,
     slots: [Option<Flying>; IN_FLIGHT],
 }
 
-/// A ray on its way.
+/// A ray in progress.
 #[derive(Clone, Copy)]
 struct Flying {
     ray: usize,
@@ -88,7 +85,7 @@ impl RayBatch for MeshRays<'_> {
             let Some(line) = Line::new(&self.wide, given, true) else { continue };
             let Some(line) = MeshLine::new(self.mesh, &line, self.interval).filter(|_| line.is_plain())
             else {
-                // Beyond the range of numbers in one way or another: alone.
+                // Out of the range of numbers: cast by itself.
                 self.out[ray] = ray_cast(self.shape, self.pose, given, self.interval);
                 continue;
             };

@@ -1,19 +1,21 @@
-//! Depth of meshes by rays: every vertex of one body inside the other casts a ray inwards, and
-//! where that leaves the other body is where the vertex should be.
+//! Depth of meshes by rays. Every vertex of one body inside the other casts a ray inwards; the exit
+//! point from the other body is its contact.
 //!
-//! Vertices in the box of the other body ask along their inward normals against that body only. A
-//! ray that first meets the other body from behind started inside of it: vertex and place are a
-//! pair, with a contact and a penalty as long as the way between them. A ray that would leave its
-//! own body before that says nothing about the overlap, and is dropped. The temporal variant starts
-//! at the triangles of the last frame, before and behind the vertex, and walks to those on the ray
-//! now; it asks no tree, and a vertex that it cannot follow asks in full.
+//! 1. Each vertex in the box of the other body casts a ray along its inward normal against that
+//!    body.
+//! 2. If the first hit is from behind, the vertex is inside. Vertex and hit are a contact, with a
+//!    penalty as long as the distance between them.
+//! 3. A ray that leaves its own body earlier says nothing about the overlap, and is dropped.
+//! 4. The temporal variant starts at the triangles of the last frame, ahead of and behind the
+//!    vertex, and walks to those on the ray. It needs no tree. If the walk fails, the full query
+//!    runs.
 //!
 //! Reference: E. Hermann, F. Faure, B. Raffin, Ray-traced Collision Detection for Deformable
 //! Bodies, GRAPP 2008; F. Lehericey, V. Gouranton, B. Arnaldi, New Iterative Ray-Traced Collision
 //! Detection Algorithm for GPU Architectures, VRST 2013; vertex normals by angles: J. A.
 //! Baerentzen, H. Aanaes, Signed Distance Computation Using the Angle Weighted Pseudonormal, 2005.
-//! Differs: the surface behind the vertex is followed too, so that one that comes free is noticed
-//! at once.
+//! Differs: the surface behind the vertex is tracked too, so a vertex that leaves the body is
+//! detected at once.
 
 use super::super::num::geom::Contact;
 use super::super::num::{Pose, Vec3, narrow, narrow_real, widen};
@@ -29,27 +31,26 @@ use carom_math::{ops, scaling};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// No triangle, no vertex.
+/// No triangle or no vertex.
 const NONE: u32 = u32::MAX;
 
-/// The most triangles on the way from last frame's to this frame's; farther, and the tree is as
-/// fast.
+/// Longest walk from last frame's triangle to this frame's. For a longer one the tree is as fast.
 const MOST_STEPS: u32 = 16;
 
-/// A mesh whose vertices can cast rays: with the normals of the vertices, and the neighbours of the
-/// triangles. Built once for each mesh.
+/// A mesh with vertex normals and adjacency, for casting rays from its vertices. Build it once for
+/// each mesh.
 #[derive(Clone, Debug)]
 pub struct RayMesh {
     mesh: Arc<MeshShape>,
-    /// Outward, of length 1; zero for a vertex without a triangle that has an area.
+    /// Outward unit normals; zero for a vertex without a triangle that has an area.
     normals: Vec<DVec3>,
-    /// Across the edge from corner k to the next one.
+    /// The triangle across the edge from corner k to the next one.
     neighbours: Vec<[u32; 3]>,
 }
 
 impl RayMesh {
-    /// Of a mesh whose triangles face outwards. Vertices are what their numbers say: of two at one
-    /// place each sees its own triangles.
+    /// Creates it from a mesh with triangles that face outwards. Vertices are distinguished by
+    /// index: two at one position have separate normals.
     pub fn new(mesh: Arc<MeshShape>) -> RayMesh {
         let triangles = mesh.mesh();
         let mut normals = vec![DVec3::ZERO; triangles.vertices().len()];
@@ -82,52 +83,52 @@ impl RayMesh {
         RayMesh { mesh, normals, neighbours }
     }
 
-    /// The mesh.
+    /// Returns the mesh.
     pub fn mesh(&self) -> &Arc<MeshShape> {
         &self.mesh
     }
 
-    /// The outward normal of a vertex, of length 1 or zero, in the mesh's frame.
+    /// Returns the outward unit normal of a vertex, or zero, in the mesh's frame.
     pub fn vertex_normal(&self, vertex: u32) -> Option<Vec3> {
         self.normals.get(vertex as usize).map(|n| narrow(*n))
     }
 }
 
-/// A vertex of one body in the other, and where its ray leaves that one.
+/// A vertex of one body inside the other, and the exit point of its ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RayContact {
-    /// World frame; the distance is minus the way from the vertex to the place, the normal along
-    /// it, from A to B. The part of the body whose vertex it is is one of the vertex's triangles,
-    /// that of the other body the triangle where the ray leaves it.
+    /// World frame. The distance is minus that from the vertex to the exit point; the normal points
+    /// from A to B. The part of the vertex's body is one of the vertex's triangles. That of the
+    /// other body is the triangle of the exit.
     pub contact: Contact,
-    /// The vertex is one of A; else of B.
+    /// Whether the vertex belongs to A; else to B.
     pub is_vertex_of_a: bool,
-    /// Its number.
+    /// The index of the vertex.
     pub vertex: u32,
 }
 
 impl RayContact {
-    /// The way that B has to go, and A the other way, for this vertex to come free: a penalty force
-    /// is a stiffness times this. World frame, a length.
+    /// Returns the translation of B, and the negative one of A, that frees this vertex. A penalty
+    /// force is a stiffness times this. World frame, a length.
     pub fn penalty(&self) -> Vec3 {
         self.contact.normal * -self.contact.distance
     }
 }
 
-/// How [`ray_depth`] asks.
+/// Settings of [`ray_depth`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RayDepthSettings {
-    /// A vertex asks in full in one query of so many, the vertices in turn; between, it follows the
-    /// surface from the triangles of the last query. 1: always in full, and the answer does not
-    /// depend on the queries before. More: a part of the surface that came between, or the vertex's
-    /// own body, is noticed so many queries later at most.
+    /// Every vertex runs a full query once in this many queries, in rotation. In between it walks
+    /// from the triangles of the last query. With 1 all queries are full, and the answer does not
+    /// depend on earlier queries. With more, a new surface in between, or the vertex's own body, is
+    /// detected this many queries later at most.
     pub full_every: u32,
 }
 
 impl RayDepthSettings {
-    /// In full in one query of so many; 0 counts as 1.
+    /// Sets how often a vertex runs a full query; 0 counts as 1.
     #[must_use]
     pub const fn with_full_every(mut self, full_every: u32) -> RayDepthSettings {
         self.full_every = full_every;
@@ -141,50 +142,48 @@ impl Default for RayDepthSettings {
     }
 }
 
-/// What the queries on one pair of meshes did last; keep one for each pair.
+/// The state of the last query for one pair of meshes. Keep one for each pair.
 #[derive(Clone, Debug, Default)]
 pub struct RayDepthCache {
-    /// For each vertex of A, and of B, the triangles of the other body on its line: where it
-    /// leaves, and where it came in.
+    /// For each vertex of A, and of B, the triangles of the other body on its line: exit and entry.
     last: [Vec<[u32; 2]>; 2],
-    /// For each vertex the last query that asked about it.
+    /// For each vertex, the index of its last query.
     asked: [Vec<u32>; 2],
     query: u32,
     counters: RayDepthCounters,
 }
 
-/// What a query did.
+/// The cost of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RayDepthCounters {
     /// Rays, one for each vertex in the box of the other mesh.
     pub rays: u32,
-    /// Those that were answered by walking from the triangles of the last query.
+    /// Rays that were answered by walking from the triangles of the last query.
     pub walked: u32,
     /// Nodes of the trees that were opened.
     pub nodes: u64,
 }
 
 impl RayDepthCache {
-    /// What the last query did.
+    /// Returns the cost of the last query.
     pub fn counters(&self) -> RayDepthCounters {
         self.counters
     }
 
-    /// Forgets the triangles of the last query.
+    /// Clears the triangles of the last query.
     pub fn clear(&mut self) {
         self.last.iter_mut().for_each(|last| last.fill([NONE; 2]));
     }
 }
 
-/// Appends a contact for every vertex of one mesh inside the other whose ray along the inward
-/// normal leaves the other before its own body: A's vertices by number, then B's. World frame.
+/// Appends a contact for every vertex of one mesh inside the other whose inward ray leaves the
+/// other mesh before its own. The list has A's vertices by index, then B's. World frame.
 ///
-/// The depths are local, and for bodies that overlap little: the deepest vertex, and what a force
-/// that pushes all vertices out needs. For the least translation of convex bodies see
-/// [`contact`](super::contact).
+/// The depths are local, and meant for small overlaps, such as penalty forces on all vertices. For
+/// the least translation of convex bodies see [`contact`](super::contact).
 ///
-/// Allocates nothing once the cache has grown, but for what `out` takes.
+/// Once the cache has grown, this allocates only to grow `out`.
 pub fn ray_depth(
     a: &RayMesh,
     pose_a: &Pose,
@@ -206,7 +205,7 @@ pub fn ray_depth(
         let first = out.len();
         let n = own.normals.len();
         if cache.last[k].len() != n {
-            // Another mesh than last time.
+            // The mesh changed.
             cache.last[k].clear();
             cache.last[k].resize(n, [NONE; 2]);
             cache.asked[k].clear();
@@ -214,8 +213,8 @@ pub fn ray_depth(
         }
         let (last, asked, counters) = (&mut cache.last[k], &mut cache.asked[k], &mut cache.counters);
         let region = other.mesh.placed_box(other_in_own);
-        // The region is around the turned box of the other mesh; what is outside of that box itself
-        // is not in the mesh.
+        // The region is the box around the oriented box of the other mesh. A vertex outside the
+        // oriented box is not in the mesh.
         let bounds = other.mesh.placed_box(&Pose::IDENTITY.wide());
         let visit = own.mesh.tree().visit_box(&own.mesh.in_tree(&region), |leaf| {
             for &triangle in leaf.primitives {
@@ -237,7 +236,7 @@ pub fn ray_depth(
                     counters.rays += 1;
                     let line = [origin, other_in_own.inverse_transform_vector(inward)];
                     let last = &mut last[vertex as usize];
-                    // Vertices ask in full in turn.
+                    // Full queries rotate over the vertices.
                     let is_full = full_every <= 1 || query.wrapping_add(vertex).is_multiple_of(full_every);
                     let mut found = if is_full { None } else { follow(other, last, line) };
                     if found.is_some() {
@@ -256,7 +255,7 @@ pub fn ray_depth(
                     let (point, end) =
                         (place.transform_point(start), place.transform_point(start + inward * t));
                     let along = place.transform_vector(inward);
-                    // From A to B: A's vertex is beyond the place where it should be.
+                    // The normal points from A to B: A's vertex is beyond the exit point.
                     let contact = if k == 0 {
                         Contact::new(narrow(point), narrow(end), narrow(-along), narrow_real(-t))
                             .with_parts(triangle, left_by)
@@ -274,13 +273,13 @@ pub fn ray_depth(
     }
 }
 
-/// The point is in the box.
+/// Whether the point is in the box.
 fn is_in(aabb: &Aabb, p: DVec3) -> bool {
     (aabb.min.as_dvec3().cmple(p) & p.cmple(aabb.max.as_dvec3())).all()
 }
 
-/// The triangles of a leaf that a line may touch, eight tested at once. It misses the others for
-/// certain.
+/// Returns the triangles of a leaf that a line may touch, tested eight at once. The line surely
+/// misses the others.
 fn may_touch<'a>(mesh: &'a MeshShape, leaf: &Leaf<'_>, line: &BlockLine) -> impl Iterator<Item = u32> + 'a {
     let block = mesh.line_block(leaf.index);
     let mut left = block.map_or(0, |block| block.touched(line).may);
@@ -291,8 +290,8 @@ fn may_touch<'a>(mesh: &'a MeshShape, leaf: &Leaf<'_>, line: &BlockLine) -> impl
     })
 }
 
-/// How far inwards the ray of a vertex leaves the other body, and by which triangle; `None` where
-/// it does not start in that body, or leaves its own before.
+/// Returns the depth at which the ray of a vertex leaves the other body, and the triangle. `None`
+/// if it does not start in that body, or leaves its own body first.
 fn cast(
     own: &RayMesh,
     other: &RayMesh,
@@ -301,14 +300,14 @@ fn cast(
     line: [DVec3; 2],
     counters: &mut RayDepthCounters,
 ) -> Option<(f64, u32)> {
-    // From behind: the vertex is inside.
+    // A hit from behind: the vertex is inside.
     let (t, left_by, true) = first_on(other, line, counters)? else { return None };
     let scale = own.mesh.scale();
     let own_line = BlockLine::new(start * scale, inward);
     let visit = own.mesh.tree().visit_ray(start * scale, inward * scale, 0.0, t, |leaf, limit| {
         for triangle in may_touch(&own.mesh, &leaf, &own_line) {
             let corners = own.mesh.mesh().corners(triangle);
-            // Its own triangles are where it starts.
+            // The ray starts on its own triangles.
             let leaves = !corners.contains(&start)
                 && line_touches(start, inward, &corners).is_some_and(|hit| 0.0 < hit.t && hit.t < t);
             if leaves {
@@ -321,8 +320,8 @@ fn cast(
     (!visit.stopped).then_some((t, left_by))
 }
 
-/// The first triangle ahead on a line: how far, its number, and whether from behind. Of several the
-/// one with the lowest number.
+/// Returns the first triangle ahead on a line: distance, index, and whether it is hit from behind.
+/// The lowest index wins a tie.
 fn first_on(
     body: &RayMesh,
     [origin, direction]: [DVec3; 2],
@@ -349,8 +348,8 @@ fn first_on(
     nearest
 }
 
-/// The answer of [`cast`] by the triangles of the last query alone: where the line leaves, if the
-/// vertex is still between that place and the one where the line came in.
+/// Returns the result of [`cast`] from the triangles of the last query alone: the exit, if the
+/// vertex is still between exit and entry.
 fn follow(body: &RayMesh, last: &mut [u32; 2], line: [DVec3; 2]) -> Option<(f64, u32)> {
     let (left_at, left_by, true) = walk(body, last[0], line)? else { return None };
     let (came_at, came_by, false) = walk(body, last[1], line)? else { return None };

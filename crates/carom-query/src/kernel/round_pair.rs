@@ -1,15 +1,12 @@
-//! Manifolds of pairs that have a closed form: balls, capsules and boxes, but not two boxes.
+//! Manifolds of pairs with a closed form: balls, capsules and boxes, except two boxes.
 //!
-//! The nearest or deepest place is the contact, and its normal says what rests on what: a ball
-//! touches in one point, and so does a capsule that stands on an end or lies across an edge. Only
-//! where a capsule lies along a face or an edge does it touch along a stretch: then the features
-//! are clipped, as of any other pair. Balls and capsules need no frame but the world's: of a turn
-//! only the axis is computed, and nothing is moved back. Measured (EPYC, busy, 2026-11-22), ns,
-//! with clipping of every pair in A's frame / now: box and ball 197 / 55, two capsules 268 / 77,
-//! box and capsule 354 / 155, of which a tenth lie along a face. What is left is a chain of roots
-//! and quotients; compiled for AVX2 it took longer, two capsules 74 / 103. Later, busier: capsules
-//! 119 / 102 and box and ball 75 / 62 without what only axes need that all but cross, calls of
-//! `clamp`, and a manifold that is made in one place and copied to another.
+//! The nearest or deepest point is the contact. A ball has one contact, and so has a capsule that
+//! stands on an end or lies across an edge. If a capsule lies along a face or an edge, the two
+//! features are clipped, as for other pairs.
+//!
+//! Balls and capsules are computed in the world frame, and only the axis of a rotation is computed.
+//! Compared with clipping every pair in A's frame this takes about a third of the time. Figures:
+//! `benches/notes/carom-query.md`.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 and 5.1.9; E. Catto, Contact
 //! Manifolds, GDC 2007.
@@ -26,9 +23,9 @@ use carom_geom::{FeatureId, FeatureKind, SupportMap};
 use carom_math::{WidePose, tol};
 use glam::DVec3;
 
-/// Appends the manifold of two shapes that are apart by at most `prediction`, and says whether
-/// theirs is a pair with a closed form. Both places, and the manifold, in one frame; of a place
-/// only what is needed is computed.
+/// Appends the manifold of two shapes that are apart by at most `prediction`. Returns whether the
+/// pair has a closed form. Both poses and the manifold are in one frame. Only the needed part of a
+/// pose is computed.
 #[inline]
 pub(super) fn push(
     a: &Shape,
@@ -83,7 +80,7 @@ pub(super) fn push(
     true
 }
 
-/// Where two shapes touch in one point, in the frame of the answer.
+/// The single contact of two shapes, in the frame of the answer.
 struct Touch {
     distance: f64,
     normal: DVec3,
@@ -93,7 +90,7 @@ struct Touch {
 }
 
 impl Touch {
-    /// From cores about an origin; `features` of the normal.
+    /// Creates a touch from cores about an origin; `features` takes the normal.
     #[inline(always)]
     fn new(cores: &Cores, origin: DVec3, features: impl FnOnce(DVec3) -> [FeatureId; 2]) -> Touch {
         Touch {
@@ -105,7 +102,7 @@ impl Touch {
         }
     }
 
-    /// From cores in A's frame.
+    /// Creates a touch from cores in A's frame.
     #[inline(always)]
     fn placed(cores: &Cores, frame: &WidePose, features: [FeatureId; 2]) -> Touch {
         Touch {
@@ -117,7 +114,7 @@ impl Touch {
         }
     }
 
-    /// With A and B exchanged.
+    /// Swaps A and B.
     #[inline(always)]
     fn swapped(self) -> Touch {
         Touch {
@@ -129,7 +126,7 @@ impl Touch {
         }
     }
 
-    /// As a manifold, when the shapes are not farther apart than `prediction`.
+    /// Appends the manifold, if the shapes are within `prediction`.
     #[inline(always)]
     fn push_to(self, prediction: Real, out: &mut Vec<Manifold>) {
         if !(self.distance <= widen_real(prediction) && self.normal.is_finite()) {
@@ -156,16 +153,16 @@ fn on_capsule(a: &Capsule, frame: &WidePose, b: &Sphere, center: DVec3) -> Touch
     Touch::new(&cores, frame.translation, |normal| [capsule_feature(a, axis, normal), FeatureId::UNKNOWN])
 }
 
-/// The feature of a capsule along this axis on which a plane with this outward normal rests.
+/// Returns the feature of a capsule along this axis that faces a plane with this outward normal.
 #[inline(always)]
 fn capsule_feature(capsule: &Capsule, axis: DVec3, normal: DVec3) -> FeatureId {
     capsule.feature_id(DVec3::new(0.0, axis.dot(normal), 0.0))
 }
 
-/// Two lines that both rest on a plane with this normal touch along a stretch.
+/// Whether two lines that rest on a plane with this normal touch along an interval.
 #[inline]
 fn is_parallel(along_a: DVec3, along_b: DVec3, normal: DVec3) -> bool {
-    // Seen along the normal, both are all but as long as they are.
+    // The sine of the angle between the lines, seen along the normal, is small.
     let sine = along_a.cross(along_b).dot(normal);
     sine * sine <= tol::PARALLEL_EDGES_SQ
 }
@@ -203,7 +200,7 @@ fn push_box_capsule(
     true
 }
 
-/// The contacts of a capsule that lies along a face or an edge.
+/// Appends the contacts of a capsule that lies along a face or an edge.
 #[inline(never)]
 fn push_stretch<A: SupportMap>(
     a: &A,

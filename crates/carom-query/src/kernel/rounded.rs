@@ -44,7 +44,7 @@ impl ConvexShape {
     fn map(&self) -> &dyn SupportMap {
         match self.0.kind() {
             Kind::Convex(map) => map,
-            // Refused by the constructor.
+            // The constructor refuses these.
             Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_) => &Point,
         }
     }

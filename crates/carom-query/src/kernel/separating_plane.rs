@@ -1,10 +1,10 @@
-//! The proof that two bodies are apart: a plane between them.
+//! A separating plane: the proof that two bodies are apart.
 //!
-//! Two convex bodies that do not touch have a plane between them: across the line between their
-//! nearest points. To check it, both bodies are measured along its normal, which costs two supports
-//! and needs no search. That is done here, with rounding counted; the normal of a half-space is its
-//! own to rounding. Bodies that are not convex may be apart without a plane; then the proof is the
-//! lower bound [`Distance::at_least`](super::Distance::at_least).
+//! Two convex bodies that are apart have a separating plane perpendicular to the line between their
+//! nearest points. The proof needs two supports along its normal, without a search; rounding is
+//! included. For a half-space the normal is its own up to rounding. Bodies that are not convex may
+//! be apart without such a plane. Their proof is the lower bound
+//! [`Distance::at_least`](super::Distance::at_least).
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 3.8 and 9.2 (separating planes).
 
@@ -20,26 +20,26 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SeparatingPlane {
-    /// Unit to rounding, from A towards B.
+    /// Unit vector up to rounding, from A towards B.
     pub normal: DVec3,
-    /// No point of A is farther along the normal than this.
+    /// Upper bound of A's coordinates along the normal.
     pub end_of_a: f64,
-    /// No point of B is less far along the normal; more than `end_of_a`.
+    /// Lower bound of B's coordinates along the normal; greater than `end_of_a`.
     pub start_of_b: f64,
 }
 
 impl SeparatingPlane {
-    /// How far the bodies are apart along the normal: a lower bound of their distance.
+    /// Returns the gap along the normal: a lower bound of the distance.
     pub fn gap(&self) -> f64 {
         self.start_of_b - self.end_of_a
     }
 }
 
-/// A plane between two shapes: proof that they do not touch.
+/// Returns a separating plane of two shapes: proof that they do not touch.
 ///
-/// Given for every two convex shapes that are apart by more than rounding. For others it is looked
-/// for across their nearest points, between their middles, and along the axes of both frames; where
-/// none of these does, there may be another.
+/// It is found for every two convex shapes that are apart by more than rounding. For other shapes
+/// three kinds of normals are tried: between the nearest points, between the centres, and along the
+/// axes of both frames. If all fail, another plane may still exist.
 pub fn separating_plane(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<SeparatingPlane> {
     let b_in_a = relative(pose_a, pose_b);
     let nearest = dispatch::distance(a, b, &b_in_a, f64::INFINITY, &mut Workspace::default(), ());
@@ -58,7 +58,7 @@ pub fn separating_plane(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> O
     })
 }
 
-/// How far a placed shape reaches along a unit direction, at most.
+/// Returns an upper bound of a placed shape's coordinates along a unit direction.
 fn end(shape: &Shape, pose: &WidePose, along: DVec3) -> f64 {
     let own = pose.inverse_transform_vector(along);
     let (reach, far) = match shape.kind() {
@@ -67,8 +67,8 @@ fn end(shape: &Shape, pose: &WidePose, along: DVec3) -> f64 {
             let far = map.support_exact(own, near).point.dot(own) + map.margin();
             (map.center().abs().max_element() + map.radius() + map.margin(), far)
         }
-        // All of it lies below its plane, and nothing else bounds it. Its normal comes back from
-        // the world rounded.
+        // It lies below its plane and is unbounded otherwise. Its normal was rounded in the world
+        // frame.
         Kind::HalfSpace(half_space) => {
             let turned = half_space.normal_wide().cross(own);
             let is_own =
@@ -97,7 +97,8 @@ fn end(shape: &Shape, pose: &WidePose, along: DVec3) -> f64 {
             return ends.fold(f64::NEG_INFINITY, f64::max);
         }
     };
-    // Matrices are within 4 units of rounding of orthonormal; two products and sums of three.
+    // Matrices are orthonormal up to 4 units of rounding. Then follow two products and sums of
+    // three.
     let slack = 32.0 * f64::EPSILON * (reach + pose.translation.abs().max_element());
     far + pose.translation.dot(along) + slack
 }

@@ -1,11 +1,11 @@
-//! The closed list of shapes, and the door for shapes of the user's own.
+//! The closed list of shapes, with a variant for user-defined shapes.
 //!
-//! Every function of this crate is one `match` over this list ([`super::dispatch`]): a pair that is
-//! missing does not compile. A shape is either convex (it has a support map), a half-space, a
-//! signed distance field, or composite (a mesh, a height field or a compound).
+//! Every query of this crate is one `match` over this list ([`super::dispatch`]), so a missing pair
+//! does not compile. A shape is convex (it has a support map), a half-space, a signed distance
+//! field, or composite: a mesh, a height field or a compound.
 //!
-//! A field joins by a trait, as a convex shape of the user does: a program without fields does not
-//! compile the crate carom-sdf, and a distance of the user's own comes in by the same door.
+//! A field joins by a trait, as a user-defined convex shape does. So a program without fields does
+//! not compile the crate carom-sdf, and users can supply their own distance functions.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3 (mid phase, narrow
 //! phase).
@@ -24,12 +24,12 @@ use carom_geom::{DistanceField, SupportMap, aabb_from_support};
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// A convex shape of the user's own.
+/// A user-defined convex shape.
 pub type UserShape = Arc<dyn SupportMap + Send + Sync>;
 
-/// Any shape: cheap to clone, the large ones are shared.
+/// Any shape. Cloning is cheap, because large shapes are shared.
 ///
-/// Round shapes stand along y, centred on the origin of their frame.
+/// A shape with an axis has it along y. Round shapes are centred on the origin of their frame.
 #[derive(Clone)]
 pub enum Shape {
     /// A ball.
@@ -50,19 +50,19 @@ pub enum Shape {
     Hull(Arc<ConvexHull>),
     /// A convex shape with a radius all around.
     Rounded(Arc<RoundedShape>),
-    /// Everything below a plane.
+    /// All points below a plane.
     HalfSpace(HalfSpace),
     /// The surface that triangles cover.
     Mesh(Arc<MeshShape>),
     /// The open surface of a grid of heights.
     HeightField(Arc<HeightFieldShape>),
-    /// Several shapes, each at its place.
+    /// Several shapes with fixed relative poses.
     Compound(Arc<Compound>),
     /// A convex shape given by its support map.
     User(UserShape),
-    /// A solid given by its signed distance, such as a `carom_sdf::FieldShape`. A distance from it
-    /// is off by at most its error bound, and says so in the outcome of an answer. Its depth in
-    /// another shape is that of the deepest point.
+    /// A solid given by its signed distance, such as a `carom_sdf::FieldShape`. Distances are off
+    /// by at most its error bound, which the outcome of an answer states. Its depth in another
+    /// shape is that of the deepest point.
     Field(Arc<dyn DistanceField + Send + Sync>),
 }
 
@@ -88,7 +88,7 @@ impl core::fmt::Debug for Shape {
     }
 }
 
-/// What a shape is to the dispatch: the variants that need different algorithms.
+/// The kinds of shapes that need different algorithms.
 pub(super) enum Kind<'a> {
     Convex(&'a dyn SupportMap),
     HalfSpace(&'a HalfSpace),
@@ -98,7 +98,7 @@ pub(super) enum Kind<'a> {
 }
 
 impl Shape {
-    /// What the dispatch matches on.
+    /// Returns the kind of the shape.
     pub(super) fn kind(&self) -> Kind<'_> {
         match self {
             Shape::Sphere(s) => Kind::Convex(s),
@@ -112,7 +112,7 @@ impl Shape {
             Shape::Rounded(s) => Kind::Convex(&**s),
             Shape::HalfSpace(s) => Kind::HalfSpace(s),
             Shape::Mesh(s) => Kind::Mesh(s),
-            // Its triangles, as those of a mesh.
+            // A height field is handled as the mesh of its triangles.
             Shape::HeightField(s) => Kind::Mesh(s.mesh()),
             Shape::Compound(s) => Kind::Compound(s),
             Shape::User(s) => Kind::Convex(&**s),
@@ -120,7 +120,8 @@ impl Shape {
         }
     }
 
-    /// A box around the shape placed by `pose`, rounded outwards; a half-space fills all of space.
+    /// Returns a box around the shape at `pose`, rounded outwards. That of a half-space is
+    /// infinite.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         match self {
             Shape::Sphere(s) => s.aabb(pose),
@@ -141,7 +142,7 @@ impl Shape {
         }
     }
 
-    /// The shape has a support map: it is convex and bounded.
+    /// Whether the shape has a support map: it is convex and bounded.
     pub fn is_convex(&self) -> bool {
         matches!(self.kind(), Kind::Convex(_))
     }
@@ -157,8 +158,8 @@ impl Shape {
         }
     }
 
-    /// How many numbers the parts of this shape take: triangles of a mesh, parts of a compound,
-    /// else one.
+    /// Returns how many part numbers the shape uses: one for each triangle of a mesh and each part
+    /// of a compound, else one.
     pub(super) fn n_parts(&self) -> u32 {
         match self.kind() {
             Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_) => 1,
@@ -167,7 +168,7 @@ impl Shape {
         }
     }
 
-    /// The part with this number is a triangle of a mesh.
+    /// Whether the part with this number is a triangle of a mesh.
     pub(super) fn is_mesh_part(&self, number: u32) -> bool {
         match self.kind() {
             Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_) => false,
@@ -179,9 +180,8 @@ impl Shape {
         }
     }
 
-    /// The corners of the triangle that a part number of an answer stands for, where this shape is
-    /// placed by `pose`. `None` if the part is no triangle of a mesh, and for a number that is
-    /// none.
+    /// Returns the corners of the triangle with this part number, for this shape at `pose`. `None`
+    /// if the part is not a triangle of a mesh, or does not exist.
     pub(super) fn triangle_corners(&self, number: u32, pose: &WidePose) -> Option<[DVec3; 3]> {
         match self.kind() {
             Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_) => None,
@@ -195,9 +195,8 @@ impl Shape {
         }
     }
 
-    /// What `ask` says of the convex part that a part number of an answer stands for, and of where
-    /// it is when this shape is placed by `pose`. `None` for a half-space, for a field, and for a
-    /// number that is none.
+    /// Calls `ask` with the convex part that has this part number, and with the pose of the part if
+    /// this shape is at `pose`. `None` for a half-space, a field, or a number without a part.
     pub(super) fn with_part<T>(
         &self,
         number: u32,
@@ -214,20 +213,20 @@ impl Shape {
                 let (part, number) = s.locate(number);
                 let part = s.parts().get(part)?;
                 let pose = part.pose.wide().relative_to(&pose.inverse());
-                // A part is no compound: this goes down once.
+                // A part is not a compound, so this recurses once.
                 part.shape.with_part(number, &pose, ask)
             }
         }
     }
 }
 
-/// A box around a placed box with these corners, rounded outwards.
+/// Returns a box around an oriented box, rounded outwards. The corners are in the frame of the box.
 pub(super) fn box_around([low, high]: [DVec3; 2], pose: &WidePose) -> Aabb {
     let (center, half) = ((low + high) * 0.5, (high - low) * 0.5);
     let r = &pose.rotation;
     let center = pose.transform_point(center);
     let extent = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
-    // The roundings of some twenty operations, each relative to the largest number met.
+    // Bounds the rounding of about twenty operations, each relative to the largest operand.
     let reach = low.abs().max(high.abs()).max_element() + pose.translation.abs().max_element();
     let slack = reach * (32.0 * f64::EPSILON);
     Aabb::around(center - extent - slack, center + extent + slack)

@@ -1,17 +1,16 @@
-//! Ways out of one piece of a floor that lead into the next: who is deep in both is to come out by
-//! another.
+//! Blocked escape directions: ways out of one piece of a floor that lead into the next piece.
 //!
-//! A body is pushed out of each piece by the least way. Deep where two pieces meet, under the
-//! surface, these ways lead through the face that the two share: each piece pushes the body into
-//! the other, it comes out of neither, and what pulls at it, joints for example, is pumped up by
-//! the two pushes, which are not in one line. A way is shut if it begins inside another piece that
-//! pushes back. The least of the others is found as the depth in a larger piece: the piece drawn
-//! out along the shut way. Of two pieces that shut each other's ways that one is left by another
-//! out of which it is shorter.
+//! Each piece pushes a body out by the least depth. For a body deep in two adjacent pieces these
+//! directions lead through their common face. Each piece pushes it into the other, and it comes out
+//! of neither. The two pushes are not collinear, so they add energy, for example to joints.
 //!
-//! Of 6,000 balls, capsules and boxes put up to 16 cm deep where two, three or four blocks meet,
-//! 4,276 stayed there for two seconds, 272 fell through and 169 were thrown up; now 77, 82 and 43,
-//! nearly all of them where three blocks meet of which one is higher (November 2026).
+//! 1. A direction is blocked if it begins inside another piece that pushes back.
+//! 2. The least unblocked depth is the depth in a larger shape: the piece swept along the blocked
+//!    direction.
+//! 3. If two pieces block each other, the one with the smaller alternative depth changes.
+//!
+//! Measured on 6,000 bodies deep in adjacent blocks: 4,717 stayed in, fell through or were thrown
+//! up without this; 202 with it. Details: `benches/notes/carom-query.md`.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 and
 //! 4.3 (sums of convex sets, depth).
@@ -29,26 +28,25 @@ use carom_math::WidePose;
 use carom_math::scaling::length;
 use glam::DVec3;
 
-/// Minus the cosine of 60 degrees: two normals with less than this push against each other, rather
-/// than past each other.
+/// Minus the cosine of 60 degrees. Two normals with a smaller dot product push against each other.
 const AGAINST: f64 = -0.5;
 
-/// So many ways out of a piece are shut at most: those to all sides of a tile.
+/// Directions out of a piece that are blocked at most: those to all sides of a tile.
 const MOST_SHUT: usize = 4;
 
-/// A body, and all that it touches.
+/// A body and all shapes that it touches.
 pub(super) struct Surroundings<'a> {
     pub(super) body: &'a Shape,
     pub(super) pose: &'a WidePose,
     pub(super) neighbours: &'a [Neighbour<'a>],
     pub(super) prediction: Real,
-    /// A length: so far from a piece is in it.
+    /// A length: points this near to a piece count as inside.
     pub(super) tolerance: f64,
 }
 
 impl Surroundings<'_> {
-    /// The contacts instead of those of manifold number `index`, which is one of `piece`, if its
-    /// way is shut; none if another one that pushes against it has a shorter way aside.
+    /// Returns new contacts for manifold number `index` of `piece`, if its direction is blocked.
+    /// `None` if an opposing piece has a smaller alternative depth.
     pub(super) fn aside(
         &self,
         piece: &Neighbour<'_>,
@@ -64,11 +62,11 @@ impl Surroundings<'_> {
         (!some_is_shorter).then_some(made)
     }
 
-    /// The contacts along the least way out of a piece that is not shut; none if that of the
-    /// manifold is not, if all are, and for a triangle.
+    /// Returns the contacts along the least unblocked direction out of a piece. `None` if the
+    /// manifold's own direction is not blocked, if all are, and for a triangle.
     fn least_open(&self, piece: &Neighbour<'_>, index: usize, manifolds: &[Manifold]) -> Option<Manifold> {
         let own = Touch::of(piece, self.body, manifolds, index)?;
-        // Before the walks over all that is touched, which would be for nothing.
+        // Tested before the loops over all touches, which would be useless.
         if piece.shape.is_mesh_part(own.part) {
             return None;
         }
@@ -77,7 +75,7 @@ impl Surroundings<'_> {
         for n in 1..=MOST_SHUT {
             let made = self.out_of_drawn(piece, &own, &shut[..n])?;
             let normal = piece.outward(&made);
-            // Beside its own piece, over another one, a way leads past that.
+            // Beside its own piece and over another one, there is a direction past that one.
             let is_blocked = |place: DVec3| {
                 let is_on_piece = self.has_inside(piece, &own, place);
                 let place = place + normal * (2.0 * self.tolerance);
@@ -96,7 +94,8 @@ impl Surroundings<'_> {
         None
     }
 
-    /// One of those that push against a manifold of a piece, if it begins everywhere in theirs.
+    /// Returns one of the touches that oppose a manifold, if the manifold begins inside opposing
+    /// pieces everywhere.
     fn shut_by(&self, piece: &Neighbour<'_>, index: usize, manifolds: &[Manifold]) -> Option<Touch> {
         let manifold = &manifolds[index];
         let step = piece.outward(manifold) * (2.0 * self.tolerance);
@@ -108,7 +107,7 @@ impl Surroundings<'_> {
         places(piece, manifold).all(is_in_one).then_some(one)
     }
 
-    /// The touches that push against a manifold of a piece, and the numbers of their manifolds.
+    /// Returns the touches that oppose a manifold of a piece, and the indices of their manifolds.
     fn against<'a>(
         &'a self,
         piece: &Neighbour<'_>,
@@ -120,7 +119,7 @@ impl Surroundings<'_> {
             .filter(move |&(_, k, ref touch)| k != index && normal.dot(touch.normal) < AGAINST)
     }
 
-    /// A place is in the piece of a touch, or nearly; a triangle has no inside.
+    /// Whether a position is inside the piece of a touch, or nearly; a triangle has no inside.
     fn has_inside(&self, piece: &Neighbour<'_>, touch: &Touch, place: DVec3) -> bool {
         if let Kind::HalfSpace(plane) = piece.shape.kind() {
             let normal = piece.pose.transform_vector(plane.normal_wide());
@@ -136,13 +135,13 @@ impl Surroundings<'_> {
         distance.is_some_and(|distance| distance <= self.tolerance)
     }
 
-    /// The contacts along the least way out of a piece that leads along none of these directions.
+    /// Returns the contacts along the least direction out of a piece that avoids these directions.
     /// World frame.
     fn out_of_drawn(&self, piece: &Neighbour<'_>, own: &Touch, shut: &[DVec3]) -> Option<Manifold> {
         let made = piece.shape.with_part(own.part, &piece.pose, |map, pose| {
             self.body.with_part(own.own_part, self.pose, |body, pose_body| {
                 let size = map.radius() + map.margin() + body.radius() + body.margin();
-                // Longer than any other way out.
+                // Longer than any other depth.
                 let mut ways = [DVec3::ZERO; MOST_SHUT];
                 for (way, shut) in ways.iter_mut().zip(shut) {
                     *way = pose.inverse_transform_vector(*shut) * (2.0 * size);
@@ -150,8 +149,8 @@ impl Surroundings<'_> {
                 let body_in_piece = pose_body.relative_to(pose);
                 let closest =
                     convex::signed(&DrawnOut { map, ways }, body, &body_in_piece, f64::INFINITY, None, ());
-                // The deepest place is there too where the body is beside the piece, over what it
-                // was drawn out to.
+                // The deepest point also exists if the body is beside the piece, over its swept
+                // part.
                 let mut made =
                     around(map, body, &body_in_piece, &closest, self.prediction, &mut Chosen::new())?;
                 place(&mut made, pose);
@@ -162,13 +161,13 @@ impl Surroundings<'_> {
     }
 }
 
-/// Where the ways out of a piece begin: its contacts on it.
+/// Returns the start points of the directions out of a piece: its contacts on it.
 fn places(piece: &Neighbour<'_>, manifold: &Manifold) -> impl Iterator<Item = DVec3> {
     let is_a = piece.is_a;
     manifold.contacts().iter().map(move |contact| widen(if is_a { contact.point_a } else { contact.point_b }))
 }
 
-/// A piece and all that it passes when it is moved along each of these ways.
+/// A piece swept along each of these directions.
 struct DrawnOut<'a> {
     map: &'a dyn SupportMap,
     ways: [DVec3; MOST_SHUT],
@@ -181,7 +180,7 @@ impl DrawnOut<'_> {
                 found.point += way;
             }
         }
-        // No vertex of the piece any more.
+        // It is not a vertex of the piece any more.
         found.vertex = NO_VERTEX;
         found
     }

@@ -1,13 +1,14 @@
-//! How deep two solids overlap: a translation that separates them, and a length below which none
-//! does.
+//! Penetration depth of two solids: a translation that separates them, and a lower bound for all
+//! such translations.
 //!
-//! - Along a direction the extents of both give a translation after which a plane lies between
-//!   them. The least of many directions is an upper bound.
-//! - For convex solids the normals of faces and the products of edges are enough: the bound is
-//!   exact to rounding.
+//! - Upper bound: the extents of both along a direction give a translation after which a plane
+//!   separates them. The least over many directions is used.
+//! - For convex solids the face normals and the cross products of edges suffice: the bound is exact
+//!   up to rounding.
 //! - For other solids shorter translations are tried, see `solid_exit.rs`.
-//! - A point inside both, see `solid_point.rs`, at distances `r` and `s` from the surfaces, is a
-//!   lower bound of `r + s`: after any shorter translation the two balls about it still overlap.
+//! - Lower bound: let a point inside both, see `solid_point.rs`, have the distances `r` and `s`
+//!   from the surfaces. The bound is `r + s`: after any shorter translation the two balls about the
+//!   point still overlap.
 //!
 //! Reference: S. Cameron, R. K. Culley, Determining the Minimum Translational Distance between Two
 //! Convex Polyhedra, IEEE ICRA 1986; C. Ericson, Real-Time Collision Detection, 2005, 5.2.1
@@ -27,36 +28,36 @@ use carom_math::scaling::{length, unit};
 use carom_math::tol;
 use glam::DVec3;
 
-/// Most products of edges of two convex solids that are tried; of more, some are left out.
+/// Pairs of edges of two convex solids that are tried at most; others are skipped.
 const MAX_EDGE_PAIRS: usize = 1 << 16;
 
-/// Most pairs of a triangle and a vertex that are compared to find how concave a solid is.
+/// Pairs of a triangle and a vertex that are compared at most to measure the concavity of a solid.
 const MAX_DENT_PAIRS: usize = 1 << 24;
 
-/// Relative: some roundings of `f64` of an extent.
+/// Relative rounding of an extent in `f64`.
 pub(super) const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// How deep two solids overlap. World frame.
+/// Bounds of the penetration depth of two solids. World frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SolidOverlap {
-    /// No shorter translation separates them.
+    /// Every separating translation is at least this long.
     pub at_least: Real,
     /// The length of `separation`, rounded up.
     pub at_most: Real,
-    /// Moved by this, B does not overlap A.
+    /// A translation of B after which the solids do not overlap.
     pub separation: Vec3,
-    /// A point inside both. If the overlap is too thin to find one, a point where the surfaces
-    /// meet.
+    /// A point inside both. If the overlap is too thin to find one, a point on both surfaces.
     pub point: Vec3,
-    /// Both solids are convex: the bounds differ by the rounding of corners and of extents alone.
+    /// Whether both solids are convex. The bounds then differ only by the rounding of corners and
+    /// of extents.
     pub is_exact: bool,
 }
 
-/// A translation that separates.
+/// A separating translation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exit {
-    /// A vector that `Vec3` stores.
+    /// A vector that `Vec3` represents exactly.
     pub(super) by: DVec3,
     pub(super) length: f64,
 }
@@ -67,18 +68,18 @@ impl Exit {
     }
 }
 
-/// Bounds of how deep two solids overlap; `None` if they do not, or if a mesh does not tell inside
-/// from outside.
+/// Returns bounds of the penetration depth of two solids. `None` if they do not overlap, or if a
+/// mesh does not define an inside.
 ///
-/// The bounds hold for meshes that do not cross themselves, at identity poses. At others the
-/// corners are placed in the world first, each coordinate rounded, and the bounds are those for
-/// the placed corners.
+/// The bounds hold for meshes without self-intersections, at identity poses. At other poses the
+/// corners are transformed to the world first, each coordinate rounded. The bounds are then those
+/// for the rounded corners.
 pub fn solid_overlap(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose) -> Option<SolidOverlap> {
     let (a, b) = (placed(a, pose_a)?, placed(b, pose_b)?);
     if relation(&a, &b) != SolidRelation::Overlapping {
         return None;
     }
-    // No vertex is left out, however little it stands out.
+    // Every vertex is kept, even if it protrudes very little.
     let settings = HullSettings::default().with_coplanar_tolerance(0.0);
     let hulls =
         [&a, &b].map(|shape| ConvexHull::from_points_with(&used_vertices(shape.mesh()), &settings).ok());
@@ -117,7 +118,7 @@ pub fn solid_overlap(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose)
     })
 }
 
-/// The vertices that triangles use.
+/// Returns the vertices that triangles use.
 fn used_vertices(mesh: &TriMesh) -> Vec<Vec3> {
     let mut is_used = alloc::vec![false; mesh.vertices().len()];
     mesh.indices().iter().flatten().for_each(|v| is_used[*v as usize] = true);
@@ -125,12 +126,12 @@ fn used_vertices(mesh: &TriMesh) -> Vec<Vec3> {
     used.map(|(vertex, _)| *vertex).collect()
 }
 
-/// About `length` along an axis, stored, and not below `least` along it.
+/// Returns about `length` along an axis, as a stored vector, and at least `least` along it.
 fn beyond(axis: DVec3, length: f64, least: f64) -> Exit {
     let mut wanted = length;
     let mut by = widen(narrow(axis * wanted));
     let mut step = least - by.dot(axis);
-    // The stored vector may be the shorter one. Steps grow until its rounding is passed.
+    // The stored vector may be shorter. Steps grow until they exceed its rounding.
     while by.dot(axis) < least && step < f64::INFINITY {
         wanted += step;
         step *= 2.0;
@@ -139,7 +140,7 @@ fn beyond(axis: DVec3, length: f64, least: f64) -> Exit {
     Exit::new(by)
 }
 
-/// Directions along which B may leave A.
+/// Returns candidate directions for moving B out of A.
 fn directions(a: &ConvexHull, b: &ConvexHull) -> Vec<DVec3> {
     let mut all: Vec<DVec3> = Vec3::AXES.iter().flat_map(|axis| [widen(*axis), -widen(*axis)]).collect();
     all.extend((0..a.n_faces() as u32).map(|face| a.face_normal(face)));
@@ -161,12 +162,12 @@ fn directions(a: &ConvexHull, b: &ConvexHull) -> Vec<DVec3> {
     all
 }
 
-/// How much less deep than its hull a solid can be that is convex but for rounding; `None` for
-/// others.
+/// Returns by how much the depth of a nearly convex solid can be below that of its hull. `None` for
+/// solids that are concave beyond rounding.
 ///
-/// Let no vertex be higher than `d` above the plane of a triangle, and let a point be `r` below
-/// all of these planes. The hull, shrunk about the point by `r / (r + d)`, is below all planes, so
-/// it is in the solid. Shrinking moves no vertex farther than `d / r` of its distance from the
+/// Let each vertex be at most `d` above the plane of any triangle, and let a point be `r` below all
+/// of these planes. The hull, shrunk about the point by `r / (r + d)`, is below all planes, so it
+/// is inside the solid. Shrinking moves each vertex by at most `d / r` of its distance from the
 /// point.
 fn convexity_loss(shape: &MeshShape, hull: &ConvexHull, slack: f64) -> Option<f64> {
     let topology = shape.topology();
@@ -181,7 +182,7 @@ fn convexity_loss(shape: &MeshShape, hull: &ConvexHull, slack: f64) -> Option<f6
     if tol::CONVEX_VOLUME * of_hull < (of_hull - own).abs() {
         return None;
     }
-    // No edge is concave, by exact signs.
+    // Whether no edge is concave, by exact signs.
     let is_convex_at = |t: u32, edge: usize| {
         let [a, b, c] = corners(t);
         let other = topology.neighbours(t)[edge];

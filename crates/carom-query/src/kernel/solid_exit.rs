@@ -1,9 +1,9 @@
-//! Short translations that separate two solids which are not convex.
+//! Search for short translations that separate two solids, for solids that are not convex.
 //!
-//! - Directions are those of the axes and of the faces of both; along each, lengths between the two
-//!   bounds are tried, first apart, then halved.
+//! - The directions are those of the axes and of the faces of both. Along each, a few lengths
+//!   between the two bounds are tried, then refined by bisection.
 //! - A translation counts only if the moved solid is found not to overlap. If moving rounds a
-//!   corner, the solids must be apart by more than that, so that the true places are apart too.
+//!   corner, the solids must be apart by more than that rounding.
 //! - Points known to be in one solid reject most translations before a tree is built.
 //!
 //! Reference: none: a search by trial; each trial is decided as `solids.rs` does.
@@ -22,28 +22,28 @@ use carom_math::scaling::{length, unit};
 use carom_math::{WidePose, ops, tol};
 use glam::DVec3;
 
-/// Most triangles of solids that are moved to see whether they still overlap.
+/// Triangles of a solid that is moved for a trial, at most.
 const MAX_MOVED_TRIANGLES: usize = 1 << 12;
 
-/// About how many triangles are moved in all.
+/// Triangles that are moved in all trials together, about.
 const MAX_MOVED_IN_ALL: usize = 1 << 15;
 
 /// Fewest translations that are tried.
 const MIN_TRIALS: usize = 56;
 
-/// Most directions along which lengths are tried.
+/// Directions that are tried at most.
 const MAX_WAYS: usize = 32;
 
 /// Lengths that are tried from the lower bound to the upper one.
 const N_LENGTHS: usize = 8;
 
-/// How often the interval before the first length that separates is halved.
+/// Bisections of the interval before the first length that separates.
 const N_HALVINGS: usize = 5;
 
-/// Corners of each solid that are looked for in the other.
+/// Corners of each solid that are searched for in the other.
 const MAX_PROBES: usize = 32;
 
-/// The cosine of half a degree, roughly: directions closer than this are one.
+/// Cosine of about half a degree: closer directions count as one.
 const SAME_WAY: f64 = 0.9999;
 
 /// Replaces a translation by a shorter one between the two bounds, if one is found.
@@ -87,8 +87,8 @@ pub(super) fn shorten(
     }
 }
 
-/// Unit vectors along which B may leave A: that of the best known, of the axes, of large faces
-/// first.
+/// Returns unit vectors along which B may leave A: the best known, the axes, then the normals of
+/// faces, large ones first.
 fn ways(a: &MeshShape, b: &MeshShape, first: DVec3) -> Vec<DVec3> {
     let mut ways = Vec::with_capacity(MAX_WAYS);
     let axes = Vec3::AXES.iter().flat_map(|axis| [widen(*axis), -widen(*axis)]);
@@ -118,7 +118,7 @@ fn ways(a: &MeshShape, b: &MeshShape, first: DVec3) -> Vec<DVec3> {
     ways
 }
 
-/// Points of A, and points of B. The first of both is inside.
+/// Returns sample points of A and of B. The first of both is inside.
 fn probes([a, b]: [&ConvexHull; 2], inside: DVec3) -> [Vec<DVec3>; 2] {
     [a, b].map(|hull| {
         let every = hull.vertices().len().div_ceil(MAX_PROBES).max(1);
@@ -127,7 +127,7 @@ fn probes([a, b]: [&ConvexHull; 2], inside: DVec3) -> [Vec<DVec3>; 2] {
     })
 }
 
-/// The part of a trial that each translation shares.
+/// The data that all translations share.
 struct Trial<'a> {
     a: &'a MeshShape,
     b: &'a MeshShape,
@@ -136,7 +136,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Makes a translation the best one, if it is shorter and separates.
+    /// Replaces the best translation if this one is shorter and separates.
     fn shortens(&mut self, way: DVec3, length: f64, best: &mut Exit) -> bool {
         let by = widen(narrow(way * length));
         let exit = Exit::new(by);
@@ -147,14 +147,14 @@ impl Trial<'_> {
         is_better
     }
 
-    /// A point of one solid is inside the other once B is moved.
+    /// Whether a point of one solid is inside the other after moving B.
     fn is_rejected(&self, by: DVec3) -> bool {
         let is_inside = |shape, p| solid_placement_of(shape, p, ()) == Some(Placement::Inside);
         self.probes[1].iter().any(|p| is_inside(self.a, *p + by))
             || self.probes[0].iter().any(|p| is_inside(self.b, *p - by))
     }
 
-    /// B does not overlap A once it is moved.
+    /// Whether B does not overlap A after moving.
     fn is_free(&mut self, by: DVec3) -> bool {
         if self.n_left == 0 {
             return false;
@@ -176,7 +176,7 @@ impl Trial<'_> {
             _ if error == 0.0 => true,
             SolidRelation::Touching => false,
             SolidRelation::Clear => {
-                // No point moves farther than its corners, along each of three axes.
+                // A point moves no farther than its corners, along each of three axes.
                 let least = 4.0 * error;
                 let here = WidePose::IDENTITY;
                 let near = mesh_mesh::distance(self.a, &moved, &here, least, &mut Workspace::default(), ());

@@ -1,8 +1,8 @@
-//! A point deep inside two solids.
+//! Search for a point deep inside two solids.
 //!
-//! Candidates are a grid in the common box, points behind triangles, and points beside the places
-//! where surfaces cross, at many depths: a thin overlap lies there. The deepest is moved along the
-//! axes while that makes it deeper.
+//! Candidates are a grid in the common box, and points at many depths behind triangles and beside
+//! intersections of the surfaces, for thin overlaps. The deepest is improved by steps along the
+//! axes.
 //!
 //! Reference: none: a search by trial; the distances that it compares are exact to rounding.
 
@@ -19,17 +19,17 @@ use carom_math::WidePose;
 use carom_math::scaling::unit;
 use glam::DVec3;
 
-/// Places along each axis of the common box that are tried for a point deep in both.
+/// Grid points along each axis of the common box.
 const N_PLACES: usize = 6;
 
-/// Most triangles of a solid behind which points are tried.
+/// Triangles of a solid behind which points are tried, at most.
 const MAX_TRIANGLES: usize = 1 << 12;
 
-/// Most crossings of two triangles beside which points are tried.
+/// Intersections of two triangles beside which points are tried, at most.
 const MAX_CROSSINGS: usize = 1 << 6;
 
-/// A point inside both, far from both surfaces, and the sum of these distances. If none is found,
-/// a point of both surfaces to rounding, and 0.
+/// Returns a point inside both, far from both surfaces, and the sum of these distances. If none is
+/// found, a point on both surfaces up to rounding, and 0.
 pub(super) fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
     let ((low_a, high_a), (low_b, high_b)) = (a.mesh().wide_bounds(), b.mesh().wide_bounds());
     let (low, high) = (low_a.max(low_b), high_a.min(high_b));
@@ -43,7 +43,7 @@ pub(super) fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
     };
     let mut best = (low * 0.5 + high * 0.5, 0.0);
     let look = |p: DVec3, best: &mut (DVec3, f64)| {
-        // The stored point counts.
+        // The depth is that of the stored point.
         let p = widen(narrow(p));
         let found = depth(p);
         if best.1 < found {
@@ -57,7 +57,7 @@ pub(super) fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
         let place = DVec3::new((i % n) as f64, (i / n % n) as f64, (i / n / n) as f64) + 0.5;
         look(low + (high - low) * place / n as f64, &mut best);
     }
-    // Behind the corners and the middles of triangles, where thin overlaps are.
+    // Points behind the corners and the centres of triangles, for thin overlaps.
     let mut on_both = Vec::new();
     for (one, other) in [(a, b), (b, a)] {
         for t in 0..one.mesh().n_triangles().min(MAX_TRIANGLES) as u32 {
@@ -97,7 +97,7 @@ pub(super) fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
         }
     }
     if !on_both.is_empty() {
-        // Two convex solids have a point inside in the middle of these.
+        // For two convex solids the mean of these points is inside both.
         let middle = on_both.iter().fold(DVec3::ZERO, |sum, p| sum + *p) / on_both.len() as f64;
         if !look(middle, &mut best) && best.1 == 0.0 {
             best.0 = widen(narrow(on_both[on_both.len() - 1]));

@@ -1,11 +1,15 @@
-//! Two solids bounded by meshes: clear of each other, touching, or overlapping.
+//! Relation of two solids bounded by meshes: clear, touching, or overlapping.
 //!
-//! Overlapping means that the interiors have a point in common. If the surfaces do not meet, a
-//! solid overlaps the other only by having a whole component in it. If they meet along a line,
-//! three cases tell by exact signs, each seen across the line: two faces that cross; a face and the
-//! wedge at an edge; two wedges. Triangles that share a part of one plane overlap behind them if
-//! they face the same way. The others touch, unless a vertex, or a triangle whose corners touch, is
-//! inside the other solid.
+//! Solids overlap if their interiors share a point.
+//!
+//! - If the surfaces do not meet, solids overlap only if one contains a whole component of the
+//!   other.
+//! - If they meet along a line, exact signs in the plane across it decide. The cases are two faces
+//!   that cross, a face and the wedge at an edge, and two wedges.
+//! - Triangles that share a part of one plane prove an overlap behind them if they face the same
+//!   way.
+//! - All others touch, unless a vertex is inside the other solid, or a triangle whose corners touch
+//!   it.
 //!
 //! Reference: A. Requicha, H. Voelcker, Boolean Operations in Solid Modeling: Boundary Evaluation
 //! and Merging Algorithms, Proceedings of the IEEE 73(1), 1985, section III (neighbourhoods of
@@ -27,24 +31,24 @@ use carom_math::predicates::{orient2d_along, orient3d};
 use carom_math::{WidePose, scaling};
 use glam::DVec3;
 
-/// How two solids are to each other.
+/// The relation of two solids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolidRelation {
     /// They have no point in common.
     Clear,
-    /// They have points of their surfaces in common, and no others.
+    /// They share points of their surfaces, but no interior points.
     Touching,
-    /// Their interiors have a point in common; one may lie in the other.
+    /// Their interiors share a point; one may contain the other.
     Overlapping,
 }
 
-/// How two solids are to each other; `None` if one of the meshes does not tell inside from outside,
-/// see [`MeshShape::ambiguity`].
+/// Returns the relation of two solids. `None` if one of the meshes does not define an inside, see
+/// [`MeshShape::ambiguity`].
 ///
-/// Exact for meshes that do not cross themselves, at identity poses. At others the corners are
-/// placed in the world first, each coordinate rounded, and the answer is that for the placed
-/// corners; this builds trees anew.
+/// Exact for meshes without self-intersections, at identity poses. At other poses the corners are
+/// transformed to the world first, each coordinate rounded. The answer is then that for the rounded
+/// corners; this builds new trees.
 pub fn solid_relation(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose) -> Option<SolidRelation> {
     let (a, b) = (placed(a, pose_a)?, placed(b, pose_b)?);
     Some(relation(&a, &b))
@@ -53,9 +57,8 @@ pub fn solid_relation(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose
 /// Whether a component of `inner` lies in the solid that `outer` bounds, for two meshes whose
 /// surfaces do not meet.
 ///
-/// `None` if that is not known: `outer` does not tell inside from outside, see
-/// [`MeshShape::ambiguity`], and a component of `inner` lies within its box. `inner` may be any
-/// mesh.
+/// `None` if that is not known: `outer` does not define an inside, see [`MeshShape::ambiguity`],
+/// and a component of `inner` lies within its box. `inner` may be any mesh.
 pub fn holds_component(
     outer: &MeshShape,
     pose_outer: &Pose,
@@ -82,7 +85,8 @@ pub fn holds_component(
     is_known.then_some(false)
 }
 
-/// The mesh in the world, its triangles facing outwards; `None` if that is not known.
+/// Returns the mesh in the world, with its triangles facing outwards; `None` if the orientation is
+/// not known.
 pub(super) fn placed<'a>(mesh: &'a MeshShape, pose: &Pose) -> Option<Cow<'a, MeshShape>> {
     let Sides::Known(is_turned) = mesh.sides() else { return None };
     let wide = pose.wide();
@@ -99,7 +103,7 @@ pub(super) fn placed<'a>(mesh: &'a MeshShape, pose: &Pose) -> Option<Cow<'a, Mes
     MeshShape::new(placed).ok().map(Cow::Owned)
 }
 
-/// How two solids are to each other, both in one frame and facing outwards.
+/// Returns the relation of two solids in one frame, both facing outwards.
 pub(super) fn relation(a: &MeshShape, b: &MeshShape) -> SolidRelation {
     let mut pairs = Vec::new();
     mesh_mesh::triangle_pairs(a, b, &WidePose::IDENTITY, &mut pairs, ());
@@ -114,19 +118,19 @@ pub(super) fn relation(a: &MeshShape, b: &MeshShape) -> SolidRelation {
     }
 }
 
-/// One of the two.
+/// One of the two solids.
 struct Side<'a> {
     shape: &'a MeshShape,
     topology: &'a MeshTopology,
 }
 
-/// Parts of a triangle at a line: an edge and the wedge between its two faces.
+/// An edge and the wedge between its two faces.
 struct Wedge {
-    /// The edge, in the direction in which the triangle runs.
+    /// The edge, in the winding direction of the triangle.
     edge: [DVec3; 2],
-    /// The corner of the triangle that is not on the edge.
+    /// The corner of the triangle opposite the edge.
     apex: DVec3,
-    /// The same of the neighbour.
+    /// The corner of the adjacent triangle opposite the edge.
     beyond: DVec3,
 }
 
@@ -139,7 +143,7 @@ impl<'a> Side<'a> {
         self.shape.mesh().corners(triangle)
     }
 
-    /// The wedge at an edge; `None` if what lies beyond is not known.
+    /// Returns the wedge at an edge; `None` if the adjacent triangle is not known.
     fn wedge(&self, triangle: u32, edge: usize) -> Option<Wedge> {
         let t = self.corners(triangle);
         let other = self.topology.neighbours(triangle)[edge];
@@ -156,8 +160,9 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// A component, a vertex or the middle of a triangle lies inside another solid. A point on its
-    /// surface says nothing; if the surfaces do not meet, one vertex of each component is enough.
+    /// Whether a component, a vertex or the centre of a triangle lies inside another solid. A point
+    /// on its surface decides nothing. If the surfaces do not meet, one vertex of each component is
+    /// enough.
     fn is_partly_in(&self, other: &MeshShape, do_surfaces_meet: bool) -> bool {
         let (low, high) = other.mesh().wide_bounds();
         let is_beside = |p: DVec3| p.cmplt(low).any() || high.cmplt(p).any();
@@ -172,7 +177,7 @@ impl<'a> Side<'a> {
                 if is_beside(corner) {
                     continue;
                 }
-                // Each vertex once, unless all corners of the triangle may touch.
+                // Each vertex is tested once, unless all corners of the triangle may touch.
                 match solid_placement_of(other, corner, ()) {
                     Some(Placement::Inside) => return true,
                     Some(Placement::Surface) => n_on += 1,
@@ -187,7 +192,7 @@ impl<'a> Side<'a> {
         false
     }
 
-    /// A point close behind the middle of a triangle is inside both solids.
+    /// Whether a point close behind the centre of a triangle is inside both solids.
     fn is_middle_in(&self, triangle: u32, other: &MeshShape) -> bool {
         let [a, b, c] = self.corners(triangle);
         let normal = self.topology.normal(triangle);
@@ -201,7 +206,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The vertices that edges join.
+/// Connected components of the vertices.
 struct Components {
     parents: Vec<u32>,
     is_seen: Vec<bool>,
@@ -230,7 +235,7 @@ impl Components {
         vertex
     }
 
-    /// The places of the vertices of each component.
+    /// Returns the positions of the vertices of each component.
     fn in_order(mut self, topology: &MeshTopology) -> Vec<Vec<DVec3>> {
         let mut lists = vec![Vec::new(); self.parents.len()];
         for vertex in 0..self.parents.len() as u32 {
@@ -240,7 +245,7 @@ impl Components {
         lists
     }
 
-    /// The first vertex of its component.
+    /// Whether this is the first vertex of its component.
     fn is_new(&mut self, vertex: u32) -> bool {
         let root = self.root(vertex) as usize;
         !core::mem::replace(&mut self.is_seen[root], true)
@@ -253,7 +258,7 @@ struct Meeting<'a> {
 }
 
 impl Meeting<'_> {
-    /// Two triangles that meet prove that the interiors meet beside them.
+    /// Whether two triangles that meet prove that the interiors intersect beside them.
     fn shows_overlap(&self, triangle_a: u32, triangle_b: u32) -> bool {
         let (a, b) = (self.a.corners(triangle_a), self.b.corners(triangle_b));
         match intersection(&a, &b) {
@@ -267,8 +272,8 @@ impl Meeting<'_> {
             }
             _ => return false,
         }
-        // The edges on the common line: those in the plane of the other triangle; in one plane,
-        // those on a line.
+        // The edges on the common line: those in the plane of the other triangle; if both are in
+        // one plane, those on a line.
         let heights =
             |plane: &[DVec3; 3], t: &[DVec3; 3]| t.map(|p| orient3d(plane[0], plane[1], plane[2], p));
         let (of_a, of_b) = (heights(&b, &a), heights(&a, &b));
@@ -282,7 +287,7 @@ impl Meeting<'_> {
             (flat(of_a), flat(of_b))
         };
         match edges {
-            // Two faces cross: all four quarters are there.
+            // Two faces cross, so all four quadrants exist.
             (None, None) => true,
             (Some(i), None) => self.a.wedge(triangle_a, i).is_some_and(|w| w.reaches_below(&b)),
             (None, Some(j)) => self.b.wedge(triangle_b, j).is_some_and(|w| w.reaches_below(&a)),
@@ -294,7 +299,7 @@ impl Meeting<'_> {
     }
 }
 
-/// Two edges have a part of a line in common.
+/// Whether two edges overlap along a line.
 fn share_a_line(a: &[DVec3; 3], i: usize, b: &[DVec3; 3], j: usize) -> bool {
     let ([p, q], [r, s]) = ([a[i], a[(i + 1) % 3]], [b[j], b[(j + 1) % 3]]);
     let is_on = |r: DVec3| (0..3).all(|axis| orient2d_along(axis, p, q, r) == 0.0);
@@ -303,38 +308,39 @@ fn share_a_line(a: &[DVec3; 3], i: usize, b: &[DVec3; 3], j: usize) -> bool {
 }
 
 impl Wedge {
-    /// A part of the wedge lies below the plane of a triangle with area, in which its edge lies.
+    /// Whether a part of the wedge lies below the plane of a triangle with area that contains its
+    /// edge.
     fn reaches_below(&self, t: &[DVec3; 3]) -> bool {
         // Positive below.
         let side = |p: DVec3| orient3d(t[0], t[1], t[2], p);
         if 0.0 < side(self.apex) || 0.0 < side(self.beyond) {
             return true;
         }
-        // Both faces are above: what is below is inside if the wedge is hollow there.
+        // Both faces are above. The part below is inside if the wedge is concave.
         let [p, q] = self.edge;
         orient3d(p, q, self.apex, self.beyond) < 0.0
     }
 
-    /// Two wedges at edges of one line have a part in common.
+    /// Whether two wedges at edges of one line overlap.
     fn overlaps(&self, other: &Wedge) -> bool {
         let [p, q] = self.edge;
         let way = q - p;
         let [r, s] = other.edge;
         let is_same_way = 0.0 < way.dot(s - r);
         let line = Line { p, q };
-        // The inside of a wedge, seen turning from the outside of one face to that of the other.
+        // The inside of a wedge is an arc from the outside of one face to that of the other.
         let own = [self.beyond, self.apex];
         let others = if is_same_way { [other.beyond, other.apex] } else { [other.apex, other.beyond] };
         let is_thin = |arc: [DVec3; 2]| line.angle(arc[0], arc[1]) == Angle::Zero;
         if is_thin(own) || is_thin(others) {
-            // Two faces on each other enclose nothing, or all: other triangles tell.
+            // Two coincident faces enclose nothing or everything. Other triangles decide.
             return false;
         }
         line.is_in_arc(others[0], own) || line.is_in_arc(own[0], others)
     }
 }
 
-/// How far a half-plane is turned from another, about a line.
+/// The angle between two half-planes about a line, classified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Angle {
     Zero,
@@ -343,7 +349,7 @@ enum Angle {
     AboveHalf,
 }
 
-/// A line, about which half-planes turn; each is given by a point of it.
+/// The axis of half-planes; each half-plane is given by one of its points.
 #[derive(Clone, Copy)]
 struct Line {
     p: DVec3,
@@ -351,8 +357,8 @@ struct Line {
 }
 
 impl Line {
-    /// The angle from one half-plane to another, counter-clockwise seen against the direction of
-    /// the line.
+    /// Returns the angle from one half-plane to another, counter-clockwise if seen against the
+    /// direction of the line.
     fn angle(self, from: DVec3, to: DVec3) -> Angle {
         let Line { p, q } = self;
         let side = orient3d(p, q, from, to);
@@ -369,13 +375,13 @@ impl Line {
         if is_same_side { Angle::Zero } else { Angle::Half }
     }
 
-    /// A half-plane is in an arc, its start included, its end not.
+    /// Whether a half-plane is in an arc, including its start, excluding its end.
     fn is_in_arc(self, at: DVec3, [start, end]: [DVec3; 2]) -> bool {
         let (of_at, of_end) = (self.angle(start, at), self.angle(start, end));
         if of_at != of_end {
             return of_at < of_end;
         }
-        // In the same half turn: which is first?
+        // Both are in the same half turn, so they are compared directly.
         matches!(of_at, Angle::BelowHalf | Angle::AboveHalf) && self.angle(at, end) == Angle::BelowHalf
     }
 }

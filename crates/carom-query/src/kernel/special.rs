@@ -1,15 +1,15 @@
-//! Pairs of convex shapes that have a closed form: balls, boxes and capsules among each other.
+//! Convex pairs with a closed form: balls, boxes and capsules.
 //!
-//! A ball is a point with a margin, a capsule a segment with one: the nearest points of point,
-//! segment and box, and the margins added to the answer. Where a segment meets a box, the way out
-//! is the least overlap along the six axes that bound their difference. Of two boxes that overlap
-//! the least of fifteen overlaps is the depth. All other pairs go to the general search.
+//! A ball is a point with a margin, a capsule a segment with a margin. The nearest points of point,
+//! segment and box are found, then the margins are added. If a segment intersects a box, the depth
+//! is the least overlap along the six axes that bound their difference. The depth of two boxes is
+//! the least of fifteen overlaps. All other pairs use the general search.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 (point, box), 5.1.9 (segments)
 //! and 5.5 (capsules); D. Eberly, Geometric Tools, Distance Between a Line Segment and an Oriented
 //! Box, 2020 (box, segment).
-//! Differs: the distance along a segment from a box is convex with a piecewise linear slope: its
-//! breakpoints bracket the zero.
+//! Differs: the distance from a point of the segment to the box is convex with a piecewise linear
+//! slope. Its breakpoints bracket the zero.
 
 use super::super::num::geom::{Capsule, Cuboid, Sphere};
 use super::super::num::sat::box_depth::{self, BoxDepth};
@@ -24,7 +24,7 @@ use carom_math::ops::sqrt;
 use carom_math::{WidePose, scaling, tol};
 use glam::DVec3;
 
-/// The two convex shapes touch or overlap; `map_a` and `map_b` are their support maps.
+/// Whether two convex shapes touch or overlap; `map_a` and `map_b` are their support maps.
 pub(super) fn intersects(
     a: &Shape,
     map_a: &dyn SupportMap,
@@ -48,8 +48,8 @@ pub(super) fn intersects(
     convex::intersects(map_a, map_b, b_in_a, count)
 }
 
-/// How far apart two convex shapes are; 0 when they overlap, beyond `max_distance` perhaps an upper
-/// bound.
+/// Returns the distance of two convex shapes: 0 if they overlap, beyond `max_distance` possibly an
+/// upper bound.
 pub(super) fn distance(
     a: &Shape,
     map_a: &dyn SupportMap,
@@ -71,7 +71,7 @@ pub(super) fn distance(
     convex::distance(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk), count)
 }
 
-/// How far apart or how deep two convex shapes are; beyond `max_distance` perhaps an upper bound.
+/// Returns the signed distance of two convex shapes; beyond `max_distance` possibly an upper bound.
 pub(super) fn signed(
     a: &Shape,
     map_a: &dyn SupportMap,
@@ -99,10 +99,10 @@ pub(super) fn signed(
     convex::signed(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk), count)
 }
 
-/// The nearest or deepest place of two cores, and their margins.
+/// The nearest or deepest points of two cores, and their margins.
 #[derive(Clone, Copy)]
 pub(super) struct Cores {
-    /// Of the cores, signed.
+    /// Signed distance of the cores.
     distance: f64,
     /// On the core of A.
     pub(super) a: DVec3,
@@ -110,7 +110,7 @@ pub(super) struct Cores {
     /// On the core of B.
     pub(super) b: DVec3,
     pub(super) margin_b: f64,
-    /// In both cores, when they meet.
+    /// A common point of both cores, if they overlap.
     common: DVec3,
     /// Unit vector from A to B.
     pub(super) normal: DVec3,
@@ -129,7 +129,7 @@ impl Cores {
         Closest::new(self.signed(), point_a, point_b, self.normal)
     }
 
-    /// The same, with distance 0 and a common point where the shapes overlap.
+    /// Returns the contact with distance 0 and a common point if the shapes overlap.
     #[inline]
     fn distance(self) -> Closest {
         if 0.0 < self.signed() {
@@ -146,8 +146,8 @@ impl Cores {
     }
 }
 
-/// What `answer` makes of a pair that has a closed form; of the exchanged pair, if that is the one,
-/// with `swapped` after it. `None` for any other pair.
+/// Calls `answer` for a pair with a closed form. For the swapped order it calls `answer` on the
+/// swapped pair, then `swapped` on the result. `None` for any other pair.
 #[inline]
 fn closed_form<T>(
     a: &Shape,
@@ -164,7 +164,7 @@ fn closed_form<T>(
     }
 }
 
-/// In A's frame.
+/// Returns the cores in A's frame.
 #[inline]
 fn cores_of(a: &Shape, b: &Shape, b_in_a: &WidePose) -> Option<Cores> {
     let (center, along, axis, side) = (b_in_a.translation, b_in_a.rotation.y_axis, DVec3::Y, DVec3::X);
@@ -178,10 +178,10 @@ fn cores_of(a: &Shape, b: &Shape, b_in_a: &WidePose) -> Option<Cores> {
     }
 }
 
-/// The unit vector along `v` and its length; `otherwise` where `v` is no longer than `least`.
+/// Returns the unit vector along `v` and its length; `otherwise` if `v` is at most `least` long.
 #[inline(always)]
 fn direction(v: DVec3, least: f64, otherwise: impl FnOnce() -> DVec3) -> (DVec3, f64) {
-    // 2^-500: the square of less has lost digits.
+    // 2^-500: squares of smaller numbers lose digits to underflow.
     const SHORT: f64 = f64::from_bits((1023 - 500) << 52);
     let length = sqrt(v.length_squared());
     if length < SHORT {
@@ -199,7 +199,7 @@ fn short_direction(v: DVec3) -> (Option<DVec3>, f64) {
 
 #[inline(always)]
 pub(super) fn sphere_sphere(a: &Sphere, b: &Sphere, center: DVec3) -> Cores {
-    // Concentric: every direction is as good as any.
+    // Concentric: any direction is valid.
     let (normal, length) = direction(center, 0.0, || DVec3::X);
     let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
     Cores { distance: length, a: DVec3::ZERO, margin_a, b: center, margin_b, common: center, normal }
@@ -223,7 +223,7 @@ pub(super) fn cuboid_sphere(a: &Cuboid, b: &Sphere, center: DVec3) -> Cores {
             normal,
         };
     }
-    // The centre is in the box: out through the nearest face.
+    // The centre is in the box: the depth is that to the nearest face.
     let (depth, normal) = axis_out_of(half, center);
     Cores {
         distance: -depth,
@@ -236,7 +236,7 @@ pub(super) fn cuboid_sphere(a: &Cuboid, b: &Sphere, center: DVec3) -> Cores {
     }
 }
 
-/// The shortest way out of a box from a point in it.
+/// Returns the least depth of a point in a box, and its direction.
 fn axis_out_of(half: DVec3, point: DVec3) -> (f64, DVec3) {
     let room = half - point.abs();
     let axis = if room.x <= room.y && room.x <= room.z {
@@ -249,8 +249,8 @@ fn axis_out_of(half: DVec3, point: DVec3) -> (f64, DVec3) {
     (room[axis], DVec3::AXES[axis] * if point[axis] < 0.0 { -1.0 } else { 1.0 })
 }
 
-/// A capsule centred on the origin and a ball, in any frame; `axis` and `side` are the capsule's y
-/// and x.
+/// Returns the cores of a capsule centred on the origin and a ball, in any frame. `axis` and `side`
+/// are the capsule's y and x.
 #[inline(always)]
 pub(super) fn capsule_sphere(a: &Capsule, axis: DVec3, side: DVec3, b: &Sphere, center: DVec3) -> Cores {
     let half = widen_real(a.half_height());
@@ -258,17 +258,18 @@ pub(super) fn capsule_sphere(a: &Capsule, axis: DVec3, side: DVec3, b: &Sphere, 
     let nearest = axis * within(along, half);
     let mut offset = center - nearest;
     if along.abs() <= half {
-        // Near the segment what is left is rounding: only across it counts.
+        // Near the segment the component along it is rounding, so only the perpendicular part is
+        // kept.
         offset -= axis * offset.dot(axis);
     }
-    // On the segment: any direction across it.
+    // On the segment: any perpendicular direction.
     let (normal, length) = direction(offset, 0.0, || side);
     let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
     Cores { distance: length, a: nearest, margin_a, b: center, margin_b, common: center, normal }
 }
 
-/// A capsule centred on the origin and one centred elsewhere, in any frame; `axis` and `side` are
-/// the y and x of A, `along` is the y of B.
+/// Returns the cores of a capsule centred on the origin and of another capsule, in any frame.
+/// `axis` and `side` are the y and x of A; `along` is the y of B.
 #[inline(always)]
 pub(super) fn capsule_capsule(
     a: &Capsule,
@@ -285,11 +286,11 @@ pub(super) fn capsule_capsule(
     let s = if 0.0 < sine_sq {
         level - cosine * axis.cross(center).dot(cross) / sine_sq
     } else {
-        // Parallel: the middle of the stretch where they run side by side, or the nearer end.
+        // Parallel: the middle of the common interval, or the nearer end.
         0.5 * ((level - half_b).max(-half_a) + (level + half_b).min(half_a))
     };
-    // Which ends count is said by the parameters as they first come: a second time rounding would
-    // decide.
+    // The first values of the parameters decide which ends are active. Later values would be
+    // decided by rounding.
     let (mut s, mut is_inner_a) = (within(s, half_a), s.abs() < half_a);
     let t = s * cosine - center.dot(along);
     let (t, is_inner_b) = (within(t, half_b), t.abs() < half_b);
@@ -301,12 +302,12 @@ pub(super) fn capsule_capsule(
     let (mut gap, reach) = (point_b - point_a, half_a + half_b + center.abs().max_element());
     let wide = tol::AXES_APART * reach;
     let (normal, length) = if wide * wide < gap.length_squared() {
-        // Rounding is no part of it that counts.
+        // Rounding is negligible here.
         direction(gap, 0.0, || side)
     } else {
         let noise = tol::GJK_TOUCHING * reach;
-        // Where the segments all but cross, the direction between them is rounding, and across both
-        // is where it would be. Where they meet nothing is left of it: out across both.
+        // If the segments nearly intersect, the direction between them is rounding. The direction
+        // perpendicular to both is used instead.
         let is_between = is_inner_a && is_inner_b;
         if is_inner_a {
             let side = if is_between { along - axis * cosine } else { DVec3::ZERO };
@@ -322,22 +323,22 @@ pub(super) fn capsule_capsule(
     Cores { distance: length, a: point_a, margin_a, b: point_b, margin_b, common: point_b, normal }
 }
 
-/// From `-half` to `half`. `f64::clamp` is a call.
+/// Clamps to `-half` and `half`. `f64::clamp` would be a call.
 #[inline(always)]
 fn within(x: f64, half: f64) -> f64 {
     let x = if x < -half { -half } else { x };
     if half < x { half } else { x }
 }
 
-/// What lies between the nearest points of two segments, without what rounding left along those
-/// that have theirs between their ends: of little that is much, and the ends of the capsules are
-/// far. The one has the unit `axis`; `side` is what the other's direction has across it, or zero.
+/// Removes from the gap of two segments the rounding along segments whose nearest point is inside.
+/// In a small gap that rounding is large, and it would be scaled by the distance of the ends. One
+/// segment has the unit `axis`; `side` is the other direction's part perpendicular to it, or zero.
 #[inline(always)]
 fn without_rounding_along(gap: DVec3, axis: DVec3, side: DVec3, noise: f64) -> DVec3 {
     let gap = gap - axis * gap.dot(axis);
     let (along_side, side_sq) = (gap.dot(side), side.length_squared());
-    // More than rounding is where the nearest points are ends after all. Of parallel segments the
-    // first was enough.
+    // A larger component means that a nearest point is an end after all. For parallel segments the
+    // first projection is enough.
     if 0.0 < side_sq && along_side * along_side <= noise * noise * side_sq {
         gap - side * (along_side / side_sq)
     } else {
@@ -345,21 +346,21 @@ fn without_rounding_along(gap: DVec3, axis: DVec3, side: DVec3, noise: f64) -> D
     }
 }
 
-/// The unit vector along plus or minus `normal`, on the side of `toward`, and across `axis`,
-/// whatever rounding has left along it; along `otherwise` where there is none.
+/// Returns the unit vector along plus or minus `normal`, on the side of `toward`, made
+/// perpendicular to `axis`. Uses `otherwise` if there is none.
 fn across(normal: DVec3, axis: DVec3, otherwise: DVec3, toward: DVec3) -> DVec3 {
     let (unit, _) = direction(normal, tol::GJK_TOUCHING, || otherwise);
     let (unit, _) = direction(unit - axis * unit.dot(axis), tol::GJK_TOUCHING, || otherwise);
     if unit.dot(toward) < 0.0 { -unit } else { unit }
 }
 
-/// A box and a capsule with this centre and unit axis. `None` where the numbers run out of their
-/// range.
+/// Returns the cores of a box and a capsule with this centre and unit axis. `None` if numbers
+/// overflow.
 #[inline(always)]
 pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec3) -> Option<Cores> {
     let half = widen(a.half_extents());
     let reach = widen_real(b.half_height());
-    // From the box to the point of the segment at s, and half the slope of the square of its
+    // The vector from the box to the segment's point at s, and half the slope of its squared
     // length.
     let offset = |s: f64| {
         let p = center + along * s;
@@ -373,8 +374,8 @@ pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec
     } else if slope_high <= 0.0 {
         high
     } else {
-        // The slope rises, linear between the places where the segment crosses the planes of the
-        // faces.
+        // The slope is monotone, and linear between the points at which the segment crosses the
+        // planes of the faces.
         for axis in 0..3 {
             for face in [-half[axis], half[axis]] {
                 let s = (face - center[axis]) / along[axis];
@@ -396,14 +397,14 @@ pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec
     let size = half.max_element() + reach + center.abs().max_element();
     let noise = tol::GJK_TOUCHING * size;
     let gap = point_b - point_a;
-    // Where the segment runs along a face, its place on it is any, to rounding: that must not turn
-    // the normal, on which the radius stands.
+    // If the segment runs along a face, the position on it is arbitrary up to rounding. That must
+    // not turn the normal.
     let is_level = gap.abs().cmple(DVec3::splat(f64::EPSILON * size));
     let mut gap = DVec3::select(is_level, DVec3::ZERO, gap);
     if s.abs() < reach {
-        // Across the segment, whose ends are far: without this a box much smaller than a long
-        // capsule that leans a little over it gives the normal of its face, and the capsule's end
-        // is beyond it by the lean.
+        // Made perpendicular to the segment, whose ends are far. Otherwise a small box below a long
+        // tilted capsule would give its face normal, and the capsule's end would be off by the
+        // tilt.
         gap = across_both(gap, along);
     }
     let length = sqrt(gap.length_squared());
@@ -419,13 +420,12 @@ pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec
     Some(Cores { distance: length, a: point_a, margin_a: 0.0, b: point_b, margin_b, common: point_b, normal })
 }
 
-/// What lies between a box and the inside of a segment along `along`, without what rounding left
-/// along the segment; of a segment across an edge of the box, also without turning it along that
-/// edge.
+/// Removes the rounding along the segment from the gap of a box and the inside of a segment. If the
+/// segment crosses an edge of the box, the gap keeps its direction along that edge.
 #[inline(always)]
 fn across_both(gap: DVec3, along: DVec3) -> DVec3 {
-    /// 2^-4. Less of the segment is across the edge, and the quotient would be larger than what it
-    /// is to take away.
+    /// 2^-4. If less of the segment is perpendicular to the edge, the quotient exceeds the rounding
+    /// that it is to remove.
     const ACROSS_SQ: f64 = f64::from_bits((1023 - 4) << 52);
     let is_level = gap.cmpeq(DVec3::ZERO);
     let side = DVec3::select(is_level, DVec3::ZERO, along);
@@ -437,11 +437,11 @@ fn across_both(gap: DVec3, along: DVec3) -> DVec3 {
     }
 }
 
-/// The shortest way out of a box for a segment that meets it: middle, unit direction, half the
-/// length. Margins and the common point are the caller's.
+/// Returns the least depth of a segment in a box that it intersects. The segment has a centre, a
+/// unit direction and half its length. The caller sets margins and the common point.
 ///
-/// Their difference is bounded by the box's faces and by its edges swept along the segment: three
-/// axes of either kind.
+/// The Minkowski difference is bounded by the box's faces, and by its edges swept along the
+/// segment: three axes of each kind.
 fn segment_in_box(half: DVec3, center: DVec3, along: DVec3, reach: f64) -> Option<Cores> {
     let side = |x: f64| if x < 0.0 { -1.0 } else { 1.0 };
     let mut least = (f64::INFINITY, 0, false);
@@ -451,15 +451,16 @@ fn segment_in_box(half: DVec3, center: DVec3, along: DVec3, reach: f64) -> Optio
             least = (overlap, axis, false);
         }
     }
-    // An edge must be better by more than rounding: parallel to the segment it only repeats faces.
+    // An edge axis must be better by more than rounding: parallel to the segment it equals a face
+    // axis.
     let tie = tol::SAT_TIE * (half.max_element() + reach);
     for axis in 0..3 {
         let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
-        // Components of the edge's direction cross the segment's.
+        // Components of the cross product of the edge's direction and the segment's.
         let (x, y) = (-along[k], along[j]);
         let room = half[j] * x.abs() + half[k] * y.abs() - (x * center[j] + y * center[k]).abs();
         let overlap = room / sqrt(x * x + y * y);
-        // Parallel: NaN, which is not less.
+        // Parallel: NaN, so the comparison is false.
         if overlap < least.0 - tie {
             least = (overlap, axis, true);
         }
@@ -474,18 +475,18 @@ fn segment_in_box(half: DVec3, center: DVec3, along: DVec3, reach: f64) -> Optio
         let length = sqrt(along[j] * along[j] + along[k] * along[k]);
         (normal[j], normal[k]) = (-along[k] / length, along[j] / length);
         normal *= side(normal.dot(center));
-        // Where the segment crosses the edge that is farthest out, seen along the normal.
+        // The segment's point at the edge that is farthest out along the normal.
         let (edge_j, edge_k) = (half[j] * side(normal[j]), half[k] * side(normal[k]));
         let s = ((edge_j - center[j]) * along[j] + (edge_k - center[k]) * along[k]) / (length * length);
         s.clamp(-reach, reach)
     } else {
         normal[axis] = side(center[axis]);
-        // The stretch over the face, of which the end farthest in counts; all of it where it lies
-        // flat.
+        // The interval over the face. Its deepest end is the contact, or its middle if it is
+        // parallel to the face.
         let (mut from, mut to) = (-reach, reach);
         for m in [j, k] {
             let (a, b) = ((-half[m] - center[m]) / along[m], (half[m] - center[m]) / along[m]);
-            // Along the face's side: infinite, or NaN, and no bound.
+            // Parallel to the side of the face: infinite or NaN, so there is no bound.
             if a.is_finite() && b.is_finite() {
                 (from, to) = (from.max(a.min(b)), to.min(a.max(b)));
             }

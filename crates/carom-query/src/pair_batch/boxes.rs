@@ -1,22 +1,23 @@
 //! Two oriented boxes by fifteen axes, eight pairs at a time.
 //!
 //! A gap along any axis proves that the boxes are apart. If they overlap along all fifteen, they
-//! touch. Boxes whose edges are nearly parallel have a cross product of nearly no length, along
-//! which rounding hides everything. For these the face axes decide: with angle d between two edges,
-//! one box is turned by d so that they are parallel. No point of it moves by more than 1.42 sin(d)
-//! times the size, the fifteen axes of the new pair are the face axes alone, and an overlap of more
-//! than twice that on each of them is left over when the box is turned back.
+//! touch.
+//!
+//! The cross product of nearly parallel edges is nearly zero, and only rounding remains. For these
+//! the face axes decide. With angle d between two edges, one box is rotated by d to make them
+//! parallel. Its points move by at most 1.42 sin(d) times the size. The fifteen axes of the new
+//! pair are the face axes alone. So an overlap of more than twice that on each of them remains
+//! after rotating back.
 //!
 //! Reference: S. Gottschalk, M. Lin, D. Manocha, OBBTree, SIGGRAPH 1996, 5 (the axes); C. Ericson,
 //! Real-Time Collision Detection, 2005, 4.4.1.
-//! Differs: both answers are proved; nearly parallel edges by the angle between them.
+//! Differs: both answers are proved; nearly parallel edges are handled by the angle between them.
 
 use super::gather::{Vec3x8, between, columns, dot, half_extents, normalized, relative, rows, sum};
 use super::{ERROR, PlacedPair, Verdict, bits, is_usual};
 use carom_lanes::{F32Lanes, Simd};
 
-/// What an overlap on the face axes must be for edges at an angle, over the sine of that and the
-/// size.
+/// Required overlap on the face axes for edges at an angle, divided by its sine and the size.
 const PER_SINE: f32 = 3.0;
 
 #[inline(always)]
@@ -26,7 +27,7 @@ pub(super) fn two_cuboids<S: Simd>(simd: S, pairs: &[PlacedPair<'_>], numbers: &
     let b: Vec3x8<S> = rows(simd, pairs, numbers, |pair| half_extents(pair.b));
     let turn_a = normalized::<S>(rows(simd, pairs, numbers, |pair| pair.pose_a.rotation.to_array()));
     let turn_b = normalized::<S>(rows(simd, pairs, numbers, |pair| pair.pose_b.rotation.to_array()));
-    // Everything in the frame of A: t is the middle of B, r[j] its axis j.
+    // All in the frame of A: t is the centre of B, r[j] its axis j.
     let axes = columns(simd, turn_a);
     let t = [dot::<S>(axes[0], world), dot::<S>(axes[1], world), dot::<S>(axes[2], world)];
     let r = columns(simd, relative::<S>(turn_a, turn_b));

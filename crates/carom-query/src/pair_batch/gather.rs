@@ -1,4 +1,4 @@
-//! Numbers of up to eight pairs, side by side. Lanes without a pair hold NaN, which proves nothing.
+//! Data of up to eight pairs in SIMD lanes. Lanes without a pair hold NaN, which proves nothing.
 //!
 //! Reference: K. Shoemake, Animating Rotation with Quaternion Curves, SIGGRAPH 1985 (matrix and
 //! product).
@@ -35,7 +35,8 @@ pub(super) fn rows<S: Simd, const N: usize>(
     rows
 }
 
-/// From A to B, subtracted in `f64`: what is near each other and far from the origin loses nothing.
+/// Returns the translation from A to B, subtracted in `f64`, so nothing is lost far from the
+/// origin.
 #[inline(always)]
 pub(super) fn between(a: &Pose, b: &Pose) -> [f32; 3] {
     let mut t = [0.0; 3];
@@ -68,7 +69,7 @@ pub(super) fn half_extents(shape: &Shape) -> [f32; 3] {
     if let Shape::Cuboid(s) = shape { s.half_extents().to_array() } else { [f32::NAN; 3] }
 }
 
-/// Of length one.
+/// Returns the quaternion at length one.
 #[inline(always)]
 pub(super) fn normalized<S: Simd>(q: Quat8<S>) -> Quat8<S> {
     let length = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
@@ -80,13 +81,13 @@ pub(super) fn dot<S: Simd>(p: Vec3x8<S>, q: Vec3x8<S>) -> S::F32x8 {
     p[0] * q[0] + p[1] * q[1] + p[2] * q[2]
 }
 
-/// The sum of the absolute coordinates, not less than the length.
+/// Returns the sum of the absolute coordinates, an upper bound of the length.
 #[inline(always)]
 pub(super) fn sum<S: Simd>(p: Vec3x8<S>) -> S::F32x8 {
     p[0].abs() + p[1].abs() + p[2].abs()
 }
 
-/// The columns of the rotation matrix of a unit quaternion.
+/// Returns the columns of the rotation matrix of a unit quaternion.
 #[inline(always)]
 pub(super) fn columns<S: Simd>(simd: S, q: Quat8<S>) -> [Vec3x8<S>; 3] {
     let [x, y, z, w] = q;
@@ -98,7 +99,7 @@ pub(super) fn columns<S: Simd>(simd: S, q: Quat8<S>) -> [Vec3x8<S>; 3] {
     ]
 }
 
-/// The second rotation, seen in the frame of the first: conj(a) b.
+/// Returns the second rotation in the frame of the first: conj(a) b.
 #[inline(always)]
 pub(super) fn relative<S: Simd>(a: Quat8<S>, b: Quat8<S>) -> Quat8<S> {
     let [ax, ay, az, aw] = a;

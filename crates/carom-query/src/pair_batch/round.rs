@@ -2,10 +2,10 @@
 //!
 //! - A ball is a point with a margin. Its distance from another point or from a box has a closed
 //!   form.
-//! - Two capsules are two segments with margins. The nearest points that are found are an upper
-//!   bound of the distance, whatever rounding did to them, and prove that capsules touch. The axis
-//!   through them is a separating axis, and what it separates is a lower bound: it proves that they
-//!   are apart. For parallel segments as well, there is no special case.
+//! - Two capsules are two segments with margins. The computed nearest points give an upper bound of
+//!   the distance, despite rounding, which proves that capsules touch. The axis through them is a
+//!   separating axis. The gap along it is a lower bound, which proves that they are apart. Parallel
+//!   segments are not a special case.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 (point, box) and 5.1.9
 //! (segments).
@@ -17,8 +17,8 @@ use super::{ERROR, PlacedPair, Verdict, bits, decide, is_usual};
 use crate::kernel::Shape;
 use carom_lanes::{F32Lanes, Simd};
 
-/// The least divisor: below it squares of `f32` have lost digits to underflow. The segment is then
-/// as short as 1e-15, and any point of it will do.
+/// The least divisor: below it squares of `f32` lose digits to underflow. The segment is then below
+/// 1e-15 long, and any of its points is valid.
 const SHORT_SQ: f32 = 1e-30;
 
 #[inline(always)]
@@ -32,7 +32,7 @@ pub(super) fn two_spheres<S: Simd>(simd: S, pairs: &[PlacedPair<'_>], numbers: &
     decide(simd, dot::<S>(t, t).sqrt() - radii, sum::<S>(t) + radii)
 }
 
-/// In either order.
+/// The two shapes of a pair may be in either order.
 #[inline(always)]
 pub(super) fn sphere_and_cuboid<S: Simd>(simd: S, pairs: &[PlacedPair<'_>], numbers: &[u32]) -> Verdict {
     let [x, y, z, radius, hx, hy, hz, qx, qy, qz, qw] = rows(simd, pairs, numbers, |pair| {
@@ -64,7 +64,7 @@ pub(super) fn two_capsules<S: Simd>(simd: S, pairs: &[PlacedPair<'_>], numbers: 
     let t = [x, y, z];
     let u = half_axis(simd, rows(simd, pairs, numbers, |pair| pair.pose_a.rotation.to_array()), half_a);
     let v = half_axis(simd, rows(simd, pairs, numbers, |pair| pair.pose_b.rotation.to_array()), half_b);
-    // Points s u and t + r v, with s and r from -1 to 1.
+    // The points are s u and t + r v, with s and r from -1 to 1.
     let (one, short) = (S::F32x8::splat(simd, 1.0), S::F32x8::splat(simd, SHORT_SQ));
     let (uu, vv, uv) = (dot::<S>(u, u).max(short), dot::<S>(v, v).max(short), dot::<S>(u, v));
     let (ut, vt) = (dot::<S>(u, t), dot::<S>(v, t));
@@ -78,7 +78,7 @@ pub(super) fn two_capsules<S: Simd>(simd: S, pairs: &[PlacedPair<'_>], numbers: 
         n[k] = t[k] + r * v[k] - s * u[k];
     }
     let far = dot::<S>(n, n).sqrt();
-    // Along n both segments reach as far to either side of their middles.
+    // Along n both segments extend equally far to both sides of their centres.
     let separated = (dot::<S>(n, t) - dot::<S>(n, u).abs() - dot::<S>(n, v).abs()) / far;
     let radii = ra + rb;
     let size = sum::<S>(t) + half_a + half_b + radii;
@@ -87,7 +87,7 @@ pub(super) fn two_capsules<S: Simd>(simd: S, pairs: &[PlacedPair<'_>], numbers: 
         .among(is_usual(simd, size))
 }
 
-/// The y axis of a rotation, as long as half a capsule's segment.
+/// Returns the y axis of a rotation, scaled to half a capsule's segment.
 #[inline(always)]
 fn half_axis<S: Simd>(simd: S, q: Quat8<S>, half: S::F32x8) -> Vec3x8<S> {
     let axis = columns(simd, normalized::<S>(q))[1];
