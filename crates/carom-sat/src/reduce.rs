@@ -46,7 +46,7 @@ pub(crate) const MAX_CANDIDATES: usize = 64;
 /// The contacts of a pair that were kept the last time, so that they can be kept again.
 ///
 /// They are kept if all four are present, the deepest of them is nearly the deepest of all, and
-/// they span enough area. The limits are an eighth of the prediction and three quarters of the area.
+/// they span enough area. The limits are 1/8 of the prediction and 3/4 of the area.
 ///
 /// If many corners are about equally deep, the deepest one changes with every tremor. Without this
 /// the load of a pile would jump between corners.

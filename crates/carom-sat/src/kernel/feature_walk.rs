@@ -466,8 +466,8 @@ fn vertex_face(x: &Body<'_>, v: u32, y: &Body<'_>, f: u32, rounding: f64) -> Ste
         return Step::Second(Place::Edge(e));
     }
     let height = normal.dot(p) - offset;
-    // Below the plane: on the wrong side of the body, or the bodies meet. If a corner is below, the
-    // hull is not on one side.
+    // Below the plane: on the wrong side of the body, or the bodies meet. If a corner is below the
+    // plane, the hull may lie farther below it.
     if !(0.0 < height && offset - lowest <= rounding) {
         return Step::Doubt;
     }
