@@ -34,8 +34,8 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Every answer is a proof: a bracket of the first contact, a lower bound of the distance, or a
-//! time until which nothing touches (tests: `sweeps`, `hard`). In a [`Motion`] one point of the
+//! Every answer is a proof (tests: `sweeps`, `hard`). It is a bracket of the first contact, a lower
+//! bound of the distance, or a time until which nothing touches. In a [`Motion`] one point of the
 //! body moves along a line, and the body rotates about it at a constant rate.
 //!
 //! ```

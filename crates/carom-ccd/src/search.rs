@@ -22,7 +22,7 @@ const FINEST: f64 = 16.0;
 /// In the same units: a longer difference of two points has a reliable direction.
 const CLEAR_OF_ROUNDING: f64 = 16.0;
 
-/// In the same units: a distance this close to the target cannot be told from it.
+/// In the same units: a distance this close to the target cannot be distinguished from it.
 const WITHIN_ROUNDING: f64 = 64.0;
 
 /// Two bodies, the settings of the search, and the least distance found so far.
