@@ -29,8 +29,8 @@ use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::{ops::sqrt, scaling};
 use glam::{DMat3, DVec3};
 
-/// In units of the rounding of a relative position: the error of a point of D in A's frame, and of
-/// its height over a plane chosen for it. It includes one more matrix product.
+/// In units of the rounding of a relative position: the error of a point of D in A's frame, with
+/// one more matrix product. It includes the error of its height over a plane chosen for it.
 const POINTS: f64 = 4.0;
 
 /// In the same units: the margin by which the ray passes inside an edge. It covers the points, the

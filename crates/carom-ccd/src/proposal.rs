@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-/// The nearest features of two cores at one time, as far as a search found them.
+/// The nearest features of two cores at one time, as a search found them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proposal {
     /// From A towards B, in A's frame: an axis along which the cores are far apart. A poor axis

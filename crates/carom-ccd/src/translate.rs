@@ -37,7 +37,7 @@ pub(crate) trait Translating {
     fn touch_at_start(&self) -> bool;
 }
 
-/// The nearest points of two bodies, as far as known.
+/// The known nearest points of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
     /// An upper bound of the distance. It is 0 or less only if the bodies certainly overlap.

@@ -28,7 +28,7 @@ use glam::DVec3;
 pub(crate) struct Depth {
     /// Not below the depth. Negative if a separating direction was found.
     pub(crate) upper: f64,
-    /// Not above the depth, but for rounding.
+    /// Not above the depth, except for rounding.
     pub(crate) lower: f64,
     /// Unit normal, from A to B.
     pub(crate) normal: DVec3,

@@ -174,7 +174,7 @@ pub(crate) struct Search {
     pub(crate) end: End,
     /// Not above the distance. It may be negative if the verdict is doubtful.
     pub(crate) lower: f64,
-    /// Not below the distance, but for rounding.
+    /// Not below the distance, except for rounding.
     pub(crate) upper: f64,
     /// The direction of `lower`, from the origin towards C, not normalised.
     pub(crate) axis: DVec3,
