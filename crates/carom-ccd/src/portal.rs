@@ -3,7 +3,7 @@
 //!
 //! - Relative to A, B moves by v t, so they touch when the ray -v t meets D = B - A.
 //! - A portal is a triangle of points of D that the ray passes through. Contact begins no later
-//!   than that.
+//!   than the ray reaches it.
 //! - The support plane along the portal's normal gives a time before which there is no contact. So
 //!   every iteration has a proved bracket.
 //! - The support point replaces one corner of the portal until the two times agree. On a polytope

@@ -63,8 +63,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
         let center = a.center() - b_in_a.transform_point(b.center());
         let reach = center.abs().max_element();
         let size = a.radius().max(b.radius()).max(reach).max(margin);
-        // A sum keeps a NaN, which max() drops. The centre depends on every number of the pose,
-        // because each is multiplied by a finite one.
+        // A sum keeps a NaN, which max() drops. Each number of the pose, times a finite number, is
+        // a term of the centre.
         let sum = a.radius() + b.radius() + center.x + center.y + center.z + margin;
         let is_finite = sum.is_finite();
         let (scale, unscale) = power_of_two(size);
