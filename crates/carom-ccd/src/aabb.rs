@@ -1,22 +1,23 @@
-//! Boxes along the axes, moving, and growing and shrinking as they do: when they touch, and whether
-//! they can.
+//! Moving axis-aligned boxes that may also grow and shrink: when they touch, and whether they can.
 //!
-//! On each axis the boxes overlap for one interval of time; the boxes touch when all three
-//! intervals have begun and none has ended. Sides that move at different speeds, as those of a box
-//! around bodies that deform or turn, make the interval from two lines instead of one: the swept
-//! boxes are polytopes in space and time, and do not meet where no time is left.
+//! - On each axis the boxes overlap for one interval of time. The boxes touch once all three
+//!   intervals have begun and none has ended.
+//! - Sides may move at different speeds, as in a box around deforming or rotating bodies. The
+//!   interval then comes from two lines instead of one.
+//! - The swept boxes are polytopes in space and time. They do not meet if the common interval is
+//!   empty.
 //!
 //! Reference: S. Cameron, Collision Detection by Four-Dimensional Intersection Testing, IEEE
 //! Transactions on Robotics and Automation 6(3), 1990; C. Ericson, Real-Time Collision Detection,
 //! 2005, 5.5.8 (moving boxes).
-//! Differs: times are brackets; boxes that touch count, also those that slide along each other.
+//! Differs: times are brackets. Boxes that only touch count, even if they slide along each other.
 
 use crate::translate::sound_end;
 use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 use carom_geom::{FeatureId, ShapeError, check};
 use glam::DVec3;
 
-/// A box along the axes that moves, or whose sides move, in straight lines from the time 0 on.
+/// An axis-aligned box that moves, or whose sides move, along straight lines from the time 0 on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MovingAabb {
     min: DVec3,
@@ -26,13 +27,13 @@ pub struct MovingAabb {
 }
 
 impl MovingAabb {
-    /// A box that moves as a whole.
+    /// Builds a box that moves as a whole.
     pub fn new(min: DVec3, max: DVec3, velocity: DVec3) -> Result<MovingAabb, ShapeError> {
         MovingAabb::with_sides(min, max, velocity, velocity)
     }
 
-    /// A box whose lower and upper sides move each at a speed of its own. It is a box, or a point,
-    /// only as long as they do not pass each other.
+    /// Builds a box whose lower and upper sides move at different speeds. It is valid only until
+    /// the sides pass each other.
     pub fn with_sides(
         min: DVec3,
         max: DVec3,
@@ -50,8 +51,9 @@ impl MovingAabb {
         Ok(MovingAabb { min, max, min_velocity, max_velocity })
     }
 
-    /// Around points that move in straight lines from `start` at the time 0 to `end` at the time 1,
-    /// in this time. Empty lists, and lists of different lengths, are refused.
+    /// Builds a box around points that move along straight lines from `start` at the time 0 to
+    /// `end` at the time 1. It is valid in this time. Empty lists, and lists of different lengths,
+    /// are errors.
     pub fn around(start: &[DVec3], end: &[DVec3]) -> Result<MovingAabb, ShapeError> {
         if start.is_empty() || start.len() != end.len() {
             return Err(ShapeError::Empty { what: "the points, or their ends" });
@@ -65,18 +67,18 @@ impl MovingAabb {
             check::point("a point", point)?;
         }
         let ((min, max), (min_end, max_end)) = (bounds(start), bounds(end));
-        // The side at the time 1 is met to within rounding, which the answers count.
+        // The side at the time 1 is reached to within rounding, which the answers account for.
         MovingAabb::with_sides(min, max, min_end - min, max_end - max)
     }
 
-    /// The box at the time `t`, its lower and its upper corner.
+    /// Returns the lower and the upper corner of the box at the time `t`.
     #[inline]
     pub fn at(&self, t: f64) -> [DVec3; 2] {
         [self.min + self.min_velocity * t, self.max + self.max_velocity * t]
     }
 
-    /// The times from 0 to `end` at which the boxes may meet, rounded outwards; `None` where they
-    /// surely do not: the swept volumes in space and time are apart.
+    /// Returns the times from 0 to `end` at which the boxes may meet, rounded outwards. `None` if
+    /// they certainly do not: their swept volumes in space and time are apart.
     #[inline]
     pub fn may_meet(&self, other: &MovingAabb, end: f64) -> Option<[f64; 2]> {
         let (mut first, mut last) = (0.0, sound_end(end));
@@ -95,15 +97,15 @@ impl MovingAabb {
         Some([first, last])
     }
 
-    /// When this box, A, first touches the other, B, in the time from 0 to `end`.
+    /// Returns the time at which this box, A, first touches the other, B, from 0 to `end`.
     ///
-    /// The normal is that of the side that is met last; of boxes that touch at the start, that of
-    /// the least overlap.
+    /// The normal is that of the side that is reached last. If the boxes touch at the start, it is
+    /// the axis of least overlap.
     pub fn time_of_impact(&self, other: &MovingAabb, end: f64) -> TimeOfImpact {
         let end = sound_end(end);
         let gaps = self.gaps(other);
-        // Surely apart before `first_lo` and after `last_hi`, surely overlapping from `first_hi` to
-        // `last_lo`.
+        // The boxes are certainly apart before `first_lo` and after `last_hi`. They certainly
+        // overlap from `first_hi` to `last_lo`.
         let (mut first_lo, mut first_hi, mut last_lo, mut last_hi) = (0.0_f64, 0.0_f64, end, end);
         let mut side = 0;
         for (i, gap) in gaps.iter().enumerate() {
@@ -120,7 +122,7 @@ impl MovingAabb {
             return TimeOfImpact::Clear(Clear::new(low));
         }
         if first_lo == 0.0 {
-            // Which side, and of which axis, is nearest.
+            // The nearest side, with its axis.
             side = (0..6).fold(0, |best, i| if gaps[best].value < gaps[i].value { i } else { best });
         }
         let normal = if side < 3 { DVec3::AXES[side] } else { -DVec3::AXES[side - 3] };
@@ -141,7 +143,7 @@ impl MovingAabb {
         TimeOfImpact::Hit(impact)
     }
 
-    /// How far B is above A on each axis, and then how far below.
+    /// Returns how far B is above A on each axis, and then how far below.
     fn gaps(&self, other: &MovingAabb) -> [Gap; 6] {
         core::array::from_fn(|i| {
             let k = i % 3;
@@ -154,13 +156,13 @@ impl MovingAabb {
     }
 }
 
-/// The distance between two sides over time, `value + rate * t`: where it is positive, they are
-/// apart.
+/// The gap between two sides over time, `value + rate * t`. The boxes are apart while it is
+/// positive.
 #[derive(Clone, Copy)]
 struct Gap {
     value: f64,
     rate: f64,
-    /// Bounds what rounding did to each.
+    /// Bounds the rounding of `value`; `rate_error` is that of `rate`.
     value_error: f64,
     rate_error: f64,
 }
@@ -168,7 +170,7 @@ struct Gap {
 impl Gap {
     fn new(low: f64, low_velocity: f64, high: f64, high_velocity: f64) -> Gap {
         let (value, rate) = (high - low, high_velocity - low_velocity);
-        // A difference is off by half a unit in its last place, and its sign never is.
+        // A difference is rounded by half a unit in its last place, and its sign is exact.
         Gap {
             value,
             rate,
@@ -177,13 +179,13 @@ impl Gap {
         }
     }
 
-    /// The times at which this may be 0 or less, rounded outwards; empty where the first is above
-    /// the second.
+    /// Returns the times at which the gap may be 0 or less, rounded outwards. Empty if the first is
+    /// above the second.
     fn outer(&self) -> [f64; 2] {
         self.times(1.0)
     }
 
-    /// The times at which this surely is 0 or less.
+    /// Returns the times at which the gap is certainly 0 or less.
     fn inner(&self) -> [f64; 2] {
         self.times(-1.0)
     }
@@ -197,7 +199,7 @@ impl Gap {
             };
         }
         let root = (-self.value / self.rate).clamp(-f64::MAX, f64::MAX);
-        // Quotient of two rounded differences, rounded: 3 u, 2^-53 each.
+        // A rounded quotient of two rounded differences: 3 u, 2^-53 each.
         let off = 2.0 * f64::EPSILON * root.abs() + if root == 0.0 { 0.0 } else { f64::MIN_POSITIVE };
         if self.rate < 0.0 {
             [root - outwards * off, f64::INFINITY]
@@ -206,7 +208,7 @@ impl Gap {
         }
     }
 
-    /// Not more than the least value until `end`.
+    /// Returns a lower bound of the gap until `end`.
     fn least(&self, end: f64) -> f64 {
         let start = self.value - self.value_error;
         let at_end = self.value + self.rate * end;

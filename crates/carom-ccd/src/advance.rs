@@ -1,53 +1,55 @@
-//! How long one axis keeps two bodies apart: until its separation is down to the target, each piece
-//! of the time certified.
+//! How long one axis keeps two bodies apart: until its separation falls to the target. Each part of
+//! that time is certified.
 //!
-//! The separation at the far end says whether there is a root; a root is proposed by false position
-//! and need not be the first. Then the time up to it is certified by the chord bound, halved where
-//! that is too low: a dip in between shows as a value below the target at a middle, and the search
-//! goes on before it.
+//! - The separation at the far end shows whether there is a root. False position proposes a root,
+//!   which need not be the first.
+//! - The time up to the root is certified by the chord bound, and halved if the bound is too low.
+//! - A dip in between shows as a value below the target at a midpoint. The search then continues
+//!   before it.
 //!
 //! Reference: M. Dowell, P. Jarratt, A Modified Regula Falsi Method for Computing the Root of an
-//! Equation, BIT 11, 1971 (the Illinois rule). Differs: it ends just above the target, from the
-//! safe side; a bracket that shrinks from one side alone is halved.
+//! Equation, BIT 11, 1971 (the Illinois rule).
+//! Differs: it ends just above the target, on the safe side. If only one end of the bracket moves,
+//! the bracket is halved.
 
 use crate::body_pair::Moment;
 use crate::chord::chord_bound;
 
-/// Values of the separation that may be spent on certifying the way along one axis.
+/// The most evaluations of the separation to certify the time along one axis.
 ///
-/// Searches for roots have their own: one that took them all left nothing certified. Bodies that
-/// graze each other, a gap of 1e-4 at its least while one turns by 3 radians, went on by a
-/// ten-thousandth of the time for each proposal, and were undecided after 64.
+/// Searches for roots have their own limit, so that they leave enough for the proof. Without it,
+/// bodies that graze each other at a gap of 1e-4 were undecided after 64 proposals.
 const MAX_VALUES: usize = 24;
 
-/// Values of the separation for one search for a root: enough to get off the safe side by halving
-/// alone.
+/// The most evaluations of the separation for one root. They suffice to leave the safe side by
+/// halving alone.
 const MAX_ROOT_VALUES: usize = 12;
 
-/// Roots that are searched for along one axis, the last ones before dips.
+/// The most roots along one axis, counting those found before dips.
 const MAX_ROOTS: usize = 4;
 
-/// After so many proposals in a row on one side the bracket of a root is halved: next to a shallow
-/// dip, where the separation is nearly at the target, false position creeps.
+/// After this many proposals in a row on one side, the bracket of a root is halved. False position
+/// is slow next to a shallow dip that nearly reaches the target.
 const MAX_SAME_SIDE: u32 = 2;
 
-/// How far an axis led.
+/// The result of following one axis.
 pub(crate) struct Advanced {
-    /// All the time until then is certified.
+    /// All times before this one are certified.
     pub(crate) time: f64,
-    /// The separation then.
+    /// The separation at `time`.
     pub(crate) separation: f64,
-    /// How the separation falls there, as far as is known; 0 where it is not.
+    /// The slope of the separation at `time`, or 0 if it is not known.
     pub(crate) slope: f64,
-    /// A bound of the separation over all that time, above the target.
+    /// A lower bound of the separation up to `time`, above the target.
     pub(crate) least: f64,
 }
 
-/// A time and the separation then.
+/// A time and the separation at that time.
 type Value = (f64, f64);
 
-/// Follows the separation from a time at which it is above the target, to where it is above by at
-/// most `tolerance`, or to the end. `kappa` bounds its second derivative, as for [`chord_bound`].
+/// Follows the separation from a time at which it is above the target. It ends above the target by
+/// at most `tolerance`, or at the end. `kappa` bounds the second derivative, as for
+/// [`chord_bound`].
 pub(crate) fn advance(
     separation: &mut impl FnMut(&Moment) -> f64,
     kappa: f64,
@@ -58,7 +60,7 @@ pub(crate) fn advance(
 ) -> Advanced {
     let (mut here, mut least, mut slope) = (from, from.1, 0.0);
     let (mut n_left, mut n_roots) = (MAX_VALUES, 0);
-    // The times to be reached, the next one last; at all of them the separation is above the
+    // A stack of times to reach, the next one last. At each of them the separation is above the
     // target.
     let mut ahead = [(0.0, 0.0); MAX_VALUES + 2];
     let mut n_ahead = 1;
@@ -90,19 +92,20 @@ pub(crate) fn advance(
         } else if n_roots == MAX_ROOTS {
             break;
         } else {
-            // A dip: whatever lies behind it is out of reach.
+            // A dip: times beyond it cannot be reached.
             n_roots += 1;
             (ahead[0], slope) = root(separation, here, value, target, tolerance);
             n_ahead = 1;
         }
     }
-    // Short of the root, that slope is of somewhere else.
+    // If the certified time ends before the root, that slope belongs to another time.
     let slope = if here.1 <= target + tolerance { slope } else { 0.0 };
     Advanced { time: here.0, separation: here.1, slope, least }
 }
 
-/// A time at which the separation is above the target by at most `tolerance`, between one above and
-/// one below it, and the slope there. Above by more where the values are spent.
+/// Returns a time at which the separation is above the target by at most `tolerance`, and the slope
+/// there. The bracket has one end above the target and one below it. If the evaluations run out,
+/// the separation may be farther above.
 fn root(
     separation: &mut impl FnMut(&Moment) -> f64,
     mut above: Value,
@@ -124,7 +127,7 @@ fn root(
         }
         n_left -= 1;
         let value = separation(&Moment::new(t));
-        // The end that stays twice counts half.
+        // Illinois rule: the end that stays twice counts half.
         if target < value {
             (above, high) = ((t, value), value - wanted);
             n_same = if last_was_above == Some(true) { n_same + 1 } else { 1 };

@@ -1,19 +1,16 @@
-//! When a ball that goes straight first comes near a triangle, its places known to within a length:
-//! for the triangles of a mesh.
+//! The time at which a ball on a straight path comes near a triangle of a mesh. Positions have a
+//! known error bound.
 //!
-//! A search among support points of what is round takes a dozen of them. Here the closed form says
-//! when the ball touches, and the axis between the nearest points then proves all the time before,
-//! as its separation falls in a line; a little later the nearest point proves the contact. Of a
-//! ball that passes, the axis from where it is nearest to a corner or an edge proves all the time.
+//! - A closed form gives the time at which the ball touches. A search with support points takes
+//!   about a dozen of them for round shapes.
+//! - The separation along the axis between the nearest points is linear, so it proves all times
+//!   before. A little later the nearest point proves the contact.
+//! - If the ball passes, the axis from a corner or edge at its nearest time proves all times.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.3 (a ball against a
-//! triangle). Differs: both ends are proved, with what places are off by; what that leaves open is
-//! the general search's.
-//!
-//! Of balls of 0.05 and 0.2 over a mesh of 70,000 triangles the search took 5,070 instructions a
-//! triangle; two answers of
-//! [`MovingSphere::against_polygon`](crate::MovingSphere::against_polygon), for the ball made
-//! larger and made smaller, 9,070.
+//! triangle).
+//! Differs: both ends are proved, including the error of positions. Open cases are left to the
+//! general search. Figures are in `benches/notes/carom-ccd.md`.
 
 use crate::nearest::{level_axis, on_triangle};
 use crate::sphere_triangle::entry_time;
@@ -21,14 +18,14 @@ use crate::{Clear, Impact, Proof, Straight, TimeOfImpact};
 use carom_math::ops::sqrt;
 use glam::DVec3;
 
-/// How far ahead of the time before which nothing touches a contact is looked for: the separation
-/// is then deeper by so many times what places are off by.
+/// The times after the safe time at which contact is tested. The unit is the time in which the
+/// separation falls by the error of positions.
 const AHEAD: [f64; 2] = [4.0, 64.0];
 
 impl Straight {
-    /// When a ball around the point, B, first comes within `target` of a triangle of A, between two
-    /// times, the first of which is that of `start`. In A's frame, features unknown. `None` where
-    /// rounding leaves it open, and of a ball that is near at the start.
+    /// Returns the first time at which a ball around the point, B, comes within `target` of a
+    /// triangle of A. The first of `times` is that of `start`. In A's frame, features unknown.
+    /// `None` if rounding leaves it open, or if the ball is near at the start.
     pub fn ball_meets(
         &self,
         radius: f64,
@@ -39,10 +36,11 @@ impl Straight {
         let (v, time, reach) = (self.velocity, times[1] - times[0], radius + target);
         let w = corners.map(|corner| corner - self.start);
         let size = w.iter().fold(0.0_f64, |size, w| size.max(w.abs().element_sum()));
-        // Places, once more for the sum that makes the time; differences, products and lengths.
+        // The error of positions, twice because of the sum that gives the time, plus differences,
+        // products and lengths.
         let slack = 2.0 * self.rounding + 16.0 * f64::EPSILON * (size + v.abs().element_sum() * time + reach);
         let at = |t: f64| w.map(|w| w - v * t);
-        // How far apart at the start along a unit vector towards the triangle.
+        // The gap at the start along a unit vector towards the triangle.
         let apart_along =
             |n: DVec3| w.iter().fold(f64::INFINITY, |low, w| low.min(n.dot(*w))) - reach - slack;
         let Some(touch) = entry_time(&w, v, reach, time) else {
@@ -80,15 +78,15 @@ impl Straight {
     }
 }
 
-/// The unit axis towards a triangle from a point that moves from the origin with the velocity `v`,
-/// where it is nearest to a corner or an edge.
+/// Returns the unit axis towards a triangle from a point that moves from the origin with the
+/// velocity `v`. It is taken where the point is nearest to a corner or an edge.
 fn passing_axis(w: &[DVec3; 3], v: DVec3, time: f64) -> Option<DVec3> {
     let mut best: Option<(f64, DVec3)> = None;
     for i in 0..3 {
         let edge = w[(i + 1) % 3] - w[i];
         let (p, q) = (edge.cross(w[i]), edge.cross(v));
         for t in [w[i].dot(v) / v.length_squared(), p.dot(q) / q.length_squared()] {
-            // Not so for NaN, of an edge along the way.
+            // False for NaN, which an edge along the path gives.
             if !(0.0 <= t && t <= time) {
                 continue;
             }

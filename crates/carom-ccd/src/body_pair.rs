@@ -1,15 +1,21 @@
-//! Two moving bodies, seen from where A's centre is, without A's rotation: what every bound is
-//! computed in.
+//! Two moving bodies relative to A's centre, without A's rotation. All bounds are computed in this
+//! frame.
 //!
-//! Only the difference of the two centres enters, `d(t) = d + v t`, so far from the origin nothing
-//! is lost. A body that does not turn may have its centre anywhere; then it is put in the middle of
-//! the shape, and the ball around it is small.
+//! Only the difference of the two centres is used, `d(t) = d + v t`, so no accuracy is lost far
+//! from the origin. For a body that does not rotate, the pivot is moved to the middle of its shape.
+//! The ball around it is then small.
 //!
-//! Rounding is one number per question, taken off every separation. Per vertex at the distance r
-//! from the centre, in units of u = 2^-53: the rotation matrix, nine entries of some ten roundings,
-//! 30; Rodrigues' formula with a rounded axis, 25; sine and cosine 2; the angle, a product with a
-//! rounded rate, 4 |w| t, doubled; products with a unit vector 8; and the centres 10 of their
-//! distance. Checked in 60 digits, the worst error was 0.06 of it.
+//! Rounding is one number per search, subtracted from every separation. Per vertex at the distance
+//! r from the centre, in units of u = 2^-53:
+//!
+//! - rotation matrix, nine entries of about ten roundings: 30
+//! - Rodrigues' formula with a rounded axis: 25
+//! - sine and cosine: 2
+//! - the angle, a product with a rounded rate, doubled: 4 |w| t
+//! - products with a unit vector: 8
+//! - the centres: 10 times their distance
+//!
+//! Checked with 60 digits, the worst error was 0.06 of the bound.
 //!
 //! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapter 3 (bounds
 //! for inner products).
@@ -24,24 +30,24 @@ use glam::{DMat3, DVec3};
 /// One of the two bodies.
 pub(crate) struct Moving<'s, S: ?Sized> {
     pub(crate) shape: &'s S,
-    /// The point about which it turns, in the body's frame.
+    /// The point about which the body rotates, in its own frame.
     pub(crate) pivot: DVec3,
-    /// Orientation at the time 0.
+    /// The orientation at the time 0.
     pub(crate) rotation: DMat3,
-    /// Unit vector; zero where the body does not turn.
+    /// A unit vector, or zero if the body does not rotate.
     pub(crate) spin_axis: DVec3,
     /// Radians per unit of time.
     pub(crate) spin_rate: f64,
     /// The largest distance of a point of the core from the pivot.
     pub(crate) reach: f64,
-    /// The largest distance of a point of the core from the axis of turning.
+    /// The largest distance of a point of the core from the rotation axis.
     pub(crate) arm: f64,
     pub(crate) margin: f64,
-    /// A scan of `support` is a rounded one; the exact one climbs from it.
+    /// Whether `support` is rounded, so that the exact support has to climb from it.
     pub(crate) climbs: bool,
-    /// By how much the pivot was moved off the motion's own, in the outer frame.
+    /// The offset of the pivot from the centre of the motion, in the outer frame.
     offset: DVec3,
-    /// 0 of A, 1 of B.
+    /// 0 for A, 1 for B.
     number: usize,
 }
 
@@ -50,7 +56,7 @@ impl<'s, S: SupportMap + ?Sized> Moving<'s, S> {
         let rotation = WidePose::from_quat(motion.rotation(), DVec3::ZERO).rotation;
         let angular = motion.angular();
         let center = shape.center();
-        // The roundings of lengths and of the sum.
+        // The rounding of lengths and of the sum.
         let up = 1.0 + 16.0 * UNIT;
         if angular == DVec3::ZERO {
             let reach = shape.radius() * up;
@@ -95,17 +101,17 @@ impl<'s, S: SupportMap + ?Sized> Moving<'s, S> {
         0.0 < self.spin_rate
     }
 
-    /// The angular velocity.
+    /// Returns the angular velocity.
     pub(crate) fn angular(&self) -> DVec3 {
         self.spin_axis * self.spin_rate
     }
 
-    /// The largest distance of a point of the body, margin included, from the pivot.
+    /// Returns the largest distance of a point of the body, margin included, from the pivot.
     pub(crate) fn radius(&self) -> f64 {
         self.reach + self.margin
     }
 
-    /// The orientation at that time.
+    /// Returns the orientation at that time.
     pub(crate) fn rotation_at(&self, moment: &Moment) -> DMat3 {
         if !self.turns() {
             return self.rotation;
@@ -117,8 +123,8 @@ impl<'s, S: SupportMap + ?Sized> Moving<'s, S> {
         turn * self.rotation
     }
 
-    /// How far the body reaches along a unit direction of its own frame, from the pivot. `near` is
-    /// a point that was farthest lately, and becomes the one that is now.
+    /// Returns the support height along a unit direction of the body's frame, from the pivot.
+    /// `near` is the support point of the last call, and is updated.
     #[inline(always)]
     pub(crate) fn height(&self, direction: DVec3, near: &mut SupportPoint) -> f64 {
         let farthest = if !self.climbs {
@@ -132,14 +138,14 @@ impl<'s, S: SupportMap + ?Sized> Moving<'s, S> {
         (farthest.point - self.pivot).dot(direction) + self.margin
     }
 
-    /// An exact farthest point of the core along a direction of the body's frame.
+    /// Returns an exact support point of the core along a direction of the body's frame.
     pub(crate) fn farthest(&self, direction: DVec3) -> DVec3 {
         let near = self.shape.support(direction);
         if self.climbs { self.shape.support_exact(direction, near).point } else { near.point }
     }
 }
 
-/// Two bodies under their motions.
+/// Two bodies with their motions.
 pub(crate) struct BodyPair<'s, A: ?Sized, B: ?Sized> {
     pub(crate) a: Moving<'s, A>,
     pub(crate) b: Moving<'s, B>,
@@ -147,10 +153,10 @@ pub(crate) struct BodyPair<'s, A: ?Sized, B: ?Sized> {
     pub(crate) between: DVec3,
     /// Velocity of B's pivot less that of A's.
     pub(crate) velocity: DVec3,
-    /// The times asked about.
+    /// The start and the end of the search.
     pub(crate) start: f64,
     pub(crate) end: f64,
-    /// What rounding can do to a separation along a fixed axis, and to the place of a point
+    /// A bound on the rounding of a separation along a fixed axis, and of the position of a point
     /// relative to another.
     pub(crate) rounding: f64,
     /// The largest absolute value of the times.
@@ -159,9 +165,9 @@ pub(crate) struct BodyPair<'s, A: ?Sized, B: ?Sized> {
     linear_a: DVec3,
 }
 
-/// A time, and the sine and the cosine of the angle by which a body has turned then: found when
-/// they are first asked for, and the same for all axes. They are a tenth of the cost of a search,
-/// and near a third of them are of times that were looked at before.
+/// A time, and the sine and cosine of each body's angle at that time. They are computed on first
+/// use and shared by all axes. Together they are a tenth of the cost of a search, and nearly a
+/// third of them are reused.
 pub(crate) struct Moment {
     pub(crate) t: f64,
     turned: [Cell<Option<(f64, f64)>>; 2],
@@ -172,7 +178,7 @@ impl Moment {
         Moment { t, turned: [const { Cell::new(None) }; 2] }
     }
 
-    /// Sine and cosine of the angle of one of the two bodies.
+    /// Returns the sine and cosine of the angle of one of the two bodies.
     #[inline]
     pub(crate) fn turned<S: ?Sized>(&self, body: &Moving<'_, S>) -> (f64, f64) {
         let known = &self.turned[body.number];
@@ -185,7 +191,7 @@ impl Moment {
     }
 }
 
-/// Both bodies at one time.
+/// The poses of both bodies at one time.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed {
     pub(crate) rotation_a: DMat3,
@@ -227,7 +233,7 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
         }
     }
 
-    /// The radii together.
+    /// Returns the sum of the radii.
     pub(crate) fn radii(&self) -> f64 {
         self.a.radius() + self.b.radius()
     }
@@ -236,17 +242,17 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
         self.a.margin + self.b.margin
     }
 
-    /// From A's pivot to B's at the time `t`.
+    /// Returns the vector from A's pivot to B's at the time `t`.
     pub(crate) fn between_at(&self, t: f64) -> DVec3 {
         self.between + self.velocity * t
     }
 
-    /// Both bodies at the time `t`.
+    /// Returns the poses of both bodies at the time `t`.
     pub(crate) fn at(&self, t: f64) -> Placed {
         self.placed(&Moment::new(t))
     }
 
-    /// Both bodies at that time.
+    /// Returns the poses of both bodies at that moment.
     pub(crate) fn placed(&self, moment: &Moment) -> Placed {
         Placed {
             rotation_a: self.a.rotation_at(moment),
@@ -255,31 +261,32 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
         }
     }
 
-    /// B's frame in A's frame: what a search for nearest points is asked about.
+    /// Returns B's frame in A's frame, as a search for nearest points takes it.
     pub(crate) fn b_in_a(&self, placed: &Placed) -> WidePose {
         let to_a = placed.rotation_a.transpose();
         let rotation = to_a * placed.rotation_b;
         WidePose { rotation, translation: to_a * placed.between + self.a.pivot - rotation * self.b.pivot }
     }
 
-    /// A point of A's frame, from A's pivot.
+    /// Transforms a point of A's frame to a vector from A's pivot.
     #[inline]
     pub(crate) fn place_a(&self, placed: &Placed, point: DVec3) -> DVec3 {
         placed.rotation_a * (point - self.a.pivot)
     }
 
-    /// A point of B's frame, from A's pivot.
+    /// Transforms a point of B's frame to a vector from A's pivot.
     #[inline]
     pub(crate) fn place_b(&self, placed: &Placed, point: DVec3) -> DVec3 {
         placed.between + placed.rotation_b * (point - self.b.pivot)
     }
 
-    /// A point given from A's pivot, in the frame of the motions.
+    /// Transforms a vector from A's pivot to the frame of the motions.
     pub(crate) fn in_world(&self, t: f64, point: DVec3) -> DVec3 {
         self.base_a + self.linear_a * t + point
     }
 
-    /// Along a unit vector, from A's pivot: how far A reaches, and where B begins.
+    /// Returns two heights along a unit vector, from A's pivot: the highest point of A and the
+    /// lowest point of B.
     pub(crate) fn heights(&self, placed: &Placed, normal: DVec3) -> [f64; 2] {
         let of_a = self.a.farthest(placed.rotation_a.transpose() * normal);
         let of_b = self.b.farthest(placed.rotation_b.transpose() * -normal);
@@ -289,8 +296,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
         ]
     }
 
-    /// The nearest points of the cores that a proposal is about, from A's pivot; of cores that meet
-    /// a common point, as seen from either.
+    /// Returns the nearest points of the cores in a proposal, from A's pivot. If the cores meet, it
+    /// is a common point, computed from either core.
     pub(crate) fn witness(&self, placed: &Placed, proposal: &Proposal) -> Option<(DVec3, DVec3)> {
         let differences = || {
             core::array::from_fn(|i| {

@@ -1,14 +1,15 @@
-//! A capsule that moves, its ends of one radius or of two, against a triangle.
+//! A moving capsule against a triangle. The two ends may differ in radius.
 //!
-//! The capsule is all balls whose centre and radius go in proportion from one end to the other. How
-//! far such a ball is from the triangle is a convex function of its place, so the nearest one is
-//! found by the sign of its derivative, to the last digit; from there the axis is known, and axes
-//! prove everything else. Where an edge meets the mantle the axis has a closed form: across the
-//! edge, and at the mantle's slope to the capsule's own axis.
+//! - The capsule is the union of balls whose centre and radius are interpolated between the ends.
+//! - The distance of such a ball from the triangle is a convex function of its parameter. The
+//!   nearest ball is found by bisection on the sign of the derivative.
+//! - That ball gives the axis, and axes prove everything else.
+//! - If an edge meets the mantle, the axis has a closed form. It is perpendicular to the edge, and
+//!   at the mantle's slope to the capsule's axis.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (capsules and tapered
 //! capsules for limbs); C. Ericson, Real-Time Collision Detection, 2005, 4.5 (swept spheres), 5.5.
-//! Differs: one search for both kinds of capsule, bracketed.
+//! Differs: one bracketed search for both kinds of capsule.
 
 use crate::moving_sphere::{Sides, tiny};
 use crate::nearest::{Nearest, Part, level_axis, on_triangle};
@@ -20,8 +21,8 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// A capsule, tapered or not, that moves in a straight line without turning: the convex hull of two
-/// balls.
+/// A capsule, tapered or not, that moves along a straight line without rotation: the convex hull of
+/// two balls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MovingCapsule {
     ends: [DVec3; 2],
@@ -30,8 +31,8 @@ pub struct MovingCapsule {
 }
 
 impl MovingCapsule {
-    /// From the centres of the balls at its ends at the time 0, their radii, and the velocity of
-    /// both.
+    /// Builds a capsule from the centres of its end balls at the time 0, their radii, and the
+    /// velocity of both.
     pub fn new(ends: [DVec3; 2], radii: [f64; 2], velocity: DVec3) -> Result<MovingCapsule, ShapeError> {
         check::point("the first end of the capsule", ends[0])?;
         check::point("the second end of the capsule", ends[1])?;
@@ -41,22 +42,22 @@ impl MovingCapsule {
         Ok(MovingCapsule { ends, radii, velocity })
     }
 
-    /// The centres of the ends at the time `t`.
+    /// Returns the centres of the ends at the time `t`.
     #[inline]
     pub fn ends_at(&self, t: f64) -> [DVec3; 2] {
         self.ends.map(|end| end + self.velocity * t)
     }
 
-    /// The radii of the ends.
+    /// Returns the radii of the ends.
     #[inline]
     pub fn radii(&self) -> [f64; 2] {
         self.radii
     }
 
-    /// When the capsule, A, first touches the triangle, B, in the time from 0 to `end`.
+    /// Returns the time at which the capsule, A, first touches the triangle, B, from 0 to `end`.
     ///
-    /// With [`Sides::Front`] a capsule that does not move against the normal, or whose middle
-    /// starts behind the plane, passes: it is clear at a distance of 0.
+    /// With [`Sides::Front`] some capsules pass, and are clear at a distance of 0. They do not move
+    /// against the normal, or their middle starts behind the plane.
     pub fn against_triangle(
         &self,
         triangle: &[DVec3; 3],
@@ -86,7 +87,7 @@ impl MovingCapsule {
     }
 }
 
-/// The triangle as seen from the first end of the capsule at the start.
+/// The triangle relative to the first end of the capsule at the start.
 struct CapsuleTriangle {
     from: DVec3,
     w: [DVec3; 3],
@@ -97,12 +98,12 @@ struct CapsuleTriangle {
     size: f64,
 }
 
-/// Halvings of the place on the axis: to the last digit.
+/// The number of bisections of the parameter on the axis: to the last digit.
 const N_HALVINGS: u32 = 56;
 
 impl CapsuleTriangle {
-    /// The nearest point of the triangle to the centre at the place `s`, and the triangle as seen
-    /// from there.
+    /// Returns the nearest point of the triangle to the centre at the parameter `s`, and the
+    /// triangle relative to that centre.
     fn seen_from(&self, way: DVec3, s: f64) -> ([DVec3; 3], Nearest) {
         let center = self.axis * s + way;
         let corners = self.w.map(|corner| corner - center);
@@ -113,11 +114,11 @@ impl CapsuleTriangle {
         self.radii[0] * (1.0 - s) + self.radii[1] * s
     }
 
-    /// The place of the ball of the capsule that is nearest the triangle, or deepest in it.
+    /// Returns the parameter of the ball that is nearest to the triangle, or deepest in it.
     fn nearest_place(&self, way: DVec3) -> f64 {
         let taper = self.radii[1] - self.radii[0];
-        // How the distance from the ball changes with its place, times the distance: minus what the
-        // axis gains on the way to the triangle, minus what the radius gains.
+        // The derivative of the distance by the parameter, times the distance. It is minus the
+        // component of the axis towards the triangle, minus the growth of the radius.
         let slope = |s: f64| {
             let (_, nearest) = self.seen_from(way, s);
             -nearest.point.dot(self.axis) - taper * sqrt(nearest.point.length_squared())
@@ -139,10 +140,11 @@ impl CapsuleTriangle {
         0.5 * (low + high)
     }
 
-    /// Axes across this edge at the slope of the mantle: on these, both ends of the capsule are
-    /// equally far.
+    /// Returns the axes perpendicular to this edge at the slope of the mantle. Along them both ends
+    /// of the capsule are equally far.
     fn mantle_axes(&self, edge: DVec3) -> [Option<DVec3>; 2] {
-        // Coordinates across the edge: `p` along the capsule's axis as seen there, and `q`.
+        // Coordinates in the plane perpendicular to the edge: `p` along the projected axis of the
+        // capsule, and `q`.
         let across = self.axis - edge * (self.axis.dot(edge) / edge.length_squared());
         let across_sq = across.length_squared();
         let q = edge.cross(across);
@@ -209,13 +211,13 @@ impl Translating for CapsuleTriangle {
     }
 
     fn rounding(&self) -> [f64; 2] {
-        // Differences, places, products, sums, and the length of an axis made of two: 20 u.
+        // Differences, positions, products, sums, and the length of an axis made of two: 20 u.
         let speed = self.velocity.abs().element_sum();
         [self.size + self.radii[0] + self.radii[1], speed].map(|x| 16.0 * f64::EPSILON * x)
     }
 
     fn touch_at_start(&self) -> bool {
-        // A closed form in numbers without rounding has square roots here; undecided then.
+        // An exact closed form has square roots here. The answer is then undecided.
         false
     }
 }

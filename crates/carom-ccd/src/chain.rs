@@ -1,18 +1,21 @@
-//! Links in joints: a robot arm, a digger, a door on its hinge. Each link moves on its parent.
+//! Links in joints, such as a robot arm, a digger, or a door on its hinge. Each link moves relative
+//! to its parent.
 //!
-//! A joint turns or slides at a constant rate. So the place of a point is a sum of vectors, one for
-//! each joint and one for the point itself, and each of them is turned by all joints before it. A
-//! vector of length r, turned by joints with rates w1, w2, ..., has a second derivative of at most
-//! `(w1 + w2 + ...)^2 r`; one that grows at the rate v while it is turned has `2 (w1 + w2 + ...) v`
-//! more. The sum of these bounds the acceleration of the point, however the links stand.
+//! A joint rotates or slides at a constant rate. The position of a point is a sum of vectors, one
+//! for each joint and one for the point. Each is rotated by all joints before it.
 //!
-//! Two links of a chain are seen from their nearest common ancestor: how that one moves does not
-//! matter to their distance.
+//! - Let a vector of length r be rotated by joints with rates w1, w2, .... Its second derivative is
+//!   at most `(w1 + w2 + ...)^2 r`.
+//! - If it also grows at the rate v, add `2 (w1 + w2 + ...) v`.
+//! - The sum bounds the acceleration of the point in any configuration.
+//!
+//! Two links of a chain are seen from their nearest common ancestor, whose motion does not affect
+//! their distance.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
 //! Models using Taylor Models and Temporal Culling, SIGGRAPH 2007, 4; M. Tang, Y. Kim, D. Manocha,
 //! C2A, ICRA 2009 (bounds of links, summed up).
-//! Differs: bounds of accelerations in place of speeds.
+//! Differs: bounds of accelerations instead of speeds.
 
 use crate::chord::UNIT;
 use crate::path::{Path, path_time_of_impact};
@@ -23,20 +26,20 @@ use carom_math::{WidePose, ops, scaling, tol};
 use core::fmt;
 use glam::{DQuat, DVec3};
 
-/// What a joint does.
+/// The kind of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LinkJoint {
-    /// Nothing: its value does not matter.
+    /// The link is fixed. The value of the joint is not used.
     Fixed,
-    /// Turns about an axis through the origin of the link; the value is in radians.
+    /// The link rotates about an axis through its origin. The value is in radians.
     Revolute {
-        /// A vector of any length but 0, in the frame of the link.
+        /// A vector of any length except 0, in the frame of the link.
         axis: DVec3,
     },
-    /// Slides along an axis; the value is a length.
+    /// The link slides along an axis. The value is a length.
     Prismatic {
-        /// A vector of any length but 0, in the frame of the link.
+        /// A vector of any length except 0, in the frame of the link.
         axis: DVec3,
     },
 }
@@ -44,15 +47,15 @@ pub enum LinkJoint {
 /// One link of a chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// The number of the link on which it moves, less than its own; `None`: the base.
+    /// The number of the parent link, less than its own. `None` is the base.
     pub parent: Option<usize>,
-    /// The frame of the link in that of its parent, with the joint at 0: orientation and place.
+    /// The frame of the link in that of its parent, with the joint at 0: orientation and position.
     pub on_parent: (DQuat, DVec3),
-    /// How it moves.
+    /// The joint to the parent.
     pub joint: LinkJoint,
 }
 
-/// Why a chain or its motion was refused.
+/// The error of a chain or of its motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ChainError {
@@ -61,14 +64,13 @@ pub enum ChainError {
         /// The number of the link.
         link: usize,
     },
-    /// This link's frame, axis, or the value or rate of its joint has a number that is NaN or
-    /// infinite.
+    /// The frame of this link, its axis, or the value or rate of its joint is NaN or infinite.
     NotFinite {
         /// The number of the link.
         link: usize,
     },
-    /// The rotation of this link's frame has this length; it is too far from 1 to be a rounding
-    /// error.
+    /// The rotation of this link's frame is not a unit quaternion. Its length is too far from 1 to
+    /// be a rounding error.
     NotUnit {
         /// The number of the link.
         link: usize,
@@ -80,11 +82,11 @@ pub enum ChainError {
         /// The number of the link.
         link: usize,
     },
-    /// There is not one value, or not one rate, for each link.
+    /// The number of values or rates is not that of the links.
     Count {
-        /// How many links there are.
+        /// The number of links.
         links: usize,
-        /// How many numbers were given.
+        /// The number of given values or rates.
         given: usize,
     },
     /// The time between two positions is not a positive number.
@@ -110,14 +112,15 @@ impl fmt::Display for ChainError {
 
 impl core::error::Error for ChainError {}
 
-/// Links on links.
+/// A tree of links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     links: Vec<Link>,
 }
 
 impl Chain {
-    /// From links, parents before their children. The first link that is wrong is named.
+    /// Builds a chain from links, parents before their children. The error names the first invalid
+    /// link.
     pub fn new(mut links: Vec<Link>) -> Result<Chain, ChainError> {
         for (number, link) in links.iter_mut().enumerate() {
             if link.parent.is_some_and(|parent| number <= parent) {
@@ -142,16 +145,17 @@ impl Chain {
         Ok(Chain { links })
     }
 
-    /// The links; axes are of length one.
+    /// Returns the links. Axes are normalised.
     pub fn links(&self) -> &[Link] {
         &self.links
     }
 
-    /// The nearest link that both stand on, or are; `None`: the base.
+    /// Returns the nearest common ancestor of two links, which may be one of them. `None` is the
+    /// base.
     fn common_ancestor(&self, a: usize, b: usize) -> Option<usize> {
         let (mut a, mut b) = (Some(a), Some(b));
         while a != b {
-            // The larger number is no ancestor of the other.
+            // The link with the larger number is not an ancestor of the other.
             if b < a {
                 a = self.links[a?].parent;
             } else {
@@ -162,7 +166,7 @@ impl Chain {
     }
 }
 
-/// How the links of a chain move: its base by a motion, each joint at a constant rate.
+/// The motion of a chain: its base by a motion, each joint at a constant rate.
 #[derive(Clone, Debug)]
 pub struct ChainMotion<'c> {
     chain: &'c Chain,
@@ -172,8 +176,9 @@ pub struct ChainMotion<'c> {
 }
 
 impl<'c> ChainMotion<'c> {
-    /// From the values of the joints at the time 0 and their rates, one for each link: radians or
-    /// lengths, per unit of time. Those of fixed joints do not matter, but are to be finite.
+    /// Builds the motion from the joint values at the time 0 and their rates, one for each link.
+    /// The units are radians or lengths, and those per unit of time. Those of fixed joints are not
+    /// used, but must be finite.
     pub fn new(
         chain: &'c Chain,
         base: Motion,
@@ -193,8 +198,8 @@ impl<'c> ChainMotion<'c> {
         Ok(ChainMotion { chain, base, values: values.to_vec(), rates: rates.to_vec() })
     }
 
-    /// From one position at the time 0 to another at the time `duration`: values of the joints. A
-    /// revolute joint may turn by more than a full turn.
+    /// Builds the motion from joint values at the time 0 to values at the time `duration`. A
+    /// revolute joint may rotate by more than a full turn.
     pub fn between(
         chain: &'c Chain,
         base: Motion,
@@ -212,16 +217,15 @@ impl<'c> ChainMotion<'c> {
         ChainMotion::new(chain, base, start, &rates)
     }
 
-    /// The path of a link. `None` if there is no such link.
+    /// Returns the path of a link, or `None` if there is no such link.
     pub fn link(&self, number: usize) -> Option<LinkPath<'_>> {
         (number < self.chain.links.len()).then_some(LinkPath { motion: self, number, frame: Frame::Outer })
     }
 
-    /// When two links of the chain first come within the target distance of each other, as
-    /// [`path_time_of_impact`] finds it. `None` if there is no such link, or if they are the same.
+    /// Returns the first time at which two links of the chain come within the target distance, by
+    /// [`path_time_of_impact`]. `None` if there is no such link, or if they are the same.
     ///
-    /// Links that share a joint mostly overlap there, so it is for the caller to say which pairs
-    /// are of interest.
+    /// Links that share a joint usually overlap there, so the caller selects the pairs.
     pub fn links_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         &self,
         (link_a, a): (usize, &A),
@@ -245,7 +249,7 @@ impl<'c> ChainMotion<'c> {
         Some(answer)
     }
 
-    /// A frame in the outer frame.
+    /// Returns a frame in the outer frame.
     fn pose_of(&self, frame: Frame, t: f64) -> WidePose {
         match frame {
             Frame::Outer => WidePose::IDENTITY,
@@ -258,12 +262,12 @@ impl<'c> ChainMotion<'c> {
         self.values[link] + self.rates[link] * t
     }
 
-    /// The largest absolute value of a joint.
+    /// Returns the largest absolute value of a joint.
     fn farthest(&self, link: usize, start: f64, end: f64) -> f64 {
         self.value_at(link, start).abs().max(self.value_at(link, end).abs())
     }
 
-    /// The frame of a link in that of its parent.
+    /// Returns the frame of a link in that of its parent.
     fn on_parent(&self, link: usize, t: f64) -> WidePose {
         let Link { on_parent: (rotation, place), joint, .. } = self.chain.links[link];
         let still = WidePose::from_quat(rotation, place);
@@ -281,7 +285,7 @@ impl<'c> ChainMotion<'c> {
     }
 }
 
-/// A frame that is given in another one.
+/// Returns the outer frame of a frame that is given in another one.
 fn placed_on(frame: &WidePose, inner: &WidePose) -> WidePose {
     WidePose {
         rotation: frame.rotation * inner.rotation,
@@ -289,16 +293,16 @@ fn placed_on(frame: &WidePose, inner: &WidePose) -> WidePose {
     }
 }
 
-/// The frame from which the path of a link is seen.
+/// The frame in which the path of a link is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Frame {
     Outer,
     Base,
-    /// That of an ancestor, or of the link itself.
+    /// The frame of an ancestor, or of the link itself.
     Link(usize),
 }
 
-/// The path of one link of a chain that moves.
+/// The path of one link of a moving chain.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkPath<'m> {
     motion: &'m ChainMotion<'m>,
@@ -307,7 +311,7 @@ pub struct LinkPath<'m> {
 }
 
 impl LinkPath<'_> {
-    /// The link and those that it stands on, up to that from which it is seen.
+    /// Iterates over the link and its ancestors, up to the frame of the path.
     fn upwards(&self) -> impl Iterator<Item = usize> + '_ {
         let next = move |link: &usize| self.motion.chain.links[*link].parent;
         core::iter::successors(Some(self.number), next).take_while(|link| self.frame != Frame::Link(*link))
@@ -324,8 +328,8 @@ impl Path for LinkPath<'_> {
     }
 
     fn acceleration(&self, reach: f64, start: f64, end: f64) -> f64 {
-        // Upwards: each joint turns all the vectors below it. `turned` is the sum of the lengths of
-        // these; `once` is the bound of a first derivative, `twice` of a second.
+        // Upwards: each joint rotates all vectors below it. `turned` is the sum of their lengths.
+        // `once` bounds a first derivative, and `twice` a second one.
         let (mut turned, mut once, mut twice) = (reach, 0.0, 0.0);
         let turn = |rate: f64, (turned, once, twice): (f64, &mut f64, &mut f64)| {
             *twice += 2.0 * rate * *once + rate * rate * turned;
@@ -351,8 +355,8 @@ impl Path for LinkPath<'_> {
     }
 
     fn rounding(&self, reach: f64, start: f64, end: f64) -> f64 {
-        // Each frame is off by some forty roundings of all that hangs on it, and by those of its
-        // angle.
+        // The error of each frame: about forty roundings of the lengths below it, and the roundings
+        // of its angle.
         let (mut arm, mut sum) = (reach, 80.0 * reach);
         for link in self.upwards() {
             let value = self.motion.farthest(link, start, end);

@@ -1,14 +1,14 @@
-//! Conservative advancement: the time of impact by steps that no point of a body can outrun, the
-//! measured alternative.
+//! Conservative advancement: the time of impact by steps that no point of a body can outrun. It is
+//! the alternative that [`crate::time_of_impact`] is measured against.
 //!
-//! The distance over a bound on how fast it shrinks is a time in which nothing happens. The bound
-//! is of first order, so the steps shrink with the distance and never converge faster than
-//! linearly: 5 to 32 proposals for a hit, where [`crate::time_of_impact`] asks for 3. What is said
-//! is proved all the same, by the separations and proofs used there.
+//! The distance divided by a bound on how fast it shrinks is a time without contact. The bound is
+//! of first order, so steps shrink with the distance, and convergence is linear. A hit takes 5 to
+//! 32 proposals, where [`crate::time_of_impact`] takes 3. Separations and proofs are the same as
+//! there.
 //!
 //! Reference: B. Mirtich, J. Canny, Impulse-based Dynamic Simulation of Rigid Bodies, 1995;
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (conservative advancement). Differs:
-//! the end is proved on both sides; rounding is accounted for.
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (conservative advancement).
+//! Differs: the end is proved on both sides, and rounding is accounted for.
 
 use crate::body_pair::Moment;
 use crate::chord::UNIT;
@@ -19,9 +19,9 @@ use crate::{Clear, ImpactSettings, Motion, Proposal, Tally, TimeOfImpact};
 use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling};
 
-/// When two moving convex bodies first come within the target distance of each other, by
-/// conservative advancement. What it takes and gives is as for [`crate::time_of_impact`], but a
-/// better distance of bodies that do not meet is not looked for.
+/// Returns the first time at which two moving convex bodies come within the target distance, by
+/// conservative advancement. Arguments and result are as for [`crate::time_of_impact`], but it does
+/// not search for a better distance of bodies that do not meet.
 pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,
@@ -33,8 +33,8 @@ pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     conservative_advancement_counted(a, motion_a, b, motion_b, settings, &(), propose)
 }
 
-/// [`conservative_advancement`], whose work is counted in `tally`, but for that of `propose`, whose
-/// own it is to count.
+/// As [`conservative_advancement`], and counts its work in `tally`. The work inside `propose` is
+/// left to the caller to count.
 pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,
@@ -65,7 +65,7 @@ pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + 
         }
         let pair = &search.pair;
         if safe < probe {
-            // Not in contact yet: smaller steps from where it is safe.
+            // Not in contact yet: smaller steps from the safe time.
             probe = safe;
             tolerance = (0.25 * tolerance).max(search.finest());
             continue;
@@ -77,8 +77,8 @@ pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + 
         if !(target < here) {
             break;
         }
-        // How fast the separation can fall: the centres along the axis, and every point about its
-        // axis of turning.
+        // A bound on how fast the separation can fall: the centres along the axis, and every point
+        // about its rotation axis.
         let up = 1.0 + 64.0 * UNIT;
         let speed = up
             * (-n.dot(pair.velocity)
@@ -86,14 +86,14 @@ pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + 
                 + scaling::length(pair.a.angular().cross(n)) * pair.a.arm
                 + scaling::length(pair.b.angular().cross(n)) * pair.b.arm);
         let room = (here - target) * (1.0 - 16.0 * UNIT);
-        // NaN is no step.
+        // NaN gives no step.
         let step = if speed <= 0.0 { end - safe } else { room / speed };
         if end <= safe + step {
-            // No point is fast enough for the time that is left.
+            // No point is fast enough to use up the room in the remaining time.
             let left = here - (speed.max(0.0) * (end - safe)).min(room);
             return TimeOfImpact::Clear(Clear::new(least.min(left)));
         }
-        // The room was rounded down by more than that.
+        // `room` was rounded down by more than that.
         least = least.min(target + (here - target) * (8.0 * UNIT));
         if here - target <= tolerance {
             probe = (safe + (here - target + tolerance) / speed).min(end);
@@ -101,7 +101,7 @@ pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + 
         if !(safe < safe + step) {
             break;
         }
-        // A hair back, for the rounding of the step itself.
+        // Slightly less, for the rounding of the step itself.
         safe += step * (1.0 - 4.0 * UNIT);
         probe = probe.max(safe);
         last = Some(axis);

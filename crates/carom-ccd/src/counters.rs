@@ -1,16 +1,17 @@
-//! What a time of impact cost, in the terms of the cost function, counted only for whoever asks.
+//! The work of a time of impact, in the terms of the cost function, counted only on request.
 //!
-//! A search is compiled once for a tally that counts and once for `()`, which does not: there
-//! nothing is left of the counting.
+//! A search is compiled once for a tally that counts and once for `()`, which counts nothing. The
+//! latter has no code for counting.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3, t = n_v c_v + n_p c_p +
 //! n_u c_u.
 
 use core::cell::Cell;
 
-/// The cost of a time of impact in counts; they depend on nothing but the input.
+/// The work of a time of impact in counts. They depend only on the input.
 ///
-/// Convex pairs have no trees: for them only what begins with [`ImpactCounters::searches`] counts.
+/// Convex pairs have no trees. For them only the counts from [`ImpactCounters::searches`] on are
+/// used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImpactCounters {
@@ -18,23 +19,23 @@ pub struct ImpactCounters {
     pub nodes: u64,
     /// Volumes tested (n_v), in trees and of parts.
     pub volume_tests: u64,
-    /// Leaves that the way of a body may meet.
+    /// Leaves that the sweep of a body may meet.
     pub leaves: u64,
-    /// Primitives (n_p) in them: triangles, or parts, each against a body or a part of one.
+    /// Primitives (n_p) in the leaves: triangles, or parts, each against a body or a part of one.
     pub primitives: u64,
-    /// Volumes computed anew (n_u): boxes around a body, or a part of one, over a stretch of time.
+    /// Volumes recomputed (n_u): boxes around a body, or a part of one, over a time interval.
     pub volume_updates: u64,
-    /// Pairs of convex bodies or parts whose time of impact was searched for: the primitives that
-    /// nothing cheaper cleared.
+    /// Searches for the time of impact of convex bodies or parts: the primitives that no cheaper
+    /// test cleared.
     pub searches: u64,
     /// Searches for nearest points, each of which proposes an axis.
     pub proposals: u64,
-    /// Rounds of these, and of the search for where a straight way enters.
+    /// Iterations of these searches, and of the search for the entry of a straight path.
     pub iterations: u64,
-    /// Pairs of support points computed in those rounds.
+    /// Pairs of support points computed in these iterations.
     pub supports: u64,
-    /// Values of a separation along an axis: root searches, the proofs between them, and axes that
-    /// rule out a triangle.
+    /// Evaluations of a separation along an axis: for roots, for the proofs between them, and for
+    /// axes that exclude a triangle.
     pub separations: u64,
 }
 
@@ -53,9 +54,9 @@ impl core::ops::AddAssign for ImpactCounters {
     }
 }
 
-/// Whoever counts the work, or does not: `()`. [`Cell::from_mut`] makes a tally of counters.
+/// A counter of work. `()` counts nothing. [`Cell::from_mut`] makes a tally of counters.
 pub trait Tally {
-    /// Something was done.
+    /// Adds work that was done.
     fn count(&self, add: impl FnOnce(&mut ImpactCounters));
 }
 

@@ -1,14 +1,14 @@
-//! When do two convex polytopes touch that only translate: separating axes over time.
+//! The time of impact of two convex polytopes that only translate: separating axes over time.
 //!
 //! On every axis the projections overlap for one interval of time. The bodies touch from the latest
-//! of the beginnings to the earliest of the ends; as soon as a beginning is later than an end, they
-//! never do. The axis that begins last says what touches: a face of A, a face of B, or two edges.
+//! start to the earliest end of these intervals. If a start is later than an end, they never touch.
+//! The axis with the latest start gives the contact: a face of A, a face of B, or two edges.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.4; D. Eberly, Dynamic
 //! Collision Detection Using Oriented Bounding Boxes, 1999, after R. Levine.
-//! Differs: each beginning and each end is a bracket; products of nearly parallel edges are
-//! computed with twice the digits, so that no axis is off by more than rounding, and bodies that
-//! overlap on all of them surely overlap.
+//! Differs: each start and each end is a bracket. Cross products of nearly parallel edges are
+//! computed in twice the precision, so every axis is exact to rounding. Bodies that overlap on all
+//! axes then certainly overlap.
 
 use crate::moving_sphere::tiny;
 use crate::translate::sound_end;
@@ -21,26 +21,26 @@ use carom_math::scaling::scale_of;
 use carom_math::tol;
 use glam::DVec3;
 
-/// A convex polytope by its corners, faces and edges, that moves in a straight line without
-/// turning.
+/// A convex polytope given by its corners, faces and edges. It moves along a straight line without
+/// rotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MovingPolytope {
     corners: Vec<DVec3>,
-    /// Three corners of each face that span it; opposite faces that are parallel stand once.
+    /// Three corners of each face that span it. One face is stored for two parallel ones.
     faces: Vec<[u32; 3]>,
-    /// Two corners of each edge; of parallel edges one.
+    /// Two corners of each edge. One edge is stored for all parallel ones.
     edges: Vec<[u32; 2]>,
     velocity: DVec3,
 }
 
 impl MovingPolytope {
-    /// A triangle. Corners on a line are refused: such a triangle has no normal.
+    /// Builds a triangle. Corners on a line are an error: such a triangle has no normal.
     pub fn triangle(corners: [DVec3; 3], velocity: DVec3) -> Result<MovingPolytope, ShapeError> {
         MovingPolytope::hull(&corners, &[[0, 1, 2]], &[[0, 1], [1, 2], [2, 0]], velocity)
     }
 
-    /// A box, or any parallelepiped, from its centre and the three vectors from there to the
-    /// middles of its faces.
+    /// Builds a box, or any parallelepiped, from its centre and the three vectors to the centres of
+    /// its faces.
     pub fn cuboid(
         center: DVec3,
         half_axes: [DVec3; 3],
@@ -58,12 +58,12 @@ impl MovingPolytope {
         )
     }
 
-    /// A convex polytope. Of each face three corners that span it, of each edge its two; parallel
-    /// ones may be left out.
+    /// Builds a convex polytope. Each face is given by three corners that span it, and each edge by
+    /// its two. Parallel ones may be left out.
     ///
-    /// The corners of a face shall lie in a plane to within rounding; otherwise a contact may be
-    /// claimed that is not there, by as much as they do not. Faces that are degenerate, and lists
-    /// that name no corner, are refused.
+    /// The corners of a face must lie in a plane to within rounding. Otherwise a contact may be
+    /// reported that is wrong by their distance from the plane. Degenerate faces, and invalid
+    /// indices, are errors.
     pub fn hull(
         corners: &[DVec3],
         faces: &[[u32; 3]],
@@ -96,29 +96,29 @@ impl MovingPolytope {
         Ok(polytope)
     }
 
-    /// The corners at the time 0.
+    /// Returns the corners at the time 0.
     #[inline]
     pub fn corners(&self) -> &[DVec3] {
         &self.corners
     }
 
-    /// Length per unit of time.
+    /// Returns the velocity, length per unit of time.
     #[inline]
     pub fn velocity(&self) -> DVec3 {
         self.velocity
     }
 
-    /// When this polytope, A, first touches the other, B, in the time from 0 to `end`.
+    /// Returns the time at which this polytope, A, first touches the other, B, from 0 to `end`.
     ///
-    /// Of a hit on a face, that face is the feature; a single corner or edge is named on the other
-    /// side where there is one. Bodies that touch and slide along each other are undecided within
+    /// For a hit on a face, that face is the feature. On the other side a single corner or edge is
+    /// named if there is one. Bodies that touch and slide along each other are undecided within
     /// rounding.
     pub fn time_of_impact(&self, other: &MovingPolytope, end: f64) -> TimeOfImpact {
         Axes::new(self, other, sound_end(end)).run()
     }
 }
 
-/// What an axis is of.
+/// The features that define an axis.
 #[derive(Clone, Copy, Debug)]
 enum Source {
     FaceOfA(usize),
@@ -143,19 +143,19 @@ struct Axes<'a> {
     bodies: [&'a MovingPolytope; 2],
     origin: DVec3,
     scale: f64,
-    /// Of B as seen from A.
+    /// The velocity of B relative to A.
     velocity: DVec3,
     end: f64,
     rounding: [f64; 2],
-    /// On [first_lo, last_hi] nothing separates the bodies that was looked at.
+    /// On [first_lo, last_hi] no tested axis separates the bodies.
     first_lo: f64,
     last_hi: f64,
-    /// On [first_hi, last_lo] they overlap on all axes that were looked at.
+    /// On [first_hi, last_lo] they overlap on all tested axes.
     first_hi: f64,
     last_lo: f64,
-    /// What separates them until `first_lo`, and from `last_hi` on.
+    /// The separation that holds until `first_lo`. `last` is the one from `last_hi` on.
     first: Option<Line>,
-    /// That axis, or one before it that is as good to within rounding: faces before edges.
+    /// That axis, or an earlier one that is equal within rounding: faces come before edges.
     contact: Option<(DVec3, Source)>,
     last: Option<Line>,
     /// The axis with the least overlap at the start.
@@ -171,7 +171,7 @@ impl<'a> Axes<'a> {
             sum = sum.max((corner - origin).abs().element_sum());
         }
         let scale = scale_of(sum.max(tiny(velocity)));
-        // Differences, the axis, which is right to 26 u, products and sums: 40 u.
+        // Differences, the axis, which is accurate to 26 u, products and sums: 40 u.
         let rounding = [sum, velocity.abs().element_sum()].map(|x| 32.0 * f64::EPSILON * (x * scale));
         Axes {
             bodies: [a, b],
@@ -216,7 +216,8 @@ impl<'a> Axes<'a> {
         self.conclude()
     }
 
-    /// One axis, both ways; clear where it, or it and another, separate the bodies all the time.
+    /// Tests one axis, in both directions. Returns clear if it, alone or with another, separates
+    /// the bodies at all times.
     fn look(&mut self, axis: DVec3, source: Source) -> Option<TimeOfImpact> {
         let interval = |body: &MovingPolytope| {
             body.corners.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &corner| {
@@ -231,12 +232,12 @@ impl<'a> Axes<'a> {
             if self.nearest.0 < gap {
                 self.nearest = (gap, n, source);
             }
-            // Apart for as long as this is above 0.
+            // The bodies are apart while this is above 0.
             let apart = Line { a: gap - e, b: rate - f };
-            // Overlapping on this axis for as long as this is not.
+            // They overlap on this axis while this is not above 0.
             let over = Line { a: gap + e, b: rate + f };
             if 0.0 < apart.a.min(apart.at(self.end)) {
-                // All the time.
+                // They are apart at all times.
                 return Some(self.clear(apart.a.min(apart.at(self.end))));
             }
             if 0.0 < apart.a {
@@ -254,7 +255,7 @@ impl<'a> Axes<'a> {
                 }
             }
             if 0.0 < over.a {
-                // Later than never, where it does not shrink.
+                // The time is infinite if the gap does not shrink.
                 self.first_hi =
                     self.first_hi.max(if over.b < 0.0 { over.a / -over.b } else { f64::INFINITY });
             } else if 0.0 < over.at(self.end) {
@@ -262,7 +263,7 @@ impl<'a> Axes<'a> {
             }
         }
         if let (true, Some(first), Some(last)) = (self.last_hi < self.first_lo, self.first, self.last) {
-            // The one axis separates until after the other has begun to.
+            // One axis separates until after the other has begun to.
             let crossing = (last.a - first.a) / (first.b - last.b);
             return Some(self.clear(first.at(crossing).max(0.0)));
         }
@@ -290,8 +291,8 @@ impl<'a> Axes<'a> {
         TimeOfImpact::Hit(impact)
     }
 
-    /// The points nearest each other of what the bodies turn towards each other along `n`, their
-    /// distance, and their corners if those are single.
+    /// Returns the nearest points of the two supporting features along `n`, their distance, and
+    /// their corners if those are single.
     fn touch(&self, n: DVec3, t: f64) -> ([DVec3; 2], f64, [FeatureId; 2]) {
         let mut single = [FeatureId::UNKNOWN; 2];
         let mut sides: [Vec<DVec3>; 2] = [Vec::new(), Vec::new()];
@@ -329,8 +330,8 @@ impl<'a> Axes<'a> {
     }
 }
 
-/// Triangles that cover the convex hull of points in a plane across `n`; of fewer than four points
-/// the one that they are.
+/// Returns triangles that cover the convex hull of points in a plane perpendicular to `n`. Fewer
+/// than four points give one triangle.
 fn triangles(points: &mut [DVec3], n: DVec3) -> impl Iterator<Item = [DVec3; 3]> {
     let first = points[0];
     let right = n.any_orthonormal_vector();
@@ -345,21 +346,21 @@ fn triangles(points: &mut [DVec3], n: DVec3) -> impl Iterator<Item = [DVec3; 3]>
     (1..last.max(2)).map(move |i| [points[0], points[i.min(last)], points[(i + 1).min(last)]])
 }
 
-/// The unit vector along `(b - a) x (d - c)`, right to within rounding however small the angle;
-/// `None` if it is zero.
+/// Returns the unit vector along `(b - a) x (d - c)`, accurate to rounding for any angle. `None` if
+/// it is zero.
 fn normal_of(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Option<DVec3> {
     let scale = |p: DVec3, q: DVec3| scale_of((q - p).abs().max_element());
     let (scale_e, scale_f) = (scale(a, b), scale(c, d));
     let (e, f) = ((b - a) * scale_e, (d - c) * scale_f);
     let mut normal = e.cross(f);
-    // A sine below a quarter multiplies rounding by more than four.
+    // A sine below a quarter magnifies rounding by more than four.
     if normal.length_squared() < e.length_squared() * f.length_squared() / 16.0 {
         let e = DoubleDoubleVec3::difference(b, a).scaled(scale_e);
         let f = DoubleDoubleVec3::difference(d, c).scaled(scale_f);
         normal = e.cross(f).to_dvec3();
     }
     let largest = normal.abs().max_element();
-    // Less than 2^-98 of the edges is rounding of zero, with twice the digits: rounding.
+    // Below 2^-98 of the edges, the result is rounding of zero even in twice the precision.
     if !(f64::from_bits((1023 - 98) << 52) < largest) {
         return None;
     }

@@ -1,29 +1,29 @@
-//! The first contact among many pairs of parts, each answered by itself.
+//! The first contact among many pairs of parts, each with its own answer.
 //!
-//! Contact is certain at the least of the proved times, and nothing touches before all brackets
-//! begin. A part that is undecided before that makes the bracket begin where it is; it is never
+//! Contact is certain at the least of the proved times. Nothing touches before the earliest bracket
+//! begins. If a part is undecided before that, the bracket begins at its safe time. No part is
 //! dropped.
 //!
 //! Reference: none needed.
 
 use crate::{Clear, Impact, TimeOfImpact, Undecided};
 
-/// Collects the answers about parts of two bodies.
+/// Collects the answers of pairs of parts of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Earliest {
-    /// The proof that is earliest, and the earliest beginning of a bracket.
+    /// The earliest proof, and the earliest start of a bracket.
     hit: Option<(Impact, f64)>,
     undecided: Option<Undecided>,
     clear: f64,
 }
 
 impl Earliest {
-    /// Nothing was asked yet.
+    /// A collector without answers.
     pub const fn new() -> Earliest {
         Earliest { hit: None, undecided: None, clear: f64::INFINITY }
     }
 
-    /// One more pair of parts, asked about until [`Earliest::until`] at least.
+    /// Adds the answer of a pair of parts. It must cover the time up to [`Earliest::until`].
     pub fn add(&mut self, answer: TimeOfImpact) {
         match answer {
             TimeOfImpact::Hit(impact) => {
@@ -44,32 +44,32 @@ impl Earliest {
         }
     }
 
-    /// Parts that are never nearer than `distance`.
+    /// Adds parts that are never nearer than `distance`.
     pub fn add_clear(&mut self, distance: f64) {
         self.clear = self.clear.min(distance);
     }
 
-    /// Until when it makes sense to ask about another pair: contact is certain then, or all the
-    /// time is over.
+    /// Returns the time up to which another pair has to be tested. Contact is certain then, or it
+    /// is the end.
     pub fn until(&self, max_time: f64) -> f64 {
         self.hit.map_or(max_time, |(impact, _)| impact.t_hi.min(max_time))
     }
 
-    /// When the bracket of the contact that is known begins: a part that does not touch before adds
-    /// nothing. Infinite where none is known.
+    /// Returns the start of the bracket of the known contact. A part that does not touch before it
+    /// changes nothing. Infinite if no contact is known.
     pub fn begin(&self) -> f64 {
         self.hit.map_or(f64::INFINITY, |(_, begin)| begin)
     }
 
-    /// Of a part no more is known than that it does not touch before this: the bracket of the
-    /// contact that is known begins no later.
+    /// Adds a part that is only known not to touch before `t`. The bracket of the known contact
+    /// then begins no later.
     pub fn begin_at(&mut self, t: f64) {
         if let Some((_, begin)) = &mut self.hit {
             *begin = begin.min(t);
         }
     }
 
-    /// The answer for the whole bodies.
+    /// Returns the answer for the whole bodies.
     pub fn answer(&self) -> TimeOfImpact {
         match (self.hit, self.undecided) {
             (Some((mut impact, begin)), undecided) => {

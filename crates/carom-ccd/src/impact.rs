@@ -1,24 +1,25 @@
-//! What can be known of when two bodies come together, and how it is proved.
+//! The answers of a search for the time of impact, and how they are proved.
 //!
-//! With `d(t)` the true distance at the time `t` (0 where bodies overlap) and a target distance
-//! `tau`, every search asks for the least `t` with `d(t) <= tau`. No answer rests on a search
-//! having converged: each is a statement with a proof, and a search that can prove no more says so.
+//! Let `d(t)` be the true distance at the time `t`, 0 if the bodies overlap, and `tau` the target
+//! distance. Every search looks for the least `t` with `d(t) <= tau`. No answer relies on
+//! convergence: each is a statement with a proof. A search that cannot prove more says so.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, section
-//! 2.4 (when two moving objects touch). Differs: brackets, and the third answer.
+//! 2.4 (when two moving objects touch).
+//! Differs: brackets, and the third answer.
 
 use carom_geom::FeatureId;
 use glam::DVec3;
 
-/// When two moving bodies first come within the target distance of each other.
+/// The first time at which two moving bodies come within the target distance of each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TimeOfImpact {
-    /// They do, within the bracket.
+    /// They do, at a time within the bracket.
     Hit(Impact),
-    /// They do not, in all the time asked about.
+    /// They do not, in all the time of the search.
     Clear(Clear),
-    /// They do not before a time; what happens later could not be proved either way.
+    /// They do not before a time. Nothing could be proved for later times.
     Undecided(Undecided),
 }
 
@@ -29,29 +30,29 @@ pub enum TimeOfImpact {
 pub struct Impact {
     /// The bodies are farther apart than the target distance at all times before this one.
     pub t_lo: f64,
-    /// By this time they are not, or have not been: flat things may have passed each other. It is
-    /// not less than `t_lo`, and wide of it only where bodies approach slowly.
+    /// By this time they have been within the target distance. Flat bodies may have passed each
+    /// other. It is not less than `t_lo`, and much later only if the bodies approach slowly.
     pub t_hi: f64,
-    /// On the surface of A at `t_hi`, in the frame in which the motions are given.
+    /// The point on the surface of A at `t_hi`, in the frame of the motions.
     pub point_a: DVec3,
-    /// On the surface of B at `t_hi`, in the same frame.
+    /// The point on the surface of B at `t_hi`, in the same frame.
     pub point_b: DVec3,
     /// Unit vector from A towards B, in the same frame.
     pub normal: DVec3,
-    /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
+    /// The triangle of a mesh or part of a compound. 0 for a single convex shape.
     pub part_a: u32,
-    /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
+    /// The triangle of a mesh or part of a compound. 0 for a single convex shape.
     pub part_b: u32,
-    /// Feature of A that is touched.
+    /// The feature of A that is touched.
     pub feature_a: FeatureId,
-    /// Feature of B that is touched.
+    /// The feature of B that is touched.
     pub feature_b: FeatureId,
-    /// What proves the contact at `t_hi`.
+    /// The proof of the contact at `t_hi`.
     pub proof: Proof,
 }
 
 impl Impact {
-    /// Of two single shapes, features unknown.
+    /// An impact of two single shapes, with unknown features.
     pub const fn new(bracket: [f64; 2], points: [DVec3; 2], normal: DVec3, proof: Proof) -> Impact {
         Impact {
             t_lo: bracket[0],
@@ -68,72 +69,72 @@ impl Impact {
     }
 }
 
-/// What proves that bodies are within the target distance.
+/// The proof that bodies are within the target distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Proof {
-    /// They have points in common, at `t_hi` or between `t_lo` and it.
+    /// They have common points, at `t_hi` or between `t_lo` and `t_hi`.
     Overlap,
-    /// The two points are at most this far from each other, and this is not more than the target
-    /// distance. It may be more for sampled distance fields, by no more than their samples may be
-    /// off.
+    /// The two points are at most this far apart, which is not more than the target distance. For
+    /// sampled distance fields it may be more, by the error of their samples.
     Within(f64),
 }
 
-/// Nothing came within the target distance.
+/// The result that nothing came within the target distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Clear {
-    /// The bodies are never nearer than this: a proven lower bound, above the target distance, not
-    /// the least distance itself.
+    /// A proven lower bound of the distance, above the target distance. It is not the least
+    /// distance itself.
     pub distance: f64,
 }
 
 impl Clear {
-    /// Never nearer than `distance`.
+    /// The bodies are never nearer than `distance`.
     pub const fn new(distance: f64) -> Clear {
         Clear { distance }
     }
 }
 
-/// Until when nothing came within the target distance, and why nothing is said of later.
+/// The time until which nothing came within the target distance, and the reason why the search
+/// stopped there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Undecided {
     /// The bodies are farther apart than the target distance at all times before this one.
     pub t_safe: f64,
-    /// At `t_safe` the distance is at most this.
+    /// An upper bound of the distance at `t_safe`.
     pub distance: f64,
-    /// What stood in the way.
+    /// The reason why the search stopped.
     pub why: Why,
 }
 
 impl Undecided {
-    /// Nothing is claimed from `t_safe` on, when bodies are at most `distance` apart.
+    /// Nothing is claimed from `t_safe` on. The bodies are then at most `distance` apart.
     pub const fn new(t_safe: f64, distance: f64, why: Why) -> Undecided {
         Undecided { t_safe, distance, why }
     }
 }
 
-/// What stands in the way of an answer.
+/// The reason why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Why {
-    /// Distance and target distance differ by less than rounding: for whoever moves things this is
-    /// a hit.
+    /// Distance and target distance differ by less than rounding. A simulation treats this as a
+    /// hit.
     WithinRounding,
-    /// The steps that the settings allow were spent.
+    /// All steps that the settings allow were used.
     StepsSpent,
 }
 
 impl TimeOfImpact {
-    /// Until when the bodies are proved to be farther apart than the target distance; `end`, the
-    /// end of the time asked about, where that is all of it. Moving no farther than this is safe
-    /// whatever the answer is.
+    /// Returns the time until which the bodies are proved to be farther apart than the target
+    /// distance. It is `end`, the end of the search, if that is all the time. A motion up to it is
+    /// safe, whatever the answer is.
     pub fn safe_until(&self, end: f64) -> f64 {
         match self {
             TimeOfImpact::Hit(impact) => impact.t_lo,
@@ -142,7 +143,7 @@ impl TimeOfImpact {
         }
     }
 
-    /// The impact, where there surely is one.
+    /// Returns the impact, if there certainly is one.
     pub fn hit(&self) -> Option<&Impact> {
         match self {
             TimeOfImpact::Hit(impact) => Some(impact),
@@ -150,7 +151,7 @@ impl TimeOfImpact {
         }
     }
 
-    /// The same answer with A and B exchanged.
+    /// Returns the same answer with A and B exchanged.
     #[must_use]
     pub fn swapped(self) -> TimeOfImpact {
         match self {

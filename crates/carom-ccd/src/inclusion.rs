@@ -1,17 +1,16 @@
-//! When do linearly moving elements meet, by halving boxes of time and place: slow, simple, and
-//! right.
+//! The time of impact of linearly moving elements, by halving boxes of time and position: slow,
+//! simple and correct.
 //!
-//! A point of the one feature minus a point of the other is linear in each of t, u and v, so over a
-//! box of these three its coordinates lie between those at the eight corners. A box over which some
-//! coordinate keeps away from zero holds no contact. The others are halved, the earliest first; the
-//! first that is too small to be halved gives the time before which nothing touches.
+//! A point of one feature minus a point of the other is linear in each of t, u and v. So over a box
+//! its coordinates lie between those at the eight corners. A box over which some coordinate stays
+//! away from zero holds no contact. The others are halved, the earliest first. The first box that
+//! is too small to halve gives the time before which nothing touches.
 //!
 //! Reference: J. Snyder, A. Woodbury, K. Fleischer, B. Currin, A. Barr, Interval Methods for
 //! Multi-Point Collisions between Time-Dependent Curved Surfaces, SIGGRAPH 1993; B. Wang et al., A
 //! Large-Scale Benchmark and an Inclusion-Based Algorithm for Continuous Collision Detection, ACM
 //! TOG 40(5), 2021.
-//! Differs: what rounding may do is taken from the differences of the vertices, so it grows and
-//! shrinks with them.
+//! Differs: the rounding bound comes from the differences of the vertices, so it scales with them.
 
 use crate::element::{Element, ElementKind, edge_edge_differences, vertex_face_differences};
 use crate::{Clear, TimeOfImpact, Undecided, Why};
@@ -21,7 +20,7 @@ use carom_math::tol;
 use core::cmp::Ordering;
 use glam::DVec3;
 
-/// A box of time and of places on the features, each halved so many times.
+/// A box of time and of positions on the features, with the number of halvings of each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cell {
     t: [f64; 2],
@@ -32,7 +31,7 @@ struct Cell {
 impl Eq for Cell {}
 
 impl Ord for Cell {
-    /// The earliest is the greatest, and of these the one that is halved most often.
+    /// The earliest box is the greatest. On a tie, it is the one that is halved most often.
     fn cmp(&self, other: &Cell) -> Ordering {
         other.t[0].total_cmp(&self.t[0]).then(other.t[1].total_cmp(&self.t[1]))
     }
@@ -45,12 +44,12 @@ impl PartialOrd for Cell {
 }
 
 impl Element {
-    /// As [`Element::time_of_impact`], by boxes: clear, or undecided from a time before which
-    /// nothing touches.
+    /// As [`Element::time_of_impact`], by boxes. The answer is clear, or undecided from a time
+    /// before which nothing touches.
     ///
-    /// `tolerance` is relative to the largest difference of two vertices: boxes over which the
+    /// `tolerance` is relative to the largest difference of two vertices. Boxes over which the
     /// difference varies by less are not halved. After `max_boxes` boxes the answer is what is
-    /// known until then. Needs memory for the boxes not looked at yet.
+    /// known by then. It allocates memory for the boxes in the queue.
     pub fn time_of_impact_by_inclusion(
         &self,
         minimum_separation: f64,
@@ -60,8 +59,8 @@ impl Element {
         let differences = |p: &[DVec3; 4]| match self.kind() {
             ElementKind::VertexFace => {
                 let [a, b, c] = vertex_face_differences(p);
-                // The shares of the corners are those of a parallelogram, of which one half is
-                // looked at.
+                // The weights of the corners are those of a parallelogram, of which one half is
+                // used.
                 [a, c, b + c - a, b]
             }
             ElementKind::EdgeEdge => edge_edge_differences(p),
@@ -81,7 +80,7 @@ impl Element {
         while let Some(cell) = queue.pop() {
             n_boxes += 1;
             let (low, high, spread) = range(&corners, &cell);
-            // Away from zero on one axis by more than the target: so is the distance.
+            // If one coordinate is away from zero by more than the target, so is the distance.
             if target < low.max(-high).max_element() - delta {
                 continue;
             }
@@ -93,7 +92,7 @@ impl Element {
                 return TimeOfImpact::Undecided(Undecided::new(cell.t[0], distance / scale, why));
             }
             for half in halves(&cell, spread) {
-                // Of a triangle only places with u + v <= 1.
+                // In a triangle only positions with u + v <= 1 count.
                 if self.kind() == ElementKind::EdgeEdge || half.u[0] + half.v[0] <= 1.0 {
                     queue.push(half);
                 }
@@ -103,7 +102,7 @@ impl Element {
     }
 }
 
-/// The least and the largest coordinates over the cell, and by how much they change with each of t,
+/// Returns the least and the largest coordinates over the cell, and their variation with each of t,
 /// u and v.
 fn range(corners: &[[DVec3; 4]; 2], cell: &Cell) -> (DVec3, DVec3, [f64; 3]) {
     let at = |t: f64, u: f64, v: f64| {
@@ -122,7 +121,7 @@ fn range(corners: &[[DVec3; 4]; 2], cell: &Cell) -> (DVec3, DVec3, [f64; 3]) {
     (low, high, spread)
 }
 
-/// The two halves, across the parameter with which the difference varies most.
+/// Returns the two halves, split across the parameter with the largest variation.
 fn halves(cell: &Cell, spread: [f64; 3]) -> [Cell; 2] {
     let [t, u, v] = spread;
     let (mut first, mut second) = (*cell, *cell);

@@ -6,13 +6,13 @@
 //! use carom_gjk::{GjkCache, GjkSettings, nearest_simplex};
 //! use carom_math::glam::{DQuat, DVec3};
 //!
-//! // A plank that turns on the spot, and a parcel that flies by, turning too.
+//! // A plank rotates on the spot, and a rotating parcel flies by.
 //! let (plank, parcel) = (Cuboid::new(DVec3::new(2.0, 0.1, 0.5))?, Cuboid::new(DVec3::splat(0.5))?);
 //! let spin = Motion::new(DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO, DVec3::Z * 3.0)?;
 //! let (from, velocity) = (DVec3::new(-3.0, 1.6, 0.0), DVec3::new(6.0, 0.0, 0.0));
 //! let flight = Motion::new(DQuat::IDENTITY, from, DVec3::ZERO, velocity, DVec3::new(0.0, 1.0, 2.0))?;
 //!
-//! // Whoever finds nearest points proposes; what it says is checked, not believed.
+//! // A search for nearest points proposes an axis. The proposal is checked, not trusted.
 //! let mut cache = GjkCache::new();
 //! let propose = |b_in_a: &_, tolerance| {
 //!     let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
@@ -28,15 +28,15 @@
 //! let answer = time_of_impact(&plank, &spin, &parcel, &flight, &ImpactSettings::default(), propose);
 //!
 //! let TimeOfImpact::Hit(impact) = answer else { panic!("{answer:?}") };
-//! // Nothing touches before `t_lo`; at `t_hi` they surely do.
+//! // Nothing touches before `t_lo`. At `t_hi` they certainly touch.
 //! assert!(0.2 < impact.t_lo && impact.t_hi < 0.6 && impact.t_hi - impact.t_lo < 1e-3, "{impact:?}");
 //! assert!((impact.point_a - impact.point_b).length() < 1e-3);
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Every answer is a proof. It is a bracket of the first contact, a lower bound of the distance, or
-//! a time until which nothing touches (tests: `sweeps`, `hard`). A body's motion is a straight line
-//! of one of its points and a constant turn about it.
+//! Every answer is a proof (tests: `sweeps`, `hard`). It is a bracket of the first contact, a lower
+//! bound of the distance, or a time until which nothing touches. In a [`Motion`] one point of the
+//! body moves along a line, and the body rotates about it at a constant rate.
 //!
 //! ```
 //! use carom_ccd::Motion;
@@ -49,8 +49,8 @@
 //! assert!((tip - DVec3::X).length() < 1e-15);
 //! ```
 //!
-//! Any other motion is a [`Path`]: a pose at each time, and a bound on the acceleration. Links in
-//! joints are one ([`Chain`]).
+//! Any other motion is a [`Path`]: a pose at each time, and a bound on the acceleration. A
+//! [`Chain`] of links in joints gives such paths.
 //!
 //! ```
 //! use carom_ccd::{Chain, ChainMotion, Link, LinkJoint, Motion, Path};
@@ -72,8 +72,8 @@
 //! ```
 //!
 //! Bodies that only translate have closed forms: balls against planes, balls and polygons, capsules
-//! against triangles, boxes along the axes. Polytopes have them on their separating axes. Deforming
-//! surfaces meet vertex on face and edge on edge.
+//! against triangles, boxes along the axes. Polytopes are solved on their separating axes.
+//! Deforming surfaces are tested vertex against face and edge against edge.
 //!
 //! ```
 //! use carom_ccd::{
@@ -89,7 +89,8 @@
 //! assert!(impact.t_lo <= 0.25 && 0.25 <= impact.t_hi && impact.t_hi - impact.t_lo < 1e-14);
 //! assert!((ball.center_at(impact.t_lo) - DVec3::new(1.0, 0.5, 1.0)).length() < 1e-13);
 //!
-//! // A floor with a corner cut out of it: the ball falls through where that was. What is no polygon is refused, and why.
+//! // A floor with a corner cut out: the ball falls through the gap. Corners that form no polygon
+//! // give an error with the reason.
 //! let corner = |x: f64, z: f64| DVec3::new(x, 0.0, z);
 //! let around = [corner(0.0, 0.0), corner(0.0, 4.0), corner(4.0, 4.0), corner(4.0, 2.0), corner(2.0, 2.0), corner(2.0, 0.0)];
 //! let notched = SimplePolygon::new(&around)?;
@@ -99,7 +100,7 @@
 //! let crossed = [around[0], around[2], around[1], around[3]];
 //! assert_eq!(SimplePolygon::new(&crossed).unwrap_err().to_string(), "edge 0 meets edge 2");
 //!
-//! // A vertex and a face, each corner on its own way.
+//! // A vertex and a face. Each corner moves along its own line.
 //! let start = [DVec3::new(1.0, 1.0, 1.0), floor[0], floor[1], floor[2]];
 //! let end = [DVec3::new(1.0, -1.0, 1.0), floor[0], floor[1], floor[2] + DVec3::Y];
 //! assert!(Element::vertex_face(start, end)?.time_of_impact(&ElementSettings::default()).hit().is_some());

@@ -1,13 +1,15 @@
-//! How a body moves: its centre along a straight line, while it turns at a constant rate.
+//! A rigid motion: one point moves along a straight line, while the body rotates at a constant
+//! rate.
 //!
-//! The true motion is defined by the stored numbers: the exact rotation of the normalised
-//! quaternion, then the exact rotation by the angular velocity times the time, about a centre that
-//! moves with the velocity. So rounding on the way to these numbers, as where the angular velocity
-//! is found from two orientations, changes the question and never the answer.
+//! The true motion is defined by the stored numbers. It is the exact rotation of the normalised
+//! quaternion, then the exact rotation by the angular velocity times the time, about the moving
+//! centre. Rounding in these numbers, as in an angular velocity from two orientations, defines
+//! another motion. The answer for it stays exact.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5 (moving bodies); O.
-//! Rodrigues, 1840 (the rotation about an axis). Spherical interpolation between two orientations
-//! is the same motion; normalised linear interpolation, which some engines use, is another.
+//! Rodrigues, 1840 (the rotation about an axis).
+//! Slerp between two orientations gives the same motion. Normalised linear interpolation, as in
+//! some engines, gives another.
 
 use carom_math::{WidePose, ops};
 use core::fmt;
@@ -18,9 +20,9 @@ use glam::{DMat3, DQuat, DVec3};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Motion {
-    /// The point of the body, in its own frame, about which it turns.
+    /// The point of the body, in its own frame, about which it rotates.
     local_center: DVec3,
-    /// Where that point is at the time 0.
+    /// The position of that point at the time 0.
     center: DVec3,
     /// Unit to within rounding.
     rotation: DQuat,
@@ -28,13 +30,14 @@ pub struct Motion {
     angular: DVec3,
 }
 
-/// Why a motion was refused.
+/// The error of a motion with invalid numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MotionError {
-    /// What is named has a coordinate that is NaN or infinite.
+    /// The named quantity has a coordinate that is NaN or infinite.
     NotFinite(&'static str),
-    /// The quaternion's length, given here, is too far from 1 to be a rounding error.
+    /// The quaternion is not a unit quaternion. Its length, given here, is too far from 1 to be a
+    /// rounding error.
     NotUnit(f64),
     /// The time between two poses is not a positive number.
     Duration(f64),
@@ -55,12 +58,12 @@ impl fmt::Display for MotionError {
 impl core::error::Error for MotionError {}
 
 impl Motion {
-    /// From where the body is at the time 0, in any one frame that the answer shall be in, and how
-    /// it moves.
+    /// Builds a motion from the pose at the time 0 and the velocities. All are in one outer frame,
+    /// and answers are in it too.
     ///
-    /// `local_center` is the point of the body, in its own frame, that moves in a straight line:
-    /// the centre of mass of a free body. `linear` is its velocity, length per unit of time;
-    /// `angular` the axis times radians per unit of time. Both in the outer frame.
+    /// `local_center` is the point of the body, in its own frame, that moves along a straight line:
+    /// the centre of mass of a free body. `linear` is its velocity, length per unit of time.
+    /// `angular` is the rotation axis times radians per unit of time. Both are in the outer frame.
     pub fn new(
         rotation: DQuat,
         translation: DVec3,
@@ -85,14 +88,14 @@ impl Motion {
         Ok(Motion { local_center, center, rotation, linear, angular })
     }
 
-    /// A body that stays where it is.
+    /// Builds the motion of a body that does not move.
     pub fn fixed(rotation: DQuat, translation: DVec3) -> Result<Motion, MotionError> {
         Motion::new(rotation, translation, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO)
     }
 
-    /// From one place at the time 0 to another at the time `duration`, turning at a constant rate
-    /// and the short way, about a point of the body that moves in a straight line. The end is met
-    /// to within rounding.
+    /// Builds the motion from one pose at the time 0 to another at the time `duration`. It rotates
+    /// the short way at a constant rate, about a point of the body that moves along a straight
+    /// line. The end pose is reached to within rounding.
     pub fn between(
         start: (DQuat, DVec3),
         end: (DQuat, DVec3),
@@ -108,8 +111,7 @@ impl Motion {
         if turn.w < 0.0 {
             turn = -turn;
         }
-        // A turn by nearly nothing: the sine is the angle, and the axis times the sine needs no
-        // axis.
+        // For a tiny rotation the sine is the angle, and the axis times the sine needs no axis.
         let axis_sine = DVec3::new(turn.x, turn.y, turn.z);
         let sine = ops::sqrt(axis_sine.length_squared());
         let scale = if sine > 0.0 { 2.0 * ops::atan2(sine, turn.w) / sine } else { 0.0 };
@@ -118,7 +120,7 @@ impl Motion {
         Motion::new(start.0, start.1, local_center, linear, angular)
     }
 
-    /// The motion of a part of the body, which is at this place in the body's frame: it goes along.
+    /// Returns the motion of a part that is fixed to the body at this pose in its frame.
     pub fn of_part(&self, part: (DQuat, DVec3)) -> Motion {
         let rotation = part.0.normalize();
         Motion {
@@ -128,52 +130,51 @@ impl Motion {
         }
     }
 
-    /// The same way without the turning: that of a ball whose middle is the centre of the motion,
-    /// which nobody sees turn.
+    /// Returns the same path without rotation, for a ball whose centre is the centre of the motion.
     #[must_use]
     pub fn without_turning(&self) -> Motion {
         Motion { angular: DVec3::ZERO, ..*self }
     }
 
-    /// Where the body is at the time `t`.
+    /// Returns the pose of the body at the time `t`.
     pub fn pose_at(&self, t: f64) -> WidePose {
         let rotation = turn(self.angular, t) * WidePose::from_quat(self.rotation, DVec3::ZERO).rotation;
         let center = self.center_at(t);
         WidePose { rotation, translation: center - rotation * self.local_center }
     }
 
-    /// Where the point about which the body turns is at the time `t`.
+    /// Returns the position of the centre of rotation at the time `t`.
     #[inline]
     pub fn center_at(&self, t: f64) -> DVec3 {
         self.center + self.linear * t
     }
 
-    /// The point of the body, in its own frame, about which it turns.
+    /// Returns the point of the body, in its own frame, about which it rotates.
     #[inline]
     pub fn local_center(&self) -> DVec3 {
         self.local_center
     }
 
-    /// The orientation at the time 0, normalised.
+    /// Returns the orientation at the time 0, normalised.
     #[inline]
     pub fn rotation(&self) -> DQuat {
         self.rotation
     }
 
-    /// The velocity of the point about which the body turns.
+    /// Returns the velocity of the centre of rotation.
     #[inline]
     pub fn linear(&self) -> DVec3 {
         self.linear
     }
 
-    /// The axis of turning times radians per unit of time.
+    /// Returns the rotation axis times radians per unit of time.
     #[inline]
     pub fn angular(&self) -> DVec3 {
         self.angular
     }
 }
 
-/// The rotation by `angular * t`, after Rodrigues.
+/// Returns the rotation by `angular * t`, by Rodrigues' formula.
 fn turn(angular: DVec3, t: f64) -> DMat3 {
     let rate = ops::sqrt(angular.length_squared());
     if !(rate > 0.0) {

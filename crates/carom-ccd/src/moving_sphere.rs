@@ -1,14 +1,14 @@
-//! A ball that moves, against a plane and against another: closed forms, bracketed by their
+//! A moving ball against a plane and against another ball: closed forms, bracketed by their
 //! rounding.
 //!
-//! Against a plane the signed distances at both ends of the time give the time by similar
-//! triangles, on either side. Two balls are a point that moves against a ball of both radii: a
-//! quadratic equation, whose smaller root is taken without a difference of nearly equal numbers.
+//! Against a plane, the signed distances at both ends give the time by similar triangles, on either
+//! side. Two balls are a point that moves against a ball of both radii. That is a quadratic
+//! equation, and its smaller root is computed without cancellation.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.1 (eq. 25.15) and 25.11.2
 //! (eq. 25.16 to 25.21).
-//! Differs: the discriminant is r^2 v^2 - |l x v|^2, which loses nothing where the balls start far
-//! apart; a root is a bracket.
+//! Differs: the discriminant is r^2 v^2 - |l x v|^2, which loses no digits if the balls start far
+//! apart. A root is a bracket.
 
 use crate::translate::{Near, Translating, first_contact, sound_end};
 use crate::{Clear, TimeOfImpact};
@@ -18,7 +18,7 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::{length, scale_of};
 use glam::DVec3;
 
-/// A ball whose centre moves in a straight line.
+/// A ball whose centre moves along a straight line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MovingSphere {
     center: DVec3,
@@ -26,15 +26,15 @@ pub struct MovingSphere {
     velocity: DVec3,
 }
 
-/// From which sides a surface is met.
+/// The sides from which a surface is hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Sides {
-    /// From both: a sheet.
+    /// Both sides, for a sheet.
     #[default]
     Both,
-    /// Only from the side to which the normal points, and only against it: what starts behind, or
-    /// moves along with the normal, passes. For closed surfaces, whose back faces are met too late
-    /// to matter.
+    /// Only the side to which the normal points, and only against the normal. A ball that starts
+    /// behind, or moves along the normal, passes. For closed surfaces, whose back faces are hit too
+    /// late to matter.
     Front,
 }
 
@@ -46,8 +46,8 @@ pub struct SheetPlane {
 }
 
 impl SheetPlane {
-    /// From a normal of any length but zero. The plane is that of the numbers divided by this
-    /// length, and rounded.
+    /// Builds a plane from a normal of any length except zero. The numbers are divided by this
+    /// length and rounded.
     pub fn new(normal: DVec3, offset: f64) -> Result<SheetPlane, ShapeError> {
         check::point("the normal of the plane", normal)?;
         check::length("the offset of the plane", offset.abs())?;
@@ -58,13 +58,13 @@ impl SheetPlane {
         Ok(SheetPlane { normal: normal / size, offset: offset / size })
     }
 
-    /// Unit to rounding.
+    /// Returns the normal, of unit length to rounding.
     #[inline]
     pub fn normal(&self) -> DVec3 {
         self.normal
     }
 
-    /// Minus the distance of the plane from the origin, along the normal.
+    /// Returns minus the distance of the plane from the origin, along the normal.
     #[inline]
     pub fn offset(&self) -> f64 {
         self.offset
@@ -72,7 +72,7 @@ impl SheetPlane {
 }
 
 impl MovingSphere {
-    /// From where its centre is at the time 0, its radius, and the velocity of the centre.
+    /// Builds a ball from its centre at the time 0, its radius, and the velocity of the centre.
     pub fn new(center: DVec3, radius: f64, velocity: DVec3) -> Result<MovingSphere, ShapeError> {
         check::point("the centre of the sphere", center)?;
         check::length("the radius of the sphere", radius)?;
@@ -80,34 +80,34 @@ impl MovingSphere {
         Ok(MovingSphere { center, radius, velocity })
     }
 
-    /// The centre at the time 0.
+    /// Returns the centre at the time 0.
     #[inline]
     pub fn center(&self) -> DVec3 {
         self.center
     }
 
-    /// The radius.
+    /// Returns the radius.
     #[inline]
     pub fn radius(&self) -> f64 {
         self.radius
     }
 
-    /// Length per unit of time.
+    /// Returns the velocity, length per unit of time.
     #[inline]
     pub fn velocity(&self) -> DVec3 {
         self.velocity
     }
 
-    /// The centre at the time `t`.
+    /// Returns the centre at the time `t`.
     #[inline]
     pub fn center_at(&self, t: f64) -> DVec3 {
         self.center + self.velocity * t
     }
 
-    /// When the ball, A, first touches the plane, B, in the time from 0 to `end`.
+    /// Returns the time at which the ball, A, first touches the plane, B, from 0 to `end`.
     ///
-    /// A ball that touches at the start hits at 0. With [`Sides::Front`] what passes is clear at a
-    /// distance of 0.
+    /// A ball that touches at the start hits at 0. With [`Sides::Front`] a ball that passes is
+    /// clear at a distance of 0.
     pub fn against_plane(&self, plane: &SheetPlane, sides: Sides, end: f64) -> TimeOfImpact {
         let end = sound_end(end);
         let height = plane.normal.dot(self.center) + plane.offset;
@@ -132,7 +132,7 @@ impl MovingSphere {
         first_contact(&pair, hint, end, scale)
     }
 
-    /// When this ball, A, first touches another, B, in the time from 0 to `end`.
+    /// Returns the time at which this ball, A, first touches another, B, from 0 to `end`.
     pub fn against_sphere(&self, other: &MovingSphere, end: f64) -> TimeOfImpact {
         let l = other.center - self.center;
         let v = other.velocity - self.velocity;
@@ -151,8 +151,8 @@ impl MovingSphere {
     }
 }
 
-/// A speed so small against the lengths that no time of interest makes it count still sets the
-/// scale where all lengths are zero.
+/// Returns a speed that is negligible against the lengths at any time of interest. It sets the
+/// scale if all lengths are zero.
 pub(crate) fn tiny(velocity: DVec3) -> f64 {
     velocity.abs().max_element() * f64::from_bits((1023 - 100) << 52)
 }
@@ -161,7 +161,7 @@ struct BallPlane {
     center: DVec3,
     velocity: DVec3,
     radius: f64,
-    /// Towards the side on which the centre starts.
+    /// The normal towards the side on which the centre starts.
     n: DVec3,
     offset: f64,
 }
@@ -179,7 +179,7 @@ impl Translating for BallPlane {
         let center = self.center + self.velocity * t;
         let axis = if height < 0.0 { self.n } else { -self.n };
         Near {
-            // On the other side of the plane it has passed.
+            // On the other side of the plane, the ball has passed.
             gap: height - self.radius + e + f * t,
             axis,
             points: [center + axis * self.radius, center - self.n * height],
@@ -188,7 +188,7 @@ impl Translating for BallPlane {
     }
 
     fn separation(&self, axis: DVec3) -> [f64; 2] {
-        // Only the normal separates anything from a plane.
+        // Only the normal can separate a body from a plane.
         let side = if axis.dot(self.n) < 0.0 { 1.0 } else { -1.0 };
         let at_start = side * (self.n.dot(self.center) + self.offset) - self.radius;
         let [e, f] = self.rounding();
@@ -196,7 +196,7 @@ impl Translating for BallPlane {
     }
 
     fn rounding(&self) -> [f64; 2] {
-        // The normal is unit to 3 u, products and sums are 5 u, and the place at t another 4.
+        // The normal is unit to 3 u, products and sums are 5 u, and the position at t another 4.
         let sum = |v: DVec3| (self.n * v).abs().element_sum();
         [sum(self.center) + self.offset.abs() + self.radius, sum(self.velocity)]
             .map(|x| 8.0 * f64::EPSILON * x)
@@ -213,7 +213,7 @@ impl Translating for BallPlane {
 struct Balls {
     center: DVec3,
     velocity: DVec3,
-    /// The centre of B as seen from that of A, and how it moves.
+    /// The centre of B relative to that of A. `v` is its velocity.
     l: DVec3,
     v: DVec3,
     radii: [f64; 2],
@@ -222,14 +222,15 @@ struct Balls {
 }
 
 impl Balls {
-    /// The smaller root of the quadratic, or the time when the balls are nearest.
+    /// Returns the smaller root of the quadratic, or the time at which the balls are nearest.
     fn hint(&self) -> f64 {
         let t = entry(-self.l, self.v, self.radii[0] + self.radii[1]);
         if t < f64::INFINITY { t } else { -self.l.dot(self.v) / self.v.length_squared() }
     }
 }
 
-/// The least t from 0 on at which `|v t - p|` is `r`, from outside; infinite where there is none.
+/// Returns the least t from 0 on at which `|v t - p|` is `r`, from outside. Infinite if there is
+/// none.
 pub(crate) fn entry(p: DVec3, v: DVec3, r: f64) -> f64 {
     // a t^2 + b t + c = 0, eq. 25.17, with |p - v t|^2 - r^2.
     let (a, half_b) = (v.length_squared(), -p.dot(v));

@@ -1,8 +1,8 @@
-//! The point nearest the origin of a triangle, and of a parallelogram, and on which part it lies:
-//! plain and fast.
+//! The point of a triangle or a parallelogram nearest to the origin, and the part on which it lies.
+//! Simple and fast.
 //!
-//! What comes out proposes an axis and is an upper bound of a distance. Nothing that is proved
-//! rests on its being the nearest.
+//! The result proposes an axis and is an upper bound of a distance. No proof relies on its being
+//! the nearest point.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 (point and triangle) and 5.1.9
 //! (two segments).
@@ -15,7 +15,7 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Corner(usize),
-    /// From this corner to the next.
+    /// The side from this corner to the next.
     Side(usize),
     Inside,
 }
@@ -25,13 +25,13 @@ pub(crate) enum Part {
 pub(crate) struct Nearest {
     pub(crate) point: DVec3,
     pub(crate) part: Part,
-    /// Of a triangle: the shares of the second and third corner. Of the parallelogram of the edges
-    /// A and B: the place on A, and that on B, from 0 to 1.
+    /// For a triangle: the weights of the second and third corner. For the parallelogram of the
+    /// edges A and B: the parameters on A and on B, from 0 to 1.
     pub(crate) parameters: [f64; 2],
 }
 
 impl Nearest {
-    /// The share of each corner.
+    /// Returns the weight of each corner.
     pub(crate) fn weights_of<const N: usize>(&self) -> [f64; N] {
         let [u, v] = self.parameters;
         let all = if N == 3 {
@@ -43,14 +43,14 @@ impl Nearest {
     }
 }
 
-/// The way from a point to the nearest of a triangle, by plain numbers: an axis that may keep them
-/// apart, not a distance to rely on.
+/// Returns the vector from a point to the nearest point of a triangle, in plain `f64`. Use it as a
+/// proposed axis, not as a distance.
 #[inline]
 pub fn way_to_triangle(from: DVec3, corners: &[DVec3; 3]) -> DVec3 {
     on_triangle(&corners.map(|corner| corner - from)).point
 }
 
-/// The point of the triangle nearest the origin.
+/// Returns the point of the triangle nearest to the origin.
 #[inline]
 pub(crate) fn on_triangle(w: &[DVec3; 3]) -> Nearest {
     let &[a, b, c] = w;
@@ -69,7 +69,7 @@ pub(crate) fn on_triangle(w: &[DVec3; 3]) -> Nearest {
         return corner(2, [0.0, 1.0]);
     }
     let vc = d1 * d4 - d3 * d2;
-    // A side without length has no nearest point of its own: the others have.
+    // A side without length is skipped: the other sides cover its point.
     if vc <= 0.0 && 0.0 <= d1 && d3 <= 0.0 && d3 < d1 {
         let s = d1 / (d1 - d3);
         return Nearest { point: a + ab * s, part: Part::Side(0), parameters: [s, 0.0] };
@@ -87,7 +87,7 @@ pub(crate) fn on_triangle(w: &[DVec3; 3]) -> Nearest {
     let share = 1.0 / (va + vb + vc);
     let (u, v) = (vb * share, vc * share);
     let inside = Nearest { point: a + ab * u + ac * v, part: Part::Inside, parameters: [u, v] };
-    // The shares are off by as much as rounding is above the square of the least angle.
+    // The error of the weights is the ratio of rounding to the square of the smallest angle.
     let longest_sq = ab.length_squared().max(ac.length_squared());
     if longest_sq * longest_sq < 256.0 * ab.cross(ac).length_squared() {
         return inside;
@@ -95,8 +95,8 @@ pub(crate) fn on_triangle(w: &[DVec3; 3]) -> Nearest {
     thin(w, [u, v])
 }
 
-/// Of a triangle so thin that plain numbers do not tell where inside the nearest point is: with
-/// more digits, or one of its sides.
+/// Returns the nearest point of a triangle that is too thin for plain `f64`: computed with more
+/// digits, or on one of its sides.
 #[cold]
 fn thin(w: &[DVec3; 3], parameters: [f64; 2]) -> Nearest {
     let found = tri_distance::point_triangle(DVec3::ZERO, w).point_b;
@@ -123,8 +123,8 @@ fn thin(w: &[DVec3; 3], parameters: [f64; 2]) -> Nearest {
     best.1
 }
 
-/// The point nearest the origin of the parallelogram 00, 01, 11, 10 of the differences of two
-/// edges: that of the points of the edges nearest each other.
+/// Returns the point nearest to the origin of the parallelogram 00, 01, 11, 10 of the differences
+/// of two edges. It is the difference of the nearest points of the edges.
 #[inline]
 pub(crate) fn on_parallelogram(w: &[DVec3; 4]) -> Nearest {
     // w = r + v f - u e, with r at the first ends, e along A and f along B.
@@ -133,7 +133,7 @@ pub(crate) fn on_parallelogram(w: &[DVec3; 4]) -> Nearest {
     let (er, fr) = (e.dot(r), f.dot(r));
     let share = |x: f64, of: f64| if 0.0 < of { (x / of).clamp(0.0, 1.0) } else { 0.0 };
     let determinant = ee * ff - ef * ef;
-    // Parallel edges: any place on A will do to begin with.
+    // For parallel edges any start on A will do.
     let mut u = if 0.0 < determinant { ((er * ff - fr * ef) / determinant).clamp(0.0, 1.0) } else { 0.0 };
     let v = share(u * ef - fr, ff);
     u = share(v * ef + er, ee);
@@ -151,7 +151,7 @@ pub(crate) fn on_parallelogram(w: &[DVec3; 4]) -> Nearest {
     };
     let point = match part {
         Part::Corner(i) => w[i],
-        // From the end itself, so that what is the same for both ends cancels exactly.
+        // Computed from the end itself, so that equal coordinates of both ends cancel exactly.
         Part::Side(1) => w[1] - e * u,
         Part::Side(2) => w[3] + f * v,
         _ => r + f * v - e * u,
@@ -159,9 +159,9 @@ pub(crate) fn on_parallelogram(w: &[DVec3; 4]) -> Nearest {
     Nearest { point, part, parameters: [u, v] }
 }
 
-/// The unit axis from the origin to the nearest point, level along the edges of the part on which
-/// it lies: it separates as far as the point is away, also where that is little more than rounding.
-/// `None` at no distance.
+/// Returns the unit axis from the origin to the nearest point, perpendicular to the edges of the
+/// part on which it lies. It separates by the full distance, even if that is little more than
+/// rounding. `None` at no distance.
 #[inline]
 pub(crate) fn level_axis<const N: usize>(w: &[DVec3; N], nearest: &Nearest) -> Option<DVec3> {
     let along = |v: DVec3| {
@@ -172,8 +172,8 @@ pub(crate) fn level_axis<const N: usize>(w: &[DVec3; N], nearest: &Nearest) -> O
         Part::Corner(_) => None,
         Part::Side(i) => {
             let edge = w[(i + 1) % N] - w[i];
-            // The nearest point is known to within rounding of the size, and may be little more
-            // than that itself.
+            // The error of the nearest point is rounding of the size. The distance may be hardly
+            // larger.
             along(nearest.point - edge * (nearest.point.dot(edge) / edge.length_squared()))
         }
         Part::Inside => {

@@ -1,20 +1,21 @@
-//! Proof that two convex bodies overlap: points of their difference B - A around a ball about the
+//! Proof that two convex bodies overlap: points of the difference B - A around a ball at the
 //! origin.
 //!
-//! Where every point is known to within delta and the hull of the computed points holds the ball of
-//! radius delta, the hull of the true ones holds the origin: a plane between them would cut the
-//! ball. So no sign has to be exact. The four points that a search ends with are mostly enough.
-//! Where they lie in one plane, as for boxes that meet face to face, a polytope is grown: always
-//! beyond the face that is nearest to the origin, or has it outside.
+//! - Every point is known to within delta. If the hull of the computed points holds the ball of
+//!   radius delta, the hull of the true points holds the origin. Otherwise a plane between them
+//!   would cut the ball. So no sign has to be exact.
+//! - The four points at the end of a search are usually enough.
+//! - If these lie in one plane, as for boxes face to face, a polytope is grown. It expands beyond
+//!   the face nearest to the origin, or the face with the origin farthest outside.
 //!
-//! That the ball is inside needs no trust in the surface's shape. Its triangles are a sum of
-//! triangles whose edges cancel, since a point is only ever added by taking triangles away and
-//! closing the rim; each lies wholly beyond the ball in some direction, and turns the same way
-//! about the origin, by exact signs. So the surface winds round the ball at least once.
+//! The proof that the ball is inside does not rely on the surface's shape. A point is added by
+//! removing triangles and closing the rim, so the edges of the triangles cancel. Each triangle lies
+//! wholly beyond the ball in some direction, and has the same orientation about the origin, by
+//! exact signs. So the surface winds around the ball at least once.
 //!
 //! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game
-//! Objects, 2001, section 4 (the expanding polytope). Differs: it ends when the ball is inside, the
-//! depth is not asked for; the proof by winding number.
+//! Objects, 2001, section 4 (the expanding polytope).
+//! Differs: it ends once the ball is inside, without a depth. The proof is by winding number.
 
 use crate::Proposal;
 use crate::body_pair::{BodyPair, Placed};
@@ -23,15 +24,15 @@ use carom_math::predicates::orient3d;
 use carom_math::scaling::unit;
 use glam::DVec3;
 
-/// A common point of both bodies, and a direction in which they overlap little.
+/// A common point of both bodies, and a direction of small overlap.
 pub(crate) struct Overlap {
     /// From A's pivot.
     pub(crate) point: DVec3,
-    /// Unit vector, in the sense from A to B.
+    /// Unit vector from A to B.
     pub(crate) normal: DVec3,
 }
 
-/// A point of B - A and where it comes from, all from A's pivot.
+/// A point of B - A with its points on A and B, all from A's pivot.
 #[derive(Clone, Copy)]
 struct Corner {
     w: DVec3,
@@ -51,18 +52,18 @@ struct Polytope<const CORNERS: usize, const FACES: usize> {
     n_faces: usize,
 }
 
-/// Most that is proved is proved by the four points of a proposal: room for more is made where they
-/// are not enough.
+/// Nearly all proofs need only the four points of a proposal. The larger polytope is allocated only
+/// if they are not enough.
 type Tetrahedron = Polytope<4, 4>;
 type Grown = Polytope<MAX_CORNERS, MAX_FACES>;
 
-/// Proves that the cores overlap by more than rounding, or says nothing.
+/// Proves that the cores overlap by more than rounding, or returns `None`.
 pub(crate) fn overlap<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     pair: &BodyPair<'_, A, B>,
     placed: &Placed,
     proposal: &Proposal,
 ) -> Option<Overlap> {
-    // Twice what a point may be off by.
+    // Twice the error of a point.
     let ball = 2.0 * pair.rounding;
     let (to_a, to_b) = (placed.rotation_a.transpose(), placed.rotation_b.transpose());
     let support = |direction: DVec3| {
@@ -80,8 +81,8 @@ pub(crate) fn overlap<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         let Lowest { height, along, .. } = lowest;
         let corner = support(along);
         let beyond = along.dot(corner.w);
-        // Nothing lies farther out: they overlap by less than the ball there, or not at all. Not so
-        // for NaN.
+        // No point lies farther out: the overlap there is less than the ball, or there is none.
+        // False for NaN.
         if !(ball < beyond && height < beyond && polytope.add(corner)) {
             return None;
         }
@@ -95,13 +96,13 @@ pub(crate) fn overlap<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 /// The triangle that is nearest to the origin, or has it farthest outside.
 struct Lowest {
     height: f64,
-    /// Unit, outwards.
+    /// The outward unit normal.
     along: DVec3,
-    /// The ball is below all triangles.
+    /// Whether the ball is below all triangles.
     holds: bool,
 }
 
-/// The tetrahedron of a proposal.
+/// Builds the tetrahedron of a proposal.
 fn first<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     pair: &BodyPair<'_, A, B>,
     placed: &Placed,
@@ -118,8 +119,8 @@ fn first<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     Tetrahedron::new(corners, ball)
 }
 
-/// Four points in general position, found by going as far as possible: along the line of the
-/// centres, off the line, off the plane.
+/// Finds four points in general position, each a farthest point: along the line of the centres, off
+/// that line, and off the plane.
 fn start(ball: f64, between: DVec3, support: &impl Fn(DVec3) -> Corner) -> Option<Tetrahedron> {
     let first = unit(between).unwrap_or(DVec3::X);
     let (near, far) = (support(-first), support(first));
@@ -143,21 +144,21 @@ fn start(ball: f64, between: DVec3, support: &impl Fn(DVec3) -> Corner) -> Optio
         }
     }
     if third.0 <= ball || fourth.0 <= ball {
-        // Flat to rounding: no ball fits.
+        // Flat within rounding: no ball fits inside.
         return None;
     }
     Tetrahedron::new([near, far, third.1, fourth.1], ball)
 }
 
 impl Tetrahedron {
-    /// `None` for one that is flat.
+    /// Returns `None` for a flat tetrahedron.
     fn new(corners: [Corner; 4], ball: f64) -> Option<Tetrahedron> {
         let [x, y, z, w] = corners.map(|corner| corner.w);
         let height = unit((y - x).cross(z - x))?.dot(w - x);
         if !(ball < height.abs()) {
             return None;
         }
-        // The fourth below the first three.
+        // Order the corners so that the fourth is below the first three.
         let order: [u8; 4] = if height < 0.0 { [0, 1, 2, 3] } else { [1, 0, 2, 3] };
         let faces = [[0, 1, 2], [3, 1, 0], [3, 2, 1], [3, 0, 2]].map(|face| face.map(|i: usize| order[i]));
         Some(Polytope { corners, n_corners: 4, faces, n_faces: 4 })
@@ -179,15 +180,15 @@ impl From<&Tetrahedron> for Grown {
 }
 
 impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
-    /// `None` for a triangle that is at the origin.
+    /// Returns `None` if a triangle is at the origin.
     fn lowest(&self, ball: f64) -> Option<Lowest> {
         let mut lowest = Lowest { height: f64::INFINITY, along: DVec3::ZERO, holds: true };
         for &face in &self.faces[..self.n_faces] {
             let [x, y, z] = self.places(face);
-            // A triangle without a normal is looked at from its middle.
+            // For a triangle without a normal, use the direction of its centre.
             let along = unit((y - x).cross(z - x)).or_else(|| unit(x + y + z))?;
             let height = along.dot(x).min(along.dot(y)).min(along.dot(z));
-            // Below the triangle lies the origin, or in its plane.
+            // The origin is below the triangle, or in its plane.
             lowest.holds &= ball < height && 0.0 <= orient3d(x, y, z, DVec3::ZERO);
             if height < lowest.height {
                 (lowest.height, lowest.along) = (height, along);
@@ -200,8 +201,8 @@ impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
         face.map(|corner| self.corners[usize::from(corner)].w)
     }
 
-    /// Takes away the triangles that see the corner and closes the rim with triangles to it; false
-    /// where there is no room.
+    /// Removes the triangles that see the corner, and closes the rim with triangles to it. Returns
+    /// false if there is no room.
     fn add(&mut self, corner: Corner) -> bool {
         if self.n_corners == CORNERS {
             return false;
@@ -222,7 +223,7 @@ impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
                 continue;
             }
             for edge in [[face[0], face[1]], [face[1], face[2]], [face[2], face[0]]] {
-                // An edge that is passed both ways is none of the rim.
+                // An edge that occurs in both directions is not on the rim.
                 if let Some(other) = rim[..n_rim].iter().position(|&old| old == [edge[1], edge[0]]) {
                     n_rim -= 1;
                     rim[other] = rim[n_rim];
@@ -245,15 +246,16 @@ impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
         0 < n_rim
     }
 
-    /// Where on A the origin of the difference is, in A whatever rounding does: of the tetrahedra
-    /// of the first corner and a triangle the one that has the origin most inside.
+    /// Returns the point of A that belongs to the origin of the difference. It is inside A for any
+    /// rounding. The first corner and each triangle form a tetrahedron. The one with the origin
+    /// deepest inside gives the weights.
     fn point_a(&self) -> DVec3 {
         let first = self.corners[0];
         let mut best = (f64::NEG_INFINITY, first.a);
         for &face in &self.faces[..self.n_faces] {
             let [x, y, z] = self.places(face);
             let (yz, zx, xy) = (y.cross(z), z.cross(x), x.cross(y));
-            // Volumes that the origin makes with each side of the tetrahedron.
+            // The volumes of the origin with each side of the tetrahedron.
             let parts = [x.dot(yz), -first.w.dot(yz), -first.w.dot(zx), -first.w.dot(xy)];
             let sum = parts[0] + parts[1] + parts[2] + parts[3];
             let least = parts.iter().fold(f64::INFINITY, |least, &part| least.min(part)) / sum;

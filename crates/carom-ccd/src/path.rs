@@ -1,20 +1,21 @@
-//! A rigid motion of any kind, and when two bodies on such ways first touch: a bracket that is
-//! proved.
+//! Any rigid motion, and the time at which two bodies on such paths first touch, as a proved
+//! bracket.
 //!
-//! A search needs two things of a motion: the pose at a time, and a bound on the acceleration of
-//! the body's points. Along a fixed axis the separation of two bodies then lies above its chord
-//! less what the accelerations allow ([`crate::chord`]). So two values of it certify the time
-//! between them, whatever the way is: a link of a robot arm, a spline, a crank.
+//! - A search needs two things of a motion: the pose at a time, and a bound on the acceleration of
+//!   the body's points.
+//! - Along a fixed axis the separation lies above its chord minus a term of these accelerations
+//!   ([`crate::chord`]). Two values of it certify the time between them.
+//! - Any path qualifies: a link of a robot arm, a spline, a crank.
 //!
-//! The search is that of [`crate::time_of_impact`] with fixed axes: nearest points propose an axis,
-//! the separation along it is followed down to the target distance, and a little later the next
-//! axis is asked for. For bodies that turn at a constant rate that function is faster: it knows how
-//! an axis turns with the body.
+//! The search is that of [`crate::time_of_impact`] with fixed axes. Nearest points propose an axis,
+//! the separation along it is followed down to the target distance, and then the next axis is
+//! requested. For constant rotation use that function: it is faster, because its axes turn with the
+//! body.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
 //! Models using Taylor Models and Temporal Culling, SIGGRAPH 2007; M. Tang, Y. Kim, D. Manocha,
 //! Controlled Conservative Advancement for Continuous Collision Detection, 2009.
-//! Differs: of second order, from bounds on accelerations; the contact is proved too.
+//! Differs: of second order, from bounds on accelerations. The contact is proved too.
 
 use crate::advance::advance;
 use crate::body_pair::Moment;
@@ -25,22 +26,23 @@ use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling, tol};
 use glam::DVec3;
 
-/// Steps in a row that lead nowhere, before the search gives up.
+/// The most steps in a row without progress.
 const MAX_STALLS: u32 = 3;
 
 /// A rigid motion over time.
 ///
-/// An implementation must be right about its bounds: what [`path_time_of_impact`] proves rests on
+/// The bounds of an implementation must be correct. The proofs of [`path_time_of_impact`] rely on
 /// them.
 pub trait Path {
-    /// The body's frame in the outer frame at a time.
+    /// Returns the body's frame in the outer frame at a time.
     fn pose_at(&self, t: f64) -> WidePose;
 
-    /// A bound on the acceleration, length per unit of time squared, of each point of the body
-    /// within `reach` of the origin of its frame, at all times from `start` to `end`.
+    /// Returns a bound on the acceleration, length per unit of time squared, from `start` to `end`.
+    /// It holds for each point of the body within `reach` of the origin of its frame.
     fn acceleration(&self, reach: f64, start: f64, end: f64) -> f64;
 
-    /// A length: how far such a point may be from where [`Path::pose_at`] puts it, by rounding.
+    /// Returns a length: how far such a point may be from its position by [`Path::pose_at`], by
+    /// rounding.
     fn rounding(&self, reach: f64, start: f64, end: f64) -> f64;
 }
 
@@ -62,12 +64,12 @@ impl Path for Motion {
     }
 }
 
-/// When two convex bodies on any paths first come within the target distance of each other.
+/// Returns the first time at which two convex bodies on any paths come within the target distance.
 ///
-/// What it takes and gives is as for [`crate::time_of_impact`], with two differences. Contact is
-/// proved by a distance, so the target distance is to be above 0; with 0 the answer is undecided
-/// where they touch. A better distance of bodies that do not meet is not looked for, and features
-/// are not named.
+/// Arguments and result are as for [`crate::time_of_impact`], with three differences. Contact is
+/// proved by a distance, so the target distance must be above 0. With 0 the answer is undecided if
+/// they touch. It does not search for a better distance of bodies that do not meet. Features are
+/// not named.
 pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     path_a: &(impl Path + ?Sized),
@@ -88,7 +90,7 @@ pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let margins = a.margin() + b.margin();
 
     let place = |t: f64| Placed { t, a: path_a.pose_at(t), b: path_b.pose_at(t) };
-    // A length that the distance at that time is surely not below.
+    // A proven lower bound of the distance at that time.
     let separation = |placed: &Placed, n: DVec3| {
         let to_a = placed.a.rotation.transpose() * n;
         let to_b = placed.b.rotation.transpose() * -n;
@@ -128,7 +130,7 @@ pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         };
         let (Some(n), Some(here), Some(back)) = (n, here, back.filter(|&back| target < back)) else {
             if safe.t < probe.t {
-                // A little too far. How far apart they are there tells how much.
+                // The probe is a little too late. The distance there shows by how much.
                 probe = safe;
                 tolerance = (0.25 * tolerance).min(0.2 * (upper - target)).max(finest);
             } else if !is_exact {
@@ -168,7 +170,7 @@ struct Placed {
 }
 
 impl Placed {
-    /// The nearest points of the cores that a proposal is about, in the outer frame.
+    /// Returns the nearest points of the cores in a proposal, in the outer frame.
     fn nearest(&self, proposal: &Proposal) -> Option<[DVec3; 2]> {
         let differences = || {
             core::array::from_fn(|i| {
@@ -180,12 +182,12 @@ impl Placed {
     }
 }
 
-/// The largest distance of a point of the body from the origin of its frame.
+/// Returns the largest distance of a point of the body from the origin of its frame.
 fn reach_of(shape: &(impl SupportMap + ?Sized)) -> f64 {
     (scaling::length(shape.center()) + shape.radius() + shape.margin()) * (1.0 + 16.0 * UNIT)
 }
 
-/// From the middle of A to that of B.
+/// Returns the vector from the centre of A to that of B.
 fn centers<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(a: &A, b: &B, placed: &Placed) -> DVec3 {
     let way = placed.b.transform_point(b.center()) - placed.a.transform_point(a.center());
     scaling::unit(way).unwrap_or(DVec3::X)

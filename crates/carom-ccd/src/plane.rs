@@ -1,12 +1,13 @@
-//! When a convex body first comes within a distance of a half-space, both moving: one axis, the
-//! plane's normal, says it all.
+//! The time at which a convex body comes within a distance of a half-space, both moving. The
+//! plane's normal is the only axis.
 //!
-//! The separation along the normal is the distance itself, so it is a bound from below and from
-//! above, and no search for nearest points is needed. The normal turns with the half-space, which
-//! follows the plane exactly.
+//! The separation along the normal is the distance itself, so it bounds the distance from both
+//! sides. No search for nearest points is needed. The axis turns with the half-space, so it follows
+//! the plane exactly.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5.3 (moving sphere against
-//! plane). Differs: any convex body, turning.
+//! plane).
+//! Differs: any convex body, with rotation.
 
 use crate::advance::advance;
 use crate::body_pair::{BodyPair, Moment};
@@ -17,7 +18,7 @@ use carom_geom::{SupportMap, SupportPoint};
 use carom_math::tol;
 use glam::DVec3;
 
-/// The origin of a frame.
+/// A shape that is the origin of its frame.
 pub(crate) struct Origin;
 
 impl SupportMap for Origin {
@@ -34,8 +35,8 @@ impl SupportMap for Origin {
     }
 }
 
-/// When a moving convex body first comes within the target distance of a moving half-space:
-/// [`half_space_time_of_impact_counted`] without the counting.
+/// Returns the first time at which a moving convex body comes within the target distance of a
+/// moving half-space. It is [`half_space_time_of_impact_counted`] without counting.
 pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
     normal: DVec3,
     motion_a: &Motion,
@@ -46,9 +47,11 @@ pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
     half_space_time_of_impact_counted(normal, motion_a, b, motion_b, settings, &())
 }
 
-/// When a moving convex body first comes within the target distance of all points below a moving
-/// plane, which passes through the origin of A's frame with the unit normal `normal`, in that
-/// frame. The tolerance is in radii of B. The work is counted in `tally`.
+/// Returns the first time at which a moving convex body, B, comes within the target distance of a
+/// moving half-space, A.
+///
+/// The half-space is below the plane through the origin of A's frame with the unit normal `normal`,
+/// in that frame. The tolerance is in radii of B. The work is counted in `tally`.
 pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
     normal: DVec3,
     motion_a: &Motion,

@@ -1,16 +1,18 @@
 //! Two moving polyhedra, convex or not, by their features: vertices against faces, edges against
 //! edges.
 //!
-//! When surfaces first touch, a vertex of one touches a face of the other, or an edge an edge.
-//! Bodies that turn move their vertices on screws. In a stretch of time each vertex is replaced by
-//! one on the chord, and features count as touching where they are as near as chords and screws can
-//! be apart. What is clear then is clear. The stretch begins anew where it is safe, and shrinks
-//! while it is too coarse: the gap falls with the square of its length.
+//! - At the first contact of two surfaces, a vertex touches a face, or an edge touches an edge.
+//! - Vertices of rotating bodies move on screws. Within a time interval each vertex is replaced by
+//!   one on the chord.
+//! - Features count as touching within the possible error of the chords. A clear result is then
+//!   certain.
+//! - The next interval begins at the safe time. It shrinks while it is too coarse: the error falls
+//!   with the square of its length.
 //!
 //! Reference: J. van Waveren, Robust Continuous Collision Detection Between Arbitrary Polyhedra
 //! Using Trajectory Parameterization of Polyhedral Features, 2005; Akenine-Moller et al., Real-Time
 //! Rendering, 4th ed., 25.11.3.
-//! Differs: chords with a bound, and a search with proofs, in place of roots of polynomials for
+//! Differs: chords with a bound, and a search with proofs, instead of roots of polynomials for
 //! screws.
 
 use crate::chord::UNIT;
@@ -23,13 +25,13 @@ use carom_geom::{FeatureId, ShapeError, check};
 use carom_math::{scaling, tol};
 use glam::DVec3;
 
-/// A stretch turns by no more than this, radians: chords are near their arcs.
+/// The largest rotation in one interval, in radians, so that chords stay near their arcs.
 const TURN: f64 = 0.5;
 
-/// Places at which contact is looked for, each twice as far on as the one before.
+/// The number of times at which contact is tested. Each step is twice as long as the one before.
 const PROBES: u32 = 10;
 
-/// A surface of triangles that moves as a whole, in its own frame.
+/// A rigid surface of triangles, in its own frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polyhedron {
     vertices: Vec<DVec3>,
@@ -38,8 +40,9 @@ pub struct Polyhedron {
 }
 
 impl Polyhedron {
-    /// From vertices, and triangles that name them. Sides that two triangles of one plane share are
-    /// no edges. A vertex that is not finite, and a triangle that names no vertex, are refused.
+    /// Builds a surface from vertices and triangles of their indices. A side between two triangles
+    /// of one plane is no edge. A vertex that is not finite, or an index without a vertex, is an
+    /// error.
     pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Polyhedron, ShapeError> {
         for vertex in vertices {
             check::point("a vertex of the polyhedron", *vertex)?;
@@ -61,7 +64,7 @@ impl Polyhedron {
             let [a, b, c] = triangles[t].map(|i| vertices[i as usize]);
             (b - a).cross(c - a)
         };
-        // Where the triangles are in one plane exactly, nothing stands out at their common side.
+        // If both triangles lie exactly in one plane, their common side is flat.
         let is_flat = |around: &[usize]| match *around {
             [t, u] => normal(t).cross(normal(u)) == DVec3::ZERO && 0.0 < normal(t).dot(normal(u)),
             _ => false,
@@ -70,27 +73,27 @@ impl Polyhedron {
         Ok(Polyhedron { vertices: vertices.to_vec(), triangles: triangles.to_vec(), edges })
     }
 
-    /// The vertices.
+    /// Returns the vertices.
     pub fn vertices(&self) -> &[DVec3] {
         &self.vertices
     }
 
-    /// The triangles.
+    /// Returns the triangles.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
 
-    /// The sides at which the surface bends or ends, the lesser number first.
+    /// Returns the edges: sides at which the surface bends or ends, the smaller index first.
     pub fn edges(&self) -> &[[u32; 2]] {
         &self.edges
     }
 
-    /// The farthest vertex from a point.
+    /// Returns the largest distance of a vertex from a point.
     fn reach(&self, from: DVec3) -> f64 {
         self.vertices.iter().fold(0.0, |most, v| most.max(scaling::length(*v - from)))
     }
 
-    /// The vertices at a time.
+    /// Returns the vertices at a time.
     fn at(&self, motion: &Motion, t: f64) -> Vec<DVec3> {
         let pose = motion.pose_at(t);
         self.vertices.iter().map(|v| pose.transform_point(*v)).collect()
@@ -104,15 +107,17 @@ struct Nearest {
     features: [FeatureId; 2],
 }
 
-/// When the surfaces of two moving polyhedra first come within the target distance of each other.
+/// Returns the first time at which the surfaces of two moving polyhedra come within the target
+/// distance.
 ///
-/// All pairs of features are looked at: two boxes on screws take 280 times as long as by
-/// [`crate::time_of_impact`] (bench `elements`). For large meshes carom-query's `cast` has trees.
+/// It tests all pairs of features. Two boxes on screws take 280 times as long as with
+/// [`crate::time_of_impact`] (bench `elements`). For large meshes use carom-query's `cast`, which
+/// has trees.
 ///
-/// Surfaces count: one body within the other does not touch it. Contact is proved by a distance, so
-/// the target distance is to be above 0; with 0 the answer is undecided where they touch. A hit
-/// names a vertex and a face, or two edges; one at the start, where surfaces cross, an edge and a
-/// face. Of the settings `wants_distance` and `stop_at_penetration` do not matter.
+/// Only surfaces count: a body inside the other does not touch it. Contact is proved by a distance,
+/// so the target distance must be above 0. With 0 the answer is undecided if they touch. A hit
+/// names a vertex and a face, or two edges. If surfaces cross at the start, it names an edge and a
+/// face. The settings `wants_distance` and `stop_at_penetration` are not used.
 pub fn polyhedra_time_of_impact(
     a: &Polyhedron,
     motion_a: &Motion,
@@ -124,20 +129,19 @@ pub fn polyhedra_time_of_impact(
     let (reach_a, reach_b) = (a.reach(motion_a.local_center()), b.reach(motion_b.local_center()));
     let (turn_a, turn_b) = (scaling::length(motion_a.angular()), scaling::length(motion_b.angular()));
     let end = settings.max_time.max(settings.start_time);
-    // Of a place: of the pose, of the sum, and of the angle.
+    // The error of a position: of the pose, of the sum, and of the angle.
     let rounding =
         [motion_a, motion_b].into_iter().zip([reach_a, reach_b]).fold(0.0, |sum, (motion, reach)| {
             let far = [settings.start_time, end].map(|t| scaling::length(motion.center_at(t)));
             let spin = scaling::length(motion.angular()) * end.abs();
             sum + 32.0 * UNIT * (far[0].max(far[1]) + reach * (2.0 + spin))
         });
-    // A point on a circle leaves its chord by (rate h)^2 r / 8, at most.
+    // The distance of an arc from its chord is at most (rate h)^2 r / 8.
     let bend = (turn_a * turn_a * reach_a + turn_b * turn_b * reach_b) / 8.0;
     let speed = scaling::length(motion_a.linear() - motion_b.linear()) + turn_a * reach_a + turn_b * reach_b;
     let tolerance = settings.tolerance.max(tol::ELEMENT_GAP) * reach_a.min(reach_b);
 
-    // Later an edge goes through a face only after features touched; at the start it may be there
-    // already.
+    // Features touch before an edge passes through a face. At the start an edge may already do so.
     let bodies = [(a, motion_a), (b, motion_b)];
     if let Some(near) = crossing(bodies, settings.start_time) {
         return TimeOfImpact::Hit(impact([settings.start_time; 2], &near, near.distance));
@@ -171,7 +175,8 @@ pub fn polyhedra_time_of_impact(
             return TimeOfImpact::Hit(impact([safe, safe], &near, distance));
         }
         if distance <= target + tolerance + 2.0 * rounding && 0.0 < speed {
-            // Near enough for the beginning of a bracket: its end is where the distance is proved.
+            // Close enough for the start of a bracket. Its end is the time at which the distance is
+            // proved.
             let mut step = (distance - target + tolerance) / speed;
             for _ in 0..PROBES {
                 let probe = (safe + step).min(end);
@@ -183,7 +188,7 @@ pub fn polyhedra_time_of_impact(
                 step *= 2.0;
             }
         }
-        // Finer, as long as chords are what stands in the way.
+        // Refine while the error of the chords is the limit.
         let finer = bend * h * h;
         if rounding < finer {
             h *= if share < 0.5 { 0.25 } else { 0.5 };
@@ -194,8 +199,8 @@ pub fn polyhedra_time_of_impact(
     TimeOfImpact::Undecided(Undecided::new(safe, distance, Why::StepsSpent))
 }
 
-/// How much of a stretch all features are surely farther apart than a distance, on their chords;
-/// and how far apart they are in all of it, if that is the whole stretch.
+/// Returns the share of an interval in which all features are certainly more than `apart` apart, on
+/// their chords. If it is the whole interval, also returns their distance.
 fn stretch(bodies: [(&Polyhedron, &Motion); 2], [from, to]: [f64; 2], apart: f64) -> (f64, f64) {
     let [(a, motion_a), (b, motion_b)] = bodies;
     let (a0, a1) = (a.at(motion_a, from), a.at(motion_a, to));
@@ -205,7 +210,7 @@ fn stretch(bodies: [(&Polyhedron, &Motion); 2], [from, to]: [f64; 2], apart: f64
     let mut look = |element: Result<Element, ShapeError>| match element.map(|e| e.time_of_impact(&settings)) {
         Ok(TimeOfImpact::Clear(clear)) => least = least.min(clear.distance),
         Ok(found) => share = share.min(found.safe_until(1.0)),
-        // Places that are not finite: nothing is said of them.
+        // Positions that are not finite: nothing is claimed.
         Err(_) => share = 0.0,
     };
     let mut faces =
@@ -229,7 +234,7 @@ fn stretch(bodies: [(&Polyhedron, &Motion); 2], [from, to]: [f64; 2], apart: f64
     (share, least)
 }
 
-/// An edge of one body that goes through a face of the other at a time.
+/// Returns an edge of one body that passes through a face of the other at a time.
 fn crossing([(a, motion_a), (b, motion_b)]: [(&Polyhedron, &Motion); 2], t: f64) -> Option<Nearest> {
     let (at_a, at_b) = (a.at(motion_a, t), b.at(motion_b, t));
     let through = |edges: &[[u32; 2]], ends: &[DVec3], faces: &[[u32; 3]], corners: &[DVec3]| {
@@ -250,7 +255,7 @@ fn crossing([(a, motion_a), (b, motion_b)]: [(&Polyhedron, &Motion); 2], t: f64)
     found.map(|(point, features)| Nearest { distance: 0.0, points: [point; 2], features })
 }
 
-/// The nearest features at a time, by all of them.
+/// Returns the nearest features at a time, by brute force.
 fn nearest(bodies: [(&Polyhedron, &Motion); 2], t: f64) -> Nearest {
     let [(a, motion_a), (b, motion_b)] = bodies;
     let (at_a, at_b) = (a.at(motion_a, t), b.at(motion_b, t));

@@ -1,21 +1,23 @@
-//! When two convex bodies that only translate touch: where the ray of their way meets their
-//! difference.
+//! The time of impact of two convex bodies that only translate: the ray of their relative motion
+//! against their difference.
 //!
-//! Seen from A, B moves by v t, so they touch where the ray -v t meets D = B - A. A triangle of
-//! points of D through which the ray passes, the portal, is a contact no later than the ray passes
-//! it; the plane beyond which D lies along the portal's normal is a time before which there is
-//! none. So every round has a bracket that is proved, and the point of D that is farthest along the
-//! normal replaces one corner of the portal, until the two times agree: on a polytope at one of its
-//! faces. The first portal is found across the ray, from the point of D that is farthest outwards
-//! where a ball would be met; where the ray passes beside, an axis across it proves that it does.
+//! - Relative to A, B moves by v t, so they touch when the ray -v t meets D = B - A.
+//! - A portal is a triangle of points of D that the ray passes through. Contact begins no later
+//!   than the ray reaches it.
+//! - The support plane along the portal's normal gives a time before which there is no contact. So
+//!   every iteration has a proved bracket.
+//! - The support point replaces one corner of the portal until the two times agree. On a polytope
+//!   that is at one of its faces.
+//! - The first portal starts at the support point where the ray would hit a ball in place of D. If
+//!   the ray misses D, an axis perpendicular to it proves that.
 //!
-//! A portal is believed where the ray passes inside all its edges by more than rounding; whatever
-//! is nearer, touches at the start or does not move is left to the general search.
+//! A portal is accepted if the ray passes inside all its edges by more than rounding. Closer cases,
+//! contact at the start, and bodies without relative motion are left to the general search.
 //!
 //! Reference: G. Snethen, XenoCollide: Complex Collision Made Simple, Game Programming Gems 7, 2008
 //! (portals); G. van den Bergen, Ray Casting against General Convex Objects with Application to
 //! Continuous Collision Detection, 2004 (the ray).
-//! Differs: the ray need not come from inside; both ends are proved, with rounding; margins and the
+//! Differs: the ray may start outside. Both ends are proved, rounding included. Margins and the
 //! target distance are a ball around D.
 
 use crate::body_pair::BodyPair;
@@ -27,34 +29,31 @@ use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::{ops::sqrt, scaling};
 use glam::{DMat3, DVec3};
 
-/// In units of what rounding does to the place of a point relative to another: a point of the
-/// difference as A sees it, with one more product of matrices, and its height over a plane that is
-/// chosen for it.
+/// In units of the rounding of a relative position: the error of a point of D in A's frame, with
+/// one more matrix product. It includes the error of its height over a plane chosen for it.
 const POINTS: f64 = 4.0;
 
-/// In the same units: the ray passes inside an edge. Points, the sides, and the direction of the
-/// ray.
+/// In the same units: the margin by which the ray passes inside an edge. It covers the points, the
+/// sides, and the direction of the ray.
 const INSIDE: f64 = 8.0;
 
-/// Most points of the difference that are looked for; hulls of 8 and 128 vertices need 6 and 10.
+/// The most support points. Hulls of 8 and 128 vertices need 6 and 10.
 const MAX_POINTS: u32 = 40;
 
-/// How much ahead points are looked for that are around the ray, in as much beside, where ahead is
-/// where a ball would be met. Hulls of 8, 32 and 128 vertices take 5.6, 6.7 and 9.0 points; with 1
-/// of it 5.6, 7.8 and 10.2, with 2.5 6.2, 6.7 and 8.2. Along the way itself, with 1 of it, and the
-/// first point along the way too, they took 5.9, 7.9 and 10.2.
+/// How far support directions around the ray lean towards the expected contact, as a ratio to their
+/// sideways part. Figures for other ratios are in `benches/notes/carom-ccd.md`.
 const LEAN: f64 = 1.7;
 
-/// The radius of that ball, in those of both bodies; from 0.65 to 1 makes no difference of a
-/// fiftieth.
+/// The radius of that ball, in radii of both bodies. From 0.65 to 1 the cost changes by less than 2
+/// %.
 const BALL: f64 = 0.8;
 
 /// A point of the difference of the bodies at the time 0, in A's orientation.
 #[derive(Clone, Copy)]
 struct Corner {
-    /// Of the difference with the ball of the margins and the target around it.
+    /// The point of the difference, with the ball of the margins and the target around it.
     w: DVec3,
-    /// Of each core, in its own frame.
+    /// The support point of each core, in its own frame.
     from: [SupportPoint; 2],
 }
 
@@ -63,13 +62,13 @@ const NO_CORNER: Corner = {
     Corner { w: DVec3::ZERO, from: [blank; 2] }
 };
 
-/// All of the difference lies beyond a plane, whose distance from B's place falls with the time.
+/// A plane with the whole difference beyond it. Its distance falls linearly with time.
 struct Plane {
-    /// Unit, from A to B, in A's orientation.
+    /// Unit vector from A to B, in A's orientation.
     normal: DVec3,
-    /// How far the bodies are apart, less the target, at the time 0: a lower bound.
+    /// The gap of the bodies minus the target, at the time 0: a lower bound.
     apart: f64,
-    /// By how much less for each unit of time.
+    /// The decrease of the gap per unit of time.
     rate: f64,
 }
 
@@ -79,28 +78,28 @@ impl Plane {
     }
 }
 
-/// What is asked: when the way meets the difference.
+/// The ray of the relative motion, and the bounds of the search.
 struct Ray<'p, 's, A: ?Sized, B: ?Sized, T> {
     pair: &'p BodyPair<'s, A, B>,
-    /// B's orientation in A's.
+    /// The orientation of B in A's frame.
     turn: DMat3,
     /// From A's pivot to B's.
     between: DVec3,
-    /// Where the origin goes, seen from the difference, in a unit of time.
+    /// The motion of the origin relative to the difference, per unit of time.
     way: DVec3,
-    /// Margins and target.
+    /// The sum of margins and target.
     radius: f64,
     rounding: f64,
     climbs: bool,
     start: f64,
     end: f64,
-    /// How far the portal may be from the plane.
+    /// The largest accepted distance of the portal from the plane.
     tolerance: f64,
     tally: &'p T,
 }
 
-/// The first contact of bodies that do not turn, between two times, `None` where only the general
-/// search can tell.
+/// Returns the first contact of bodies that do not rotate, between two times. `None` if only the
+/// general search can decide.
 ///
 /// Before and after these times the bodies are apart by `least`.
 #[inline]
@@ -114,7 +113,7 @@ pub(crate) fn first_contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: T
     dispatch(FirstContact { search, start, end, least, tally })
 }
 
-/// All of it compiled for each instruction set: not for its lanes, but its instructions are fewer.
+/// The search compiled for each instruction set. It uses no lanes, but fewer instructions.
 struct FirstContact<'k, 's, A: ?Sized, B: ?Sized, T> {
     search: &'k Search<'s, A, B>,
     start: f64,
@@ -154,7 +153,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Kernel for FirstC
     }
 }
 
-/// The contact of the last portal, between two times.
+/// Returns the contact of the last portal, between two times.
 #[inline(always)]
 fn hit<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally>(
     search: &Search<'_, A, B>,
@@ -205,28 +204,27 @@ fn hit<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally>(
     let on = |height: f64| pair.a.rotation * (a + normal * (height - normal.dot(a)));
     let placed = pair.at(t_hi);
     let points = [on(height_a), on(height_b)];
-    // A matrix with rounded columns may be off a rotation by more than a unit vector may.
+    // A matrix with rounded columns has a larger error than a unit vector may have.
     let normal = scaling::unit(pair.a.rotation * normal)?;
     let contact = Contact { points, normal, proof };
     Some(TimeOfImpact::Hit(search.impact([t_lo, t_hi], &placed, &contact)))
 }
 
-/// What the next point is looked for: where it is put.
+/// The purpose of the next support point.
 #[derive(Clone, Copy)]
 enum Stage {
-    /// From where the portal is turned about.
+    /// The pole, about which the portal is rotated.
     Pole,
-    /// The farthest on the other side of the ray.
+    /// The farthest point on the other side of the ray.
     Across,
-    /// The third corner, and then what is beyond the side that the ray passes.
+    /// The third corner, then points beyond a side that the ray misses.
     Around,
     /// A portal farther out.
     Refined,
 }
 
 impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B, T> {
-    /// Of all points of the difference nearly the one that is farthest towards the back of a
-    /// direction.
+    /// Returns nearly the farthest point of the difference against a direction.
     #[inline(always)]
     fn farthest(&self, normal: DVec3) -> Corner {
         let (a, b) = (&self.pair.a, &self.pair.b);
@@ -235,7 +233,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         self.corner(normal, [near_a, near_b])
     }
 
-    /// The same, exact to rounding, from one that is nearly so.
+    /// Returns the same point, exact to rounding. The search starts at a near one.
     #[inline]
     fn exact(&self, normal: DVec3, near: &Corner) -> Corner {
         let (a, b) = (&self.pair.a, &self.pair.b);
@@ -254,15 +252,15 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         Corner { w, from }
     }
 
-    /// A point of each core at the time 0, from A's pivot, in A's orientation.
+    /// Returns a point of each core at the time 0, from A's pivot, in A's orientation.
     #[inline(always)]
     fn places(&self, from: &[SupportPoint; 2]) -> [DVec3; 2] {
         let (a, b) = (&self.pair.a, &self.pair.b);
         [from[0].point - a.pivot, self.between + self.turn * (from[1].point - b.pivot)]
     }
 
-    /// The plane with this normal, of any length, beyond which the difference lies, given its
-    /// farthest point.
+    /// Returns the plane with this normal, of any length, and the difference beyond it. `farthest`
+    /// is the support point.
     #[inline(always)]
     fn plane(&self, normal: DVec3, farthest: &Corner) -> Plane {
         let normal = normal * (1.0 / sqrt(normal.length_squared()));
@@ -270,8 +268,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         Plane { normal, apart: normal.dot(b - a) - self.radius - self.rounding, rate: normal.dot(self.way) }
     }
 
-    /// The normal where the ray would enter the difference if that were a ball, or is nearest it:
-    /// of any length, and no more than a guess.
+    /// Returns the normal at which the ray would enter the difference if that were a ball, or at
+    /// its nearest point. It has any length, and is only a guess.
     #[inline(always)]
     fn outwards(&self) -> DVec3 {
         let (way, way_sq) = (self.way, self.way.length_squared());
@@ -282,23 +280,24 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         if outwards != DVec3::ZERO && outwards.is_finite() { outwards } else { way }
     }
 
-    /// Follows the ray to the difference: to a plane beyond which all of that lies, the time
-    /// through, or to a portal and the plane that it passes not much earlier, with its farthest
-    /// point. Points are looked for in one place, which is the larger part of the code.
+    /// Follows the ray to the difference. Returns a plane with the whole difference beyond it, at
+    /// all times. Or returns a portal, and the plane just before it with its support point. One
+    /// call site computes all support points, because that code is large.
     #[inline(always)]
     fn meet(&self, portal: &mut [Corner; 3]) -> Option<(Plane, Option<Corner>)> {
         let way = self.way;
         let mut stage = Stage::Pole;
-        // Where the first contact should be, and so the first point.
+        // The expected contact, which gives the first support point.
         let outwards = self.outwards();
         let mut normal = outwards;
-        // The highest corner of the portal over a plane with its normal.
+        // The highest corner of the portal along its normal.
         let mut high = 0.0;
-        // The portal is three points around the ray. Before they are: the pole, and what is to the
-        // right and to the left of the ray, as seen from the pole and with `up` upwards.
+        // The portal is three points around the ray. Until it is found, it holds the pole and
+        // points to the right and left of the ray. That is as seen from the pole, with `up`
+        // upwards.
         let (mut up, mut has_left) = (way, false);
-        // Points around the ray are looked for as much ahead as beside: those are nearer the portal
-        // that is wanted.
+        // Support directions around the ray lean ahead as much as sideways. Such points are closer
+        // to the final portal.
         let per_way = LEAN / outwards.abs().element_sum();
         let mut leans = false;
         for _ in 0..MAX_POINTS {
@@ -365,7 +364,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
                             return Some((plane, (!is_later).then_some(corner)));
                         }
                     }
-                    // Of the three portals with the new corner the one that the ray passes through.
+                    // Keep that one of the three portals with the new corner that the ray passes
+                    // through.
                     let side = way.cross(corner.w);
                     let [x, y, z] = portal.each_ref().map(|corner| side.dot(corner.w));
                     let replaced = if 0.0 <= x && y <= 0.0 {
@@ -384,8 +384,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
             normal = (y - x).cross(z - x);
             high = normal.dot(x).max(normal.dot(y)).max(normal.dot(z));
             let rate = normal.dot(way);
-            // The ray passes it before the time begins: contact at the start, or none, or a later
-            // one. Not so for NaN.
+            // The ray passes it before the start: contact at the start, no contact, or a later one.
+            // False for NaN.
             if !(0.0 < rate && rate * self.start < high) {
                 return None;
             }
@@ -393,8 +393,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         None
     }
 
-    /// The plane through the farthest point is as near the portal as was asked for, or beyond the
-    /// end of the time.
+    /// Whether the plane through the support point is within the tolerance of the portal, or beyond
+    /// the end of the time.
     #[inline(always)]
     fn is_last(&self, normal: DVec3, high: f64, farthest: &Corner) -> bool {
         let low = normal.dot(farthest.w);
@@ -409,8 +409,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         self.plane(normal, &corner)
     }
 
-    /// How much each corner counts in the point where the ray passes the portal; `None` where it
-    /// passes an edge, for all that rounding tells.
+    /// Returns the weights of the corners at the point where the ray passes the portal. `None` if
+    /// it passes an edge within rounding.
     #[inline(always)]
     fn shares(&self, portal: &[Corner; 3]) -> Option<[f64; 3]> {
         let [x, y, z] = portal.each_ref().map(|corner| corner.w);

@@ -1,37 +1,37 @@
-//! How long two bodies may be left alone: lower bounds of the time until they can touch.
+//! Lower bounds of the time until two bodies can touch.
 //!
-//! Bodies that are a distance apart, approach each other at no more than a speed, and gain no more
-//! than an acceleration, cannot meet before the time at which a point with that speed and that
-//! acceleration has covered the distance. Until then nobody need look at them: a queue ordered by
-//! these times looks at each pair when it is due.
+//! Two bodies have a distance, a bound on their approach speed and a bound on their acceleration.
+//! They cannot meet before a point with that speed and acceleration has covered the distance. A
+//! priority queue ordered by these times tests each pair only when it is due.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (lower bounds from
 //! distance, velocity and acceleration) and eq. 25.11 (rotation); M. C. Lin, Efficient Collision
 //! Detection for Animation and Robotics, 1993, 5.2.
-//! Differs: rounded downwards, and right for any numbers.
+//! Differs: rounded downwards, and valid for any numbers.
 
 use carom_math::ops::sqrt;
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// How fast the distance of two bodies can shrink at most, along the direction from A to B: eq.
-/// 25.11 of Real-Time Rendering.
+/// Returns the fastest rate at which the distance of two bodies can shrink along the direction from
+/// A to B: eq. 25.11 of Real-Time Rendering.
 ///
-/// `relative_velocity` is that of B's centre as seen from A's, `direction` the unit vector from A
-/// towards B where they are nearest, `spins` how far the farthest point of each body may go in a
-/// unit of time as it turns: angular speed times radius. Good for as long as the velocities are
-/// those, and the direction within the distance: for a speed that holds in any direction, add what
-/// turns across it, or use the length of the relative velocity.
+/// `relative_velocity` is that of B's centre relative to A's. `direction` is the unit vector from A
+/// towards B at their nearest points. `spins` is the angular speed times the radius of each body.
+///
+/// It is valid while the velocities stay the same and the direction stays within the gap. For a
+/// speed valid in any direction, use the length of the relative velocity, or add the rotation
+/// across it.
 pub fn approach_speed(relative_velocity: DVec3, direction: DVec3, spins: [f64; 2]) -> f64 {
     -relative_velocity.dot(direction) + spins[0] + spins[1]
 }
 
-/// A time before which bodies cannot touch that are `distance` apart, while the distance shrinks at
-/// `speed` at most, and this speed grows by `acceleration` at most in a unit of time.
+/// Returns a time before which two bodies cannot touch. They are `distance` apart, the distance
+/// shrinks at `speed` at most, and the speed grows by at most `acceleration` per unit of time.
 ///
-/// `speed` may be negative, of bodies that part; a distance or an acceleration below 0 counts as 0.
-/// Infinite where they can never touch; 0 where a number is NaN. Rounded downwards: distance, speed
-/// and acceleration are taken as they are.
+/// `speed` may be negative, for bodies that separate. A distance or an acceleration below 0 counts
+/// as 0. Infinite if they can never touch. 0 if a number is NaN. Rounded downwards: distance, speed
+/// and acceleration are taken as exact.
 pub fn contact_time_bound(distance: f64, speed: f64, acceleration: f64) -> f64 {
     if distance.is_nan() || speed.is_nan() || acceleration.is_nan() || distance <= 0.0 {
         return 0.0;
@@ -46,7 +46,7 @@ pub fn contact_time_bound(distance: f64, speed: f64, acceleration: f64) -> f64 {
     if distance == f64::INFINITY || speed == f64::NEG_INFINITY {
         return f64::INFINITY;
     }
-    // distance = speed t + acceleration t^2 / 2, with lengths of about 1.
+    // distance = speed t + acceleration t^2 / 2, with lengths scaled to about 1.
     let scale = scale_of(distance.max(speed.abs()).max(acceleration));
     let (distance, speed, acceleration) = (distance * scale, speed * scale, acceleration * scale);
     let root = sqrt(speed * speed + 2.0 * acceleration * distance);
@@ -55,7 +55,7 @@ pub fn contact_time_bound(distance: f64, speed: f64, acceleration: f64) -> f64 {
     } else {
         (root - speed) / acceleration
     };
-    // Roots, sums and quotients: 8 u, 2^-53 each, at most.
+    // Roots, sums and quotients: at most 8 u, 2^-53 each.
     let t = t * (1.0 - 8.0 * f64::EPSILON);
     if 0.0 < t { t } else { 0.0 }
 }

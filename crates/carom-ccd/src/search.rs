@@ -1,7 +1,7 @@
-//! What all searches for the time of impact share: what is asked, proofs of contact, and how
-//! answers are told.
+//! The common part of all searches for the time of impact: the question, proofs of contact, and the
+//! form of answers.
 //!
-//! Contact is proved by two points of the bodies that are near enough, margins included, or by an
+//! Contact is proved by two points of the bodies that are close enough, margins included, or by an
 //! overlap of the cores.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.8
@@ -15,23 +15,22 @@ use carom_geom::SupportMap;
 use carom_math::{scaling, tol};
 use glam::DVec3;
 
-/// In units of what rounding does to a separation: the finest that separations are told from the
-/// target.
+/// In units of the rounding of a separation: the finest difference from the target that can be
+/// resolved.
 const FINEST: f64 = 16.0;
 
-/// In the same units: the difference of points farther apart has a direction.
+/// In the same units: a longer difference of two points has a reliable direction.
 const CLEAR_OF_ROUNDING: f64 = 16.0;
 
-/// In the same units: distances nearer to the target than this are the target, for all that can be
-/// told.
+/// In the same units: a distance this close to the target cannot be distinguished from it.
 const WITHIN_ROUNDING: f64 = 64.0;
 
-/// Two bodies, what is asked of them, and what was seen.
+/// Two bodies, the settings of the search, and the least distance found so far.
 pub(crate) struct Search<'s, A: ?Sized, B: ?Sized> {
     pub(crate) pair: BodyPair<'s, A, B>,
     pub(crate) settings: &'s ImpactSettings,
     pub(crate) target: f64,
-    /// The nearest that the bodies were seen.
+    /// The least distance found so far.
     pub(crate) nearest: f64,
 }
 
@@ -47,25 +46,25 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
         Search { pair, settings, target: settings.target_distance.max(0.0), nearest: f64::INFINITY }
     }
 
-    /// A length: how far above the target a separation may stay, and below it.
+    /// A length: how far a separation may stay above the target, and below it.
     pub(crate) fn first_tolerance(&self) -> f64 {
         let smaller = self.pair.a.radius().min(self.pair.b.radius());
         (self.settings.tolerance.max(0.0) * smaller).max(self.finest())
     }
 
-    /// How well nearest points have to be known, as a fraction of their distance: near contact
-    /// cores are apart by the margins and the target, and the error must not hide what is between
-    /// the target and the tolerance.
+    /// Returns the accuracy that nearest points need, as a fraction of their distance. Near contact
+    /// the cores are apart by the margins and the target. The error must be smaller than the
+    /// tolerance.
     pub(crate) fn wanted(&self, tolerance: f64) -> f64 {
         part_of_distance(self.pair.margins() + self.target, tolerance)
     }
 
-    /// A length: the least difference of a separation from the target that is worth telling.
+    /// A length: the least difference of a separation from the target that can be resolved.
     pub(crate) fn finest(&self) -> f64 {
         FINEST * self.pair.rounding
     }
 
-    /// How far apart the bodies are at most, of which these are points; infinite where nothing is
+    /// Returns an upper bound of the distance, given a point of each body. Infinite if nothing is
     /// known.
     pub(crate) fn upper(&self, witness: Option<(DVec3, DVec3)>) -> f64 {
         let distance = match witness {
@@ -75,7 +74,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
         if distance.is_nan() { f64::INFINITY } else { distance.max(0.0) }
     }
 
-    /// A proof that the bodies are within the target distance; `witness` is that of the proposal.
+    /// Returns a proof that the bodies are within the target distance. `witness` is that of the
+    /// proposal.
     pub(crate) fn contact(
         &self,
         placed: &Placed,
@@ -93,7 +93,7 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
             let above = distance + rounding - pair.margins();
             if above <= self.target {
                 let proof = if above <= 0.0 { Proof::Overlap } else { Proof::Within(above) };
-                // So near that their difference has no direction they are one point.
+                // If they are so close that their difference has no direction, they are one point.
                 if CLEAR_OF_ROUNDING * rounding < distance {
                     let normal = gap / distance;
                     let points = [a + normal * pair.a.margin, b - normal * pair.b.margin];
@@ -101,8 +101,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
                 }
                 common = Some((a, None, proof));
             } else if CLEAR_OF_ROUNDING * rounding < distance && proposal.axis != DVec3::ZERO {
-                // Not so where cores are said to meet: of a thin tetrahedron the weights have few
-                // digits.
+                // Not if the cores are said to meet: the weights of a thin tetrahedron are
+                // inaccurate.
                 return None;
             }
         }
@@ -137,15 +137,15 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
     }
 }
 
-/// A fraction of the distance of cores that are about so far apart: known so well, nearest points
-/// do not hide the tolerance.
+/// Returns a fraction of the distance of cores that are about `cores` apart. With this accuracy
+/// nearest points do not hide the tolerance.
 pub(crate) fn part_of_distance(cores: f64, tolerance: f64) -> f64 {
     let part = 0.25 * tolerance / (cores + tolerance);
-    // Not so for NaN.
+    // False for NaN.
     if part < tol::IMPACT_PROPOSAL { part.max(tol::GJK_TOUCHING) } else { tol::IMPACT_PROPOSAL }
 }
 
-/// Where bodies are in contact, from A's pivot.
+/// The points of contact of two bodies, from A's pivot.
 pub(crate) struct Contact {
     pub(crate) points: [DVec3; 2],
     /// Unit vector from A towards B.

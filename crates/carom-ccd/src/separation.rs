@@ -1,17 +1,17 @@
-//! How far apart two bodies are along an axis, at any time: a lower bound of their distance,
-//! whatever the axis.
+//! The separation of two bodies along an axis at any time: a lower bound of their distance for any
+//! axis.
 //!
-//! For a unit vector n from A to B the separation is `n . d(t) - h_A(n) - h_B(-n)`, h how far a
-//! body reaches. No search is trusted: the distance is at least that for any n. A fixed n, seen
-//! from a turning body, goes round on a cone: its three parts are found once, and every time costs
-//! a sine and a cosine. An axis that turns with the feature it belongs to, a face or two crossing
-//! edges, follows the contact to first order; without it an edge that rolls over an edge is
-//! approached in ever smaller steps.
+//! - For a unit vector n from A to B it is `n . d(t) - h_A(n) - h_B(-n)`, with h the support height
+//!   of a body. No search is trusted.
+//! - A fixed n, seen from a rotating body, moves on a cone. Its three components are computed once,
+//!   and each time costs a sine and a cosine.
+//! - An axis may turn with the feature it belongs to, a face or two crossing edges. It then follows
+//!   the contact to first order. Without this, steps shrink as an edge rolls over an edge.
 //!
-//! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996. Differs:
-//! over time; a bound on the second derivative for each axis, for a fixed one `w^2 |n x w| rho` of
-//! either body, for one that turns at the rate omega `(|w - omega|^2 + |w x omega|) r` of either
-//! body and `|n x omega| (|omega| max |d| + 2 |v|)`.
+//! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996.
+//! Differs: over time, with a bound on the second derivative for each axis. For a fixed axis it is
+//! `w^2 |n x w| rho` for each body. For one that turns at omega it is
+//! `(|w - omega|^2 + |w x omega|) r` for each body, plus `|n x omega| (|omega| max |d| + 2 |v|)`.
 
 use crate::Tally;
 use crate::body_pair::{BodyPair, Moment, Moving};
@@ -20,7 +20,7 @@ use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};
 use carom_math::{ops, scaling};
 use glam::DVec3;
 
-/// A vector that turns about an axis at a constant rate, from a time on.
+/// A vector that rotates about an axis at a constant rate, from a given time on.
 #[derive(Clone, Copy)]
 struct Turning {
     along: DVec3,
@@ -31,8 +31,8 @@ struct Turning {
 }
 
 impl Turning {
-    /// `v` at the time `since`, turned about the unit vector `axis`, or not at all where the rate
-    /// is 0.
+    /// Builds the vector that is `v` at the time `since` and rotates about the unit vector `axis`.
+    /// At the rate 0 it is constant.
     fn new(v: DVec3, axis: DVec3, rate: f64, since: f64) -> Turning {
         let along = axis * axis.dot(v);
         Turning { along, across: v - along, ahead: axis.cross(v), rate, since }
@@ -46,24 +46,24 @@ impl Turning {
         self.turned(ops::sin_cos(self.rate * (t - self.since)))
     }
 
-    /// Turned by the angle with this sine and cosine.
+    /// Returns the vector rotated by the angle with this sine and cosine.
     #[inline(always)]
     fn turned(&self, (sine, cosine): (f64, f64)) -> DVec3 {
         self.along + self.across * cosine + self.ahead * sine
     }
 }
 
-/// The axis as one body sees it.
+/// The axis in the frame of one body.
 enum Seen {
-    /// From the same side at all times: how far the body reaches.
+    /// Constant in the body's frame: the support height.
     Same(f64),
-    /// As a vector that turns in the body's frame.
+    /// A vector that rotates in the body's frame.
     Around(Turning),
-    /// The axis and the body turn each in its own way; the sign is that of the direction.
+    /// The axis and the body rotate differently. The sign is that of the direction.
     Both(f64),
 }
 
-/// A unit vector from A to B, fixed or turning, and how the separation along it may bend.
+/// A unit vector from A to B, fixed or turning, and the bounds of the separation along it.
 pub(crate) struct Axis {
     direction: Turning,
     of_a: Seen,
@@ -77,11 +77,11 @@ pub(crate) struct Axis {
 
 const NOWHERE: SupportPoint = SupportPoint { point: DVec3::ZERO, vertex: NO_VERTEX };
 
-/// The roundings of a second derivative bound.
+/// The factor for the rounding of a second derivative bound.
 const UP: f64 = 1.0 + 64.0 * UNIT;
 
 impl Axis {
-    /// An axis that stays as it is. `n` is a unit vector in the outer frame.
+    /// Builds a fixed axis. `n` is a unit vector in the outer frame.
     pub(crate) fn fixed<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         pair: &BodyPair<'_, A, B>,
         n: DVec3,
@@ -98,8 +98,8 @@ impl Axis {
         }
     }
 
-    /// An axis that is the unit vector `n` at the time `since` and turns with the angular velocity
-    /// `omega`.
+    /// Builds an axis that is the unit vector `n` at the time `since` and turns with the angular
+    /// velocity `omega`.
     pub(crate) fn turning<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         pair: &BodyPair<'_, A, B>,
         n: DVec3,
@@ -144,18 +144,18 @@ impl Axis {
         }
     }
 
-    /// What rounding can do to a separation.
+    /// Returns a bound on the rounding of a separation.
     pub(crate) fn rounding(&self) -> f64 {
         self.rounding
     }
 
-    /// The axis at the time `t`.
+    /// Returns the axis at the time `t`.
     pub(crate) fn at(&self, t: f64) -> DVec3 {
         self.direction.at(t)
     }
 
-    /// A length that the distance of the bodies at that time is surely not below. NaN where a
-    /// number is.
+    /// Returns a proven lower bound of the distance of the bodies at that time. NaN if a number is
+    /// NaN.
     #[inline]
     pub(crate) fn separation<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         &mut self,
@@ -176,7 +176,7 @@ fn seen_fixed<S: SupportMap + ?Sized>(body: &Moving<'_, S>, n: DVec3, near: &mut
     if !body.turns() {
         return Seen::Same(body.height(to_body * n, near));
     }
-    // Seen from the body the axis turns the other way.
+    // In the body's frame the axis turns the other way.
     let seen = Turning::new(n, body.spin_axis, -body.spin_rate, 0.0);
     Seen::Around(Turning {
         along: to_body * seen.along,
@@ -194,7 +194,7 @@ fn reach_of<S: SupportMap + ?Sized>(
     moment: &Moment,
     near: &mut SupportPoint,
 ) -> f64 {
-    // Seen from the body the axis turns the other way.
+    // In the body's frame the axis turns the other way.
     let back = || {
         let (sine, cosine) = moment.turned(body);
         (-sine, cosine)
@@ -214,7 +214,8 @@ fn reach_of<S: SupportMap + ?Sized>(
     }
 }
 
-/// How much the separation along a fixed axis may bend for the turning of one body.
+/// Returns a bound on the second derivative of the separation along a fixed axis from the rotation
+/// of one body.
 fn bend_of<S: SupportMap + ?Sized>(body: &Moving<'_, S>, n: DVec3) -> f64 {
     if !body.turns() {
         return 0.0;

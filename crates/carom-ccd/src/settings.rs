@@ -1,4 +1,4 @@
-//! What is asked of a search for the time of impact, and how much it may cost.
+//! Options of a search for the time of impact, and limits of its work.
 
 use carom_math::tol;
 
@@ -6,56 +6,55 @@ use carom_math::tol;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImpactSettings {
-    /// A length, not negative: bodies are in contact where they are at most this far apart.
+    /// A length, not negative. Bodies are in contact if they are at most this far apart.
     ///
-    /// With 0 a contact is proved by an overlap deeper than rounding, so bodies that only touch, or
-    /// slide on each other, are undecided. A thousandth of the size of a body makes clean hits of
-    /// them: the normal use.
+    /// With 0 a contact is proved by an overlap deeper than rounding. Bodies that only touch, or
+    /// slide on each other, are then undecided. A thousandth of the size of a body gives clean hits
+    /// for them. That is the normal use.
     pub target_distance: f64,
-    /// Fraction of the radius of the smaller body: how far apart, beyond the target distance,
-    /// bodies may be at the start of the bracket, and how deep below it at the end. Smaller costs
-    /// little.
+    /// A fraction of the radius of the smaller body. It bounds how far apart beyond the target
+    /// distance the bodies are at the start of the bracket. It also bounds how far below the target
+    /// they are at the end. A smaller tolerance costs little.
     pub tolerance: f64,
-    /// When the search begins; motions are given from the time 0 on, whatever this is.
+    /// The time at which the search begins. Motions are always given from the time 0.
     pub start_time: f64,
-    /// When the search ends, not before it begins.
+    /// The time at which the search ends, not before `start_time`.
     pub max_time: f64,
-    /// Most proposals of an axis that are asked for; simple motions need about 3, grazing ones up
-    /// to 20.
+    /// The most axis proposals. Simple motions need about 3, grazing ones up to 20.
     ///
-    /// Nearly each proves some way, so more of them are no waste: of 111,093 sweeps of hulls by 3
-    /// radians two that sink in by little needed between 65 and 128.
+    /// Nearly every proposal makes progress. In 111,093 sweeps of hulls that turn by 3 radians, two
+    /// with a shallow contact needed more than 64, and at most 128.
     pub max_steps: u32,
-    /// Where bodies do not meet: the distance that is proved shall be within about seven tenths of
-    /// the least one. It costs a second search. Without it the bound is above the target distance
-    /// and says no more.
+    /// Whether to search for a better distance if the bodies do not meet: within about 30 % of the
+    /// least one. It costs a second search. Without it the bound is only known to be above the
+    /// target distance.
     pub wants_distance: bool,
-    /// The touched features of both bodies are named in the answer.
+    /// Whether the answer names the touched features of both bodies.
     pub wants_features: bool,
-    /// Contact at the start is a hit, even where the bodies separate or slide along each other.
+    /// Whether contact at the start is a hit even if the bodies separate or slide along each other.
     ///
-    /// Switched off, such a contact is ignored for as long as the bodies do not approach along its
-    /// normal. Later contacts are hits, and so is a contact at the start that closes. `carom-query`
-    /// follows this setting; the searches of this crate always stop.
+    /// If false, such a contact is ignored while the bodies do not approach along its normal. Later
+    /// contacts are hits, and so is a contact at the start that closes. `carom-query` follows this
+    /// setting. The searches of this crate always stop.
     pub stop_at_penetration: bool,
 }
 
 impl ImpactSettings {
-    /// Contact means at most this far apart; negative and NaN count as 0.
+    /// Sets the target distance, a length. Negative and NaN count as 0.
     #[must_use]
     pub const fn with_target_distance(mut self, target_distance: f64) -> ImpactSettings {
         self.target_distance = target_distance;
         self
     }
 
-    /// How wide the bracket may be, as a distance over the radius of the smaller body.
+    /// Sets the width of the bracket, as a distance over the radius of the smaller body.
     #[must_use]
     pub const fn with_tolerance(mut self, tolerance: f64) -> ImpactSettings {
         self.tolerance = tolerance;
         self
     }
 
-    /// From when until when.
+    /// Sets the start and the end of the search.
     #[must_use]
     pub const fn with_times(mut self, start_time: f64, max_time: f64) -> ImpactSettings {
         self.start_time = start_time;
@@ -63,35 +62,35 @@ impl ImpactSettings {
         self
     }
 
-    /// Until when.
+    /// Sets the end of the search.
     #[must_use]
     pub const fn with_max_time(mut self, max_time: f64) -> ImpactSettings {
         self.max_time = max_time;
         self
     }
 
-    /// Most proposals of an axis.
+    /// Sets the most axis proposals.
     #[must_use]
     pub const fn with_max_steps(mut self, max_steps: u32) -> ImpactSettings {
         self.max_steps = max_steps;
         self
     }
 
-    /// A good lower bound of the distance where bodies do not meet.
+    /// Sets whether to search for a better lower bound of the distance if the bodies do not meet.
     #[must_use]
     pub const fn with_distance(mut self, wants_distance: bool) -> ImpactSettings {
         self.wants_distance = wants_distance;
         self
     }
 
-    /// The names of the touched features.
+    /// Sets whether the answer names the touched features.
     #[must_use]
     pub const fn with_features(mut self, wants_features: bool) -> ImpactSettings {
         self.wants_features = wants_features;
         self
     }
 
-    /// Whether contact at the start is a hit where the bodies do not approach.
+    /// Sets whether contact at the start is a hit if the bodies do not approach.
     #[must_use]
     pub const fn with_stop_at_penetration(mut self, stop_at_penetration: bool) -> ImpactSettings {
         self.stop_at_penetration = stop_at_penetration;

@@ -1,20 +1,21 @@
-//! A polygon that need not be convex, and when a ball or a point that moves first touches it.
+//! A simple polygon, convex or not, and the time at which a moving ball or point first touches it.
 //!
-//! Three corners in a row whose triangle has no other corner in it are an ear: it is cut off, until
-//! a triangle is left. The ball is asked against these triangles, and the earliest contact is that
-//! with the polygon: the sides along which they were cut are inside it, and a face is met no later
-//! than they are. Corners that lie straight between their neighbours are cut off first; the
-//! triangle without area that each leaves keeps it a corner of the surface.
-//!
-//! Every decision is the exact sign of an area, as seen along one axis of space, so no tolerance
-//! parts what is simple from what is not. The answer is proved for the surface of the triangles; of
-//! a polygon that is flat only to rounding that is what it is.
+//! - An ear is three consecutive corners with no other corner in their triangle. Ears are cut off
+//!   until one triangle is left.
+//! - The ball is tested against these triangles, and the earliest contact is the answer. Cuts lie
+//!   inside the polygon, and a face is hit no later than its sides.
+//! - Corners that are straight between their neighbours are cut off first. Each leaves a triangle
+//!   without area, so that it stays a corner of the surface.
+//! - Every decision is the exact sign of an area, seen along one coordinate axis. No tolerance
+//!   decides which polygons are simple.
+//! - The answer is proved for the surface of the triangles. They are the surface if the polygon is
+//!   flat only to rounding.
 //!
 //! Reference: G. Meisters, Polygons Have Ears, American Mathematical Monthly 82, 1975; D. Eberly,
 //! Triangulation by Ear Clipping, 1998; Akenine-Moller et al., Real-Time Rendering, 4th ed.,
 //! 25.11.3 (a ball against a polygon).
-//! Differs: exact signs; straight corners; what is no polygon is refused, and the first place told
-//! where it is none.
+//! Differs: exact signs, and straight corners. Invalid polygons give an error that names the first
+//! offender.
 
 use crate::moving_sphere::{MovingSphere, Sides};
 use crate::sphere_triangle::Polygon;
@@ -28,12 +29,11 @@ use carom_math::{scaling, tol};
 use core::fmt;
 use glam::DVec3;
 
-/// A polygon in a plane, of any number of corners, convex or not, with nothing cut out of it; it
-/// stays where it is.
+/// A static polygon in a plane with any number of corners, convex or not, without holes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimplePolygon {
     corners: Vec<DVec3>,
-    /// Unit, of the side from which the corners go round counter-clockwise.
+    /// The unit normal. Seen from its side, the corners are counter-clockwise.
     normal: DVec3,
     ears: Vec<Ear>,
 }
@@ -41,49 +41,49 @@ pub struct SimplePolygon {
 /// A triangle of the polygon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ear {
-    /// In the order in which the polygon goes round.
+    /// In the order of the polygon's corners.
     corners: [u32; 3],
-    /// The side between this corner and the next is on the rim of the polygon; it may be several
-    /// edges in a line.
+    /// Whether the side between this corner and the next is on the rim of the polygon. It may be
+    /// several edges in a line.
     is_rim: [bool; 3],
-    /// The corner in the middle lies between the others: the polygon goes round from the first to
-    /// the last.
+    /// Whether the middle corner lies between the others. The rim then runs from the first to the
+    /// last.
     is_straight: bool,
 }
 
-/// Why corners are no polygon. Corners are numbered as given; an edge has the number of the corner
-/// at which it begins.
+/// The error of corners that form no simple polygon. Corners are numbered as given. An edge has the
+/// number of the corner at which it begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SimplePolygonError {
-    /// So many corners are too few, or more than 2^32.
+    /// The number of corners is too small, or more than 2^32.
     Count(usize),
-    /// The corner is not a point.
+    /// The corner is not a valid point.
     Corner {
-        /// Its number.
+        /// The number of the corner.
         corner: usize,
-        /// What is wrong with it.
+        /// The error of the point.
         error: ShapeError,
     },
     /// All corners lie on a line.
     OnALine,
-    /// The corner is where the next one is, as seen along the axis that is nearest the normal.
+    /// The corner coincides with the next one, seen along the axis nearest to the normal.
     Repeated {
-        /// Its number.
+        /// The number of the corner.
         corner: usize,
     },
     /// The corner is not in the plane of the others.
     NotFlat {
-        /// Its number.
+        /// The number of the corner.
         corner: usize,
-        /// How far it is from the plane in the middle of all corners.
+        /// Its distance from the plane through the centre of all corners.
         distance: f64,
     },
-    /// Two edges have a point in common that is not the corner between them.
+    /// Two edges have a common point that is not the corner between them.
     Crossing {
-        /// The first edge that another crosses, touches, or goes back on.
+        /// The first edge that another one crosses, touches, or overlaps.
         edge: usize,
-        /// The first that does.
+        /// The first such other edge.
         other: usize,
     },
 }
@@ -106,9 +106,9 @@ impl fmt::Display for SimplePolygonError {
 impl core::error::Error for SimplePolygonError {}
 
 impl SimplePolygon {
-    /// From at least three corners in order, all in one plane to within a [`tol::POLYGON_FLAT`]th
-    /// of their largest coordinate. Neighbouring edges may lie in a line; no edges may meet but
-    /// where they are neighbours.
+    /// Builds a polygon from at least three corners in order. They must lie in one plane to within
+    /// a [`tol::POLYGON_FLAT`]th of their largest coordinate. Neighbouring edges may lie in a line.
+    /// Edges may meet only at the corner between neighbours.
     pub fn new(corners: &[DVec3]) -> Result<SimplePolygon, SimplePolygonError> {
         let n = corners.len();
         if n < 3 || u32::try_from(n).is_err() {
@@ -117,8 +117,8 @@ impl SimplePolygon {
         for (corner, &place) in corners.iter().enumerate() {
             check::point("a corner", place).map_err(|error| SimplePolygonError::Corner { corner, error })?;
         }
-        // Without an area, as of the figure of an eight, any triangle's normal will do to see what
-        // crosses what.
+        // Without an area, as in a figure eight, the normal of any triangle serves to find
+        // crossings.
         let of_area = scaling::unit(area_direction(n, |i| corners[i]));
         let normal = of_area.or_else(|| any_normal(corners)).ok_or(SimplePolygonError::OnALine)?;
         check_flat(corners, normal)?;
@@ -132,25 +132,26 @@ impl SimplePolygon {
         if let Some([edge, other]) = seen.first_crossing() {
             return Err(SimplePolygonError::Crossing { edge, other });
         }
-        // What is simple has ears.
+        // A simple polygon has ears.
         let ears = seen.ears().ok_or(SimplePolygonError::OnALine)?;
         Ok(SimplePolygon { corners: corners.to_vec(), normal, ears })
     }
 
-    /// The corners in order.
+    /// Returns the corners in order.
     #[inline]
     pub fn corners(&self) -> &[DVec3] {
         &self.corners
     }
 
-    /// Unit to rounding, of the side from which the corners go round counter-clockwise.
+    /// Returns the normal, of unit length to rounding. Seen from its side, the corners are
+    /// counter-clockwise.
     #[inline]
     pub fn normal(&self) -> DVec3 {
         self.normal
     }
 
-    /// The triangles of the surface by the numbers of their corners, in the polygon's sense; some
-    /// may be without area.
+    /// Returns the triangles of the surface as corner numbers, oriented like the polygon. Some may
+    /// have no area.
     pub fn triangles(&self) -> impl ExactSizeIterator<Item = [u32; 3]> {
         self.ears.iter().map(|ear| ear.corners)
     }
@@ -159,7 +160,8 @@ impl SimplePolygon {
         ear.corners.map(|corner| self.corners[corner as usize])
     }
 
-    /// The feature of the polygon that a feature of one of its triangles is part of, at this point.
+    /// Returns the feature of the polygon that a feature of one of its triangles belongs to, at
+    /// this point.
     fn feature(&self, ear: &Ear, of_ear: FeatureId, point: DVec3) -> FeatureId {
         match of_ear.kind() {
             FeatureKind::Vertex(k) => ear.corners.get(k as usize).map_or(of_ear, |&v| FeatureId::vertex(v)),
@@ -174,7 +176,7 @@ impl SimplePolygon {
                 };
                 let next = |edge: u32| if edge as usize + 1 < self.corners.len() { edge + 1 } else { 0 };
                 let along = self.corners[to as usize] - self.corners[from as usize];
-                // Of edges in a line the one that has the point.
+                // Several edges may lie in a line: take the one that holds the point.
                 let mut edge = from;
                 while next(edge) != to && along.dot(self.corners[next(edge) as usize]) < along.dot(point) {
                     edge = next(edge);
@@ -187,8 +189,8 @@ impl SimplePolygon {
 }
 
 impl MovingSphere {
-    /// When the ball, A, first touches the polygon, B, in the time from 0 to `end`: as
-    /// [`MovingSphere::against_polygon`], convex or not.
+    /// Returns the time at which the ball, A, first touches the polygon, B, from 0 to `end`. It is
+    /// as [`MovingSphere::against_polygon`], for any simple polygon.
     pub fn against_simple_polygon(&self, polygon: &SimplePolygon, sides: Sides, end: f64) -> TimeOfImpact {
         let end = sound_end(end);
         if sides == Sides::Front {
@@ -202,7 +204,7 @@ impl MovingSphere {
         let mut earliest = Earliest::new();
         for ear in &polygon.ears {
             let corners @ [x, y, z] = polygon.places(ear);
-            // Beside the box around all of the way; not so for NaN.
+            // Outside the box around the whole path. False for NaN.
             let above = (x.min(y).min(z) - high).max_element();
             let below = (low - x.max(y).max(z)).max_element();
             let reach = (x.abs().max(y.abs()).max(z.abs()) + low.abs() + high.abs()).max_element();
@@ -221,7 +223,7 @@ impl MovingSphere {
     }
 }
 
-/// The normal of some triangle of corners; `None` where all lie on a line.
+/// Returns the normal of some triangle of corners, or `None` if all lie on a line.
 fn any_normal(corners: &[DVec3]) -> Option<DVec3> {
     let from = corners[0];
     let far = |d: &DVec3| d.length_squared();
@@ -233,7 +235,7 @@ fn any_normal(corners: &[DVec3]) -> Option<DVec3> {
     scaling::unit(off.max_by(|x, y| far(x).total_cmp(&far(y)))?)
 }
 
-/// All corners are near the plane in their middle.
+/// Checks that all corners are near the plane through their centre.
 fn check_flat(corners: &[DVec3], normal: DVec3) -> Result<(), SimplePolygonError> {
     let height = |p: DVec3| normal.dot(p - corners[0]);
     let heights = || corners.iter().map(|&p| height(p));
@@ -249,7 +251,7 @@ fn check_flat(corners: &[DVec3], normal: DVec3) -> Result<(), SimplePolygonError
     Ok(())
 }
 
-/// The polygon as seen along an axis, so that it goes round counter-clockwise.
+/// The polygon seen along an axis, so that it is counter-clockwise.
 struct Seen<'a> {
     corners: &'a [DVec3],
     axis: usize,
@@ -257,17 +259,16 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// The sign of the turn at the second corner: positive to the left.
+    /// Returns the sign of the turn at the second corner: positive to the left.
     fn turn(&self, [a, b, c]: [usize; 3]) -> f64 {
         self.sign * orient2d_along(self.axis, self.corners[a], self.corners[b], self.corners[c])
     }
 
-    /// The edge with the lowest number that meets another where it should not, and the lowest of
-    /// those.
+    /// Returns the first edge that wrongly meets another, with the first such other edge.
     fn first_crossing(&self) -> Option<[usize; 2]> {
         let n = self.corners.len();
         let place = |i: usize| project(self.axis, self.corners[i % n]);
-        // From left to right: edges meet only where their shadows do.
+        // Sorted from left to right: edges meet only if their projections overlap.
         let mut order: Vec<(f64, f64, usize)> =
             (0..n).map(|i| (place(i).x.min(place(i + 1).x), place(i).x.max(place(i + 1).x), i)).collect();
         order.sort_by(|x, y| x.0.total_cmp(&y.0));
@@ -283,14 +284,15 @@ impl Seen<'_> {
         first
     }
 
-    /// Two edges have a point in common, neighbours one besides their corner.
+    /// Whether two edges have a common point. For neighbours the corner between them does not
+    /// count.
     fn meet(&self, [i, j]: [usize; 2]) -> bool {
         let n = self.corners.len();
         let (i_end, j_end) = ((i + 1) % n, (j + 1) % n);
         let place = |k: usize| project(self.axis, self.corners[k]);
         if i_end == j || j_end == i {
-            // Neighbours: only where one goes back on the other. A triangle's edges are both on
-            // both sides.
+            // Neighbours meet only if one folds back on the other. In a triangle any two edges are
+            // neighbours.
             let [a, b, c] = if i_end == j { [i, j, j_end] } else { [j, i, i_end] };
             let (p, q, r) = (place(a), place(b), place(c));
             let same_side = |x: f64, y: f64, z: f64| (x < y) == (z < y) && x != y && z != y;
@@ -301,19 +303,20 @@ impl Seen<'_> {
         if !(box_meets(p.x, q.x, r.x, s.x) && box_meets(p.y, q.y, r.y, s.y)) {
             return false;
         }
-        // On a common line boxes that meet are edges that do.
+        // On a common line, edges meet if their boxes do.
         let parts = |x: f64, y: f64| x == 0.0 || y == 0.0 || (0.0 < x) != (0.0 < y);
         parts(self.turn([i, i_end, j]), self.turn([i, i_end, j_end]))
             && parts(self.turn([j, j_end, i]), self.turn([j, j_end, i_end]))
     }
 
-    /// Cuts ears off until nothing is left; `None` where there is none, as of what crosses itself.
+    /// Cuts off ears until nothing is left. Returns `None` if there is no ear, as in a polygon that
+    /// crosses itself.
     fn ears(&self) -> Option<Vec<Ear>> {
         let n = self.corners.len();
         let mut next: Vec<usize> = (0..n).map(|i| (i + 1) % n).collect();
         let mut previous: Vec<usize> = (0..n).map(|i| (i + n - 1) % n).collect();
         let mut is_rim = alloc::vec![true; n];
-        // Only a corner that is not pointed can be in the way of an ear.
+        // Only a corner that is not convex can lie in an ear.
         let is_pointed =
             |next: &[usize], previous: &[usize], i: usize| 0.0 < self.turn([previous[i], i, next[i]]);
         let mut pointed: Vec<bool> = (0..n).map(|i| is_pointed(&next, &previous, i)).collect();
@@ -342,7 +345,7 @@ impl Seen<'_> {
                 pointed[i] = is_pointed(&next, &previous, i);
             }
             (n_left, n_tried) = (n_left - 1, 0);
-            // From another place, so that not all triangles have one corner in common.
+            // Continue elsewhere, so that not all triangles share one corner.
             at = next[after];
         }
         let (before, after) = (previous[at], next[at]);
@@ -353,7 +356,8 @@ impl Seen<'_> {
         Some(ears)
     }
 
-    /// No other corner is in the triangle of a pointed corner and its neighbours, or on its rim.
+    /// Whether no other corner is in the triangle of a convex corner and its neighbours, or on its
+    /// rim.
     fn is_ear(&self, at: usize, next: &[usize], previous: &[usize], pointed: &[bool]) -> bool {
         let (before, after) = (previous[at], next[at]);
         let mut other = next[after];

@@ -1,16 +1,15 @@
-//! A ball that moves, against a triangle or a convex polygon.
+//! A moving ball against a triangle or a convex polygon.
 //!
-//! The centre is a point that moves against the polygon inflated by the radius: two faces, a
-//! cylinder around every edge, a ball around every corner. Of the times at which it enters each,
-//! those count at which the point touched belongs to the feature, and the least of them is the
-//! answer's first guess: faces first, which end the search. The guess is then proved, and corrected
-//! where rounding misled it.
+//! - The centre is a point that moves against the polygon inflated by the radius. That is two
+//!   faces, a cylinder around every edge, and a ball around every corner.
+//! - It enters each of these at some time. A time counts if the touched point belongs to that
+//!   feature. Faces come first, because they end the search.
+//! - The least time is the first guess. It is then proved, and corrected if rounding made it wrong.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.3; K. Fauerby, Improved
 //! Collision Detection and Response, 2003 (face, corners, edges).
-//! Differs: the times of features are compared with each other; inside and outside are told by
-//! signs, whatever the size; both sides count unless asked otherwise; nearly degenerate triangles
-//! are what they are.
+//! Differs: the times of features are compared with each other. Inside tests use signs, independent
+//! of size. Both sides count by default. Nearly degenerate triangles are not special.
 
 use crate::moving_sphere::{MovingSphere, Sides, entry, tiny};
 use crate::nearest::{Nearest, Part, level_axis, on_triangle};
@@ -23,11 +22,11 @@ use carom_math::predicates::line_side;
 use carom_math::scaling::{scale_of, unit};
 use glam::DVec3;
 
-/// The most corners that a polygon may have here.
+/// The most corners of a polygon of this type.
 pub const MAX_POLYGON_CORNERS: usize = 16;
 
-/// A triangle or a convex polygon that stays where it is: the convex hull of its corners, which lie
-/// in a plane and go round.
+/// A static triangle or convex polygon: the convex hull of its corners, which lie in a plane, in
+/// order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Polygon {
     corners: [DVec3; MAX_POLYGON_CORNERS],
@@ -35,13 +34,13 @@ pub struct Polygon {
 }
 
 impl Polygon {
-    /// A triangle; with corners on a line or at one place it is that segment or point.
+    /// Builds a triangle. With corners on a line or at one point it is that segment or point.
     pub fn triangle(corners: [DVec3; 3]) -> Result<Polygon, ShapeError> {
         Polygon::new(&corners)
     }
 
-    /// From 1 to [`MAX_POLYGON_CORNERS`] corners in order. A polygon that is not convex, or not
-    /// flat, is not what it looks like: the triangles of the fan around its first corner.
+    /// Builds a polygon from 1 to [`MAX_POLYGON_CORNERS`] corners in order. A polygon that is not
+    /// convex, or not flat, is treated as the triangle fan around its first corner.
     pub fn new(corners: &[DVec3]) -> Result<Polygon, ShapeError> {
         if corners.is_empty() {
             return Err(ShapeError::Empty { what: "the list of corners" });
@@ -57,21 +56,21 @@ impl Polygon {
         Ok(polygon)
     }
 
-    /// A triangle whose corners were checked.
+    /// Builds a triangle whose corners were checked.
     pub(crate) fn of(corners: [DVec3; 3]) -> Polygon {
         let mut polygon = Polygon { corners: [corners[0]; MAX_POLYGON_CORNERS], n: 3 };
         polygon.corners[..3].copy_from_slice(&corners);
         polygon
     }
 
-    /// The corners in order.
+    /// Returns the corners in order.
     #[inline]
     pub fn corners(&self) -> &[DVec3] {
         &self.corners[..self.n]
     }
 }
 
-/// Newell's normal, of the side from which the corners go round counter-clockwise; zero where they
+/// Returns Newell's normal. Seen from its side, the corners are counter-clockwise. Zero if they
 /// span no area.
 pub(crate) fn area_normal(corners: &[DVec3]) -> DVec3 {
     let first = corners[0];
@@ -81,16 +80,16 @@ pub(crate) fn area_normal(corners: &[DVec3]) -> DVec3 {
     })
 }
 
-/// When a ball of this radius, whose centre moves from the origin with the velocity `v`, enters the
-/// convex polygon that has these corners, by closed forms and as far as `f64` can tell; `None`
-/// where it does not before `end`.
+/// Returns the time at which a ball with this radius enters the convex polygon with these corners,
+/// by closed forms in plain `f64`. Its centre moves from the origin with the velocity `v`. `None`
+/// if it does not enter before `end`.
 pub(crate) fn entry_time(w: &[DVec3], v: DVec3, r: f64, end: f64) -> Option<f64> {
     let next = |i: usize| if i + 1 < w.len() { w[i + 1] } else { w[0] };
     let normal = area_normal(w);
     let length = sqrt(normal.length_squared());
     if 0.0 < length {
         let n = normal * (1.0 / length);
-        // The height of the centre above the plane, and how fast it changes.
+        // The height of the centre above the plane, and its rate of change.
         let (height, rate) = (-n.dot(w[0]), n.dot(v));
         let side = if height < 0.0 { -1.0 } else { 1.0 };
         let t = (side * height - r) / (-side * rate);
@@ -107,8 +106,8 @@ pub(crate) fn entry_time(w: &[DVec3], v: DVec3, r: f64, end: f64) -> Option<f64>
         let edge = next(i) - w[i];
         let edge_sq = edge.length_squared();
         if 0.0 < edge_sq {
-            // The distance from the line, squared, times the length of the edge, squared: all
-            // across the edge.
+            // The squared distance from the line, times the squared length of the edge. All vectors
+            // are perpendicular to the edge.
             let (p, q) = (edge.cross(w[i]), edge.cross(v));
             let t = entry(p, q, r * sqrt(edge_sq));
             let place = (v * t - w[i]).dot(edge);
@@ -116,8 +115,8 @@ pub(crate) fn entry_time(w: &[DVec3], v: DVec3, r: f64, end: f64) -> Option<f64>
                 best = t;
             }
         }
-        // Of a convex polygon no corner is hidden. Those of a dent would be: their balls lie within
-        // the cylinders.
+        // A convex polygon has no hidden corner. At a concave corner the ball would lie within the
+        // cylinders.
         let t = entry(w[i], v, r);
         if t < best {
             best = t;
@@ -127,13 +126,13 @@ pub(crate) fn entry_time(w: &[DVec3], v: DVec3, r: f64, end: f64) -> Option<f64>
 }
 
 impl MovingSphere {
-    /// When the ball, A, first touches the polygon, B, in the time from 0 to `end`.
+    /// Returns the time at which the ball, A, first touches the polygon, B, from 0 to `end`.
     ///
-    /// The centre at that time is [`MovingSphere::center_at`], the point touched is `point_b`, and
-    /// the normal of the surface there, towards the centre, is minus `normal`. A ball that touches
-    /// at the start hits at 0. With [`Sides::Front`] what passes is clear at a distance of 0.
+    /// The centre at that time is [`MovingSphere::center_at`], and the touched point is `point_b`.
+    /// The surface normal there, towards the centre, is minus `normal`. A ball that touches at the
+    /// start hits at 0. With [`Sides::Front`] a ball that passes is clear at a distance of 0.
     pub fn against_polygon(&self, polygon: &Polygon, sides: Sides, end: f64) -> TimeOfImpact {
-        // From the centre, so that places far from the origin cost no digits.
+        // Relative to the centre, so that positions far from the origin lose no digits.
         let center = self.center();
         let mut most = self.radius().max(tiny(self.velocity()));
         for &corner in polygon.corners() {
@@ -163,7 +162,7 @@ impl MovingSphere {
         let hint = entry_time(&pair.w[..pair.n], pair.velocity, pair.radius, end).unwrap_or(0.0);
         let answer = first_contact(&pair, hint, end, scale);
         match answer {
-            // A ball without extent is never inside anything: it passes through.
+            // A ball of radius 0 is never inside anything: it passes through.
             TimeOfImpact::Undecided(undecided) if self.radius() == 0.0 => {
                 let soon = 2.0 * undecided.t_safe;
                 let until = if 0.0 < soon { soon.min(end) } else { end };
@@ -173,12 +172,12 @@ impl MovingSphere {
         }
     }
 
-    /// When the centre passes through a triangle of the fan of the polygon, where that can be
-    /// proved.
+    /// Returns the time at which the centre passes through a triangle of the polygon's fan, if that
+    /// can be proved.
     #[cold]
     fn passes(&self, polygon: &Polygon, end: f64) -> Option<TimeOfImpact> {
-        // From the centre, as above: the end of the way is rounded by no more than a difference of
-        // corners.
+        // Relative to the centre, as above. The end of the path is rounded by no more than a
+        // difference of corners.
         let (center, way) = (self.center(), self.velocity() * end);
         let corner = |i: usize| polygon.corners[i] - center;
         let mut earliest = Earliest::new();
@@ -195,7 +194,7 @@ impl MovingSphere {
                     impact.point_b += center;
                     impact.feature_a = FeatureId::UNKNOWN;
                 }
-                // Along the rim of the triangle, it may be.
+                // The path may run along the rim of the triangle.
                 TimeOfImpact::Undecided(_) => {
                     let corners = [polygon.corners[0], polygon.corners[i], polygon.corners[i + 1]];
                     answer = self.pierces(&corners, end)?;
@@ -208,8 +207,8 @@ impl MovingSphere {
         answer.hit().is_some().then_some(answer)
     }
 
-    /// When the centre passes through a triangle, its rim included, by exact signs; `None` where it
-    /// moves in the plane of the triangle, or not at all.
+    /// Returns the time at which the centre passes through a triangle, rim included, by exact
+    /// signs. `None` if it moves in the plane of the triangle, or not at all.
     #[cold]
     fn pierces(&self, corners: &[DVec3; 3], end: f64) -> Option<TimeOfImpact> {
         let [a, b, c] = *corners;
@@ -224,7 +223,7 @@ impl MovingSphere {
         if sides.iter().any(|&x| 0.0 < x) && sides.iter().any(|&x| x < 0.0) {
             return Some(passed);
         }
-        // The height of the plane, and how fast the centre rises to it.
+        // The height of the plane, and the rate at which the centre rises to it.
         let height = normal.dot(&ExactVec3::difference(a, self.center()));
         let is_past = height.sign() * rate.sign() < 0.0;
         if is_past || (&(&rate.clone().abs() * &ExactNumber::from(end)) - &height.clone().abs()).sign() < 0.0
@@ -242,7 +241,7 @@ impl MovingSphere {
     }
 }
 
-/// The polygon as seen from the centre of the ball at the start.
+/// The polygon relative to the centre of the ball at the start.
 struct BallPolygon<'a> {
     center: DVec3,
     velocity: DVec3,
@@ -258,7 +257,7 @@ impl BallPolygon<'_> {
         let way = self.velocity * t;
         let at = |i: usize| self.w[i] - way;
         let mut best: Option<([DVec3; 3], usize, Nearest)> = None;
-        // The fan of the polygon; of a point and a segment the one triangle that they are.
+        // The fan of the polygon. A point and a segment are one triangle.
         for i in 1..(self.n - 1).max(2) {
             let corners = [at(0), at(i.min(self.n - 1)), at((i + 1).min(self.n - 1))];
             let found = on_triangle(&corners);
@@ -272,7 +271,7 @@ impl BallPolygon<'_> {
         best.unwrap_or_else(|| ([at(0); 3], 1, on_triangle(&[at(0); 3])))
     }
 
-    /// The number of the feature of the polygon that is this part of the triangle `i` of its fan.
+    /// Returns the feature number of the polygon for this part of the fan's triangle `i`.
     fn feature(&self, i: usize, part: Part) -> FeatureId {
         let last = self.n - 1;
         match part {
@@ -307,8 +306,8 @@ impl Translating for BallPolygon<'_> {
     }
 
     fn rounding(&self) -> [f64; 2] {
-        // Differences, places at t, shares of corners, products, sums and the length of the axis:
-        // 16 u.
+        // Differences, positions at t, weights of corners, products, sums and the length of the
+        // axis: 16 u.
         let speed = self.velocity.abs().element_sum();
         [self.size + self.radius, speed].map(|x| 12.0 * f64::EPSILON * x)
     }
@@ -327,7 +326,7 @@ impl Translating for BallPolygon<'_> {
             let next = if i + 1 < n { i + 1 } else { 0 };
             let edge = ExactVec3::difference(polygon.corners[next], polygon.corners[i]);
             let (edge_sq, place) = (edge.length_squared(), -p.dot(&edge));
-            // An edge without length is its corner.
+            // An edge without length is a corner.
             let has_length = 0.0 < edge_sq.sign();
             let is_beside = has_length && 0.0 <= place.sign() && (&place - &edge_sq).sign() <= 0.0;
             if is_beside && (&p.cross(&edge).length_squared() - &(&radius_sq * &edge_sq)).sign() <= 0.0 {

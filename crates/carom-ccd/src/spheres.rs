@@ -1,7 +1,8 @@
-//! When the balls around two bodies are near: nothing happens before and after.
+//! The time at which the bounding balls of two bodies are near. Nothing touches before and after.
 //!
-//! The distance of the centres is convex in time, so it is above what it is at the ends of the time
-//! between, where it is evaluated and compared: the roots of the quadratic are only proposals.
+//! The distance of the centres is convex in time. So before and after an interval around its
+//! minimum, it is at least the value at that end. The code computes and compares these values. The
+//! roots of the quadratic are only proposals.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5.5 (intersection of
 //! moving spheres).
@@ -13,24 +14,24 @@ use carom_geom::{SupportMap, SupportPoint};
 use carom_math::{ops, scaling};
 use glam::DVec3;
 
-/// When balls are near enough.
+/// The time at which two balls are near.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meeting {
-    /// Never: the bodies are at least so far apart.
+    /// Never: a lower bound of the distance of the bodies.
     Never(f64),
-    /// Not before the first and not after the second time, when the bodies are at least `distance`
+    /// Not before the first and not after the second time. The bodies are then at least `distance`
     /// apart, a length above the target.
     Between {
-        /// When they may come near, at the earliest.
+        /// The earliest time at which they may be near.
         start: f64,
-        /// When they are surely apart again.
+        /// The time from which they are certainly apart again.
         end: f64,
-        /// How far apart at least before and after; infinite where that is never.
+        /// A lower bound of the distance before and after. Infinite if there are no such times.
         distance: f64,
     },
 }
 
-/// A ball in the frame of a body: what has only a margin.
+/// A ball in the frame of a body, whose core is a point.
 struct Ball {
     center: DVec3,
     radius: f64,
@@ -54,9 +55,9 @@ impl SupportMap for Ball {
     }
 }
 
-/// When two moving bodies may come within the target distance of each other, as far as balls around
-/// them tell: middle and radius of each, in the frame of its body. It costs less than any search,
-/// and what it says is as certain.
+/// Returns the time at which two moving bodies may come within the target distance, by their
+/// bounding balls. Each ball is given by centre and radius in the frame of its body. This costs
+/// less than any search, and is a proof as well.
 pub fn meeting_of_balls(
     ball_a: (DVec3, f64),
     motion_a: &Motion,
@@ -69,7 +70,7 @@ pub fn meeting_of_balls(
     meeting(&pair, settings.target_distance.max(0.0))
 }
 
-/// When the balls around the bodies may be as near as the target distance.
+/// Returns the time at which the bounding balls may come within the target distance.
 pub(crate) fn meeting<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     pair: &BodyPair<'_, A, B>,
     target: f64,
@@ -79,11 +80,11 @@ pub(crate) fn meeting<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         |t: f64| scaling::length(pair.between_at(t)) * (1.0 - 4.0 * UNIT) - pair.radii() - pair.rounding;
     let v = pair.velocity;
     let vv = v.length_squared();
-    // Where the centres are nearest.
+    // The time at which the centres are nearest.
     let nearest = if 0.0 < vv { -pair.between.dot(v) / vv } else { start };
     let nearest = nearest.max(start).min(end);
-    // The distance is at least that of the nearest time, which the roundings of that time change by
-    // less than the slack.
+    // The distance is at least that at the nearest time. The slack covers the rounding of that
+    // time.
     let least = gap(nearest) - 16.0 * UNIT * scaling::length(v) * (nearest.abs() + (end - start));
     if target < least {
         return Meeting::Never(least);
@@ -95,7 +96,7 @@ pub(crate) fn meeting<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let half = ops::sqrt(((radius * radius - beside_sq) / vv).max(0.0)) * (1.0 + 64.0 * UNIT);
     if half.is_finite() {
         let (first, last) = (nearest - half, nearest + half);
-        // Approaching until then, so farther apart before. Not so for NaN.
+        // The balls approach until then, so they are farther apart before. False for NaN.
         if start < first && pair.between_at(first).dot(v) < 0.0 && target < gap(first) {
             start = first;
             distance = distance.min(gap(first));

@@ -1,15 +1,14 @@
-//! Where a moving body is, seen from another that moves, during a stretch of time: bounds along any
-//! direction of that frame.
+//! Bounds of a moving body in the frame of another moving body, over a time interval and along any
+//! direction.
 //!
-//! Along a direction that is fixed in the frame of A, a point of B moves with a second derivative
-//! of at most `(|w_B - w_A|^2 + |w_B x w_A|) r + |w_A| (|w_A| max |d| + 2 |v|)`, so the support of
-//! B at both ends of the stretch and the chord bound say how far it can get in between. Six
-//! directions give the box that a tree is asked about; the normal of a triangle clears most of what
-//! the box touches.
+//! A point of B moves along a fixed direction of A's frame. Its second derivative is at most
+//! `(|w_B - w_A|^2 + |w_B x w_A|) r + |w_A| (|w_A| max |d| + 2 |v|)`. B's supports at both ends and
+//! the chord bound then limit how far it gets in between. Six directions give the box for a query
+//! of a tree. The normal of a triangle clears most of the triangles that the box touches.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
-//! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007 (swept bounds). Differs:
-//! chords, with rounding accounted for.
+//! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007 (swept bounds).
+//! Differs: chords, with rounding accounted for.
 
 use crate::Motion;
 use crate::body_pair::BodyPair;
@@ -19,17 +18,17 @@ use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling};
 use glam::DVec3;
 
-/// How the frame of B moves in the frame of A.
+/// The motion of B's frame in A's frame.
 pub struct Sweep {
     pair: BodyPair<'static, Origin, Origin>,
-    /// Second derivative for each length of distance from B's pivot, and for all points.
+    /// Bounds of second derivatives: per length from B's pivot, and for all points.
     per_reach: f64,
     for_all: f64,
     is_turning: bool,
     pivot_b: DVec3,
 }
 
-/// A stretch of time.
+/// The motion over one time interval.
 pub struct Slab {
     from: WidePose,
     to: WidePose,
@@ -42,22 +41,23 @@ pub struct Slab {
     rounding_per_reach: f64,
 }
 
-/// How a point of B moves in the frame of A where neither turns: in a straight line.
+/// The straight motion of a point of B in A's frame, if neither body rotates.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Straight {
-    /// Where it is when the time begins.
+    /// The position at the start.
     pub start: DVec3,
     /// Length per unit of time.
     pub velocity: DVec3,
-    /// A length: no place relative to a point of A is off by more, at any time asked about.
+    /// A length: a bound on the error of a position relative to a point of A, at any time of the
+    /// search.
     pub rounding: f64,
 }
 
 static ORIGIN: Origin = Origin;
 
 impl Sweep {
-    /// B's frame in A's frame, for stretches of the time from `start` to `end`.
+    /// Builds the motion of B's frame in A's frame, for intervals within `start` to `end`.
     pub fn new(motion_a: &Motion, motion_b: &Motion, start: f64, end: f64) -> Sweep {
         let pair = BodyPair::new(&ORIGIN, motion_a, &ORIGIN, motion_b, start, end);
         let (w_a, w_b) = (pair.a.angular(), pair.b.angular());
@@ -73,8 +73,8 @@ impl Sweep {
         }
     }
 
-    /// How the centre of a shape moves, whose points are as far as that from it; `None` where one
-    /// of the bodies turns, or neither moves.
+    /// Returns the motion of a shape's centre, and the radius of its points around it. `None` if a
+    /// body rotates, or neither moves.
     pub fn straight<B: SupportMap + ?Sized>(&self, b: &B) -> Option<Straight> {
         let pair = &self.pair;
         if self.is_turning || pair.velocity == DVec3::ZERO {
@@ -89,7 +89,7 @@ impl Sweep {
         })
     }
 
-    /// The stretch between two of those times.
+    /// Returns the interval between two of those times.
     pub fn slab(&self, from: f64, to: f64) -> Slab {
         let pair = &self.pair;
         let place = |t: f64| pair.b_in_a(&pair.at(t));
@@ -102,7 +102,7 @@ impl Sweep {
         };
         let rates = 8.0 * (pair.a.spin_rate + pair.b.spin_rate) * pair.latest;
         let far = scaling::length(pair.between) + scaling::length(pair.velocity) * pair.latest;
-        // That of a separation, and what the matrices between the two frames add.
+        // The error of a separation, plus that of the matrices between the two frames.
         let per_reach = UNIT * (200.0 + 2.0 * rates);
         Slab {
             from: start,
@@ -120,18 +120,18 @@ impl Sweep {
 }
 
 impl Slab {
-    /// B's frame in A's frame at the beginning.
+    /// Returns B's frame in A's frame at the start.
     pub fn start(&self) -> &WidePose {
         &self.from
     }
 
-    /// B's frame in A's frame at the end.
+    /// Returns B's frame in A's frame at the end.
     pub fn end(&self) -> &WidePose {
         &self.to
     }
 
-    /// A lower bound of `n . x` over all points x of B, in A's frame, and all the time; `n` is a
-    /// unit vector of A's frame.
+    /// Returns a lower bound of `n . x` over all points x of B, in A's frame, over the interval.
+    /// `n` is a unit vector of A's frame.
     #[inline]
     pub fn lowest<B: SupportMap + ?Sized>(&self, b: &B, n: DVec3) -> f64 {
         let reach = scaling::length(b.center() - self.pivot_b) + b.radius();
@@ -157,7 +157,7 @@ impl Slab {
         bound - b.margin() - self.rounding - self.rounding_per_reach * (reach + b.margin())
     }
 
-    /// A box in A's frame around B during all the time: its least and its greatest corner.
+    /// Returns a box in A's frame around B over the interval: its lower and its upper corner.
     pub fn bounds<B: SupportMap + ?Sized>(&self, b: &B) -> [DVec3; 2] {
         let reach = scaling::length(b.center() - self.pivot_b) + b.radius();
         let low = |n: DVec3| self.lowest_of(b, n, reach);

@@ -1,28 +1,23 @@
-//! When two convex bodies, each moving and turning, first come within a distance of each other: a
-//! bracket that is proved.
+//! The first time at which two moving, rotating convex bodies come within a distance of each other,
+//! as a proved bracket.
 //!
-//! A search for nearest points, of which nothing is believed, proposes an axis. Along it the
-//! separation is followed until it is down to the target distance: two values of it and a bound on
-//! how it bends certify all the time between them ([`crate::chord`]). A little after that time is
-//! asked for the next axis, so that one proposal both shows the way on and proves the contact;
-//! where it proves none, the little piece is certified backwards.
+//! - A search for nearest points proposes an axis. The proposal is not trusted.
+//! - The separation along the axis is followed down to the target distance. Two values and a bound
+//!   on its second derivative certify all times between them ([`crate::chord`]).
+//! - The next axis is requested a little after that time. One proposal then both continues the
+//!   search and proves the contact. If it proves none, the short interval is certified backwards.
+//! - Near an impact one axis reaches the root, and the next axis is correct to first order.
+//!   Convergence is quadratic. Without rotation the bound is exact, and this is a GJK ray cast.
 //!
-//! Near an impact one axis reaches the root when the bodies approach fast enough for its bend, and
-//! the next is right to first order: convergence is quadratic. Without rotation the bound is exact,
-//! and this is a GJK ray cast.
-//!
-//! This is bilateral advancement, on both sides of the root of an axis' separation, with each step
-//! proved; so there is no file of that name. As published it finds roots for single pairs of
-//! corners, and calls bodies separated that are apart on one axis at the end of the time. Of 155,
-//! 142 and 171 impacts of boxes that both turn, by 0.2, 1.5 and 3 radians, it missed 0, 19 and 37
-//! with 3.2, 4.4 and 4.7 searches for nearest points each; this search 0, 0 and 0 with 2.6, 3.3 and
-//! 3.7 (`tests/it/bilateral.rs`, contact at 0.005).
+//! This is bilateral advancement with each step proved, on both sides of the root. The published
+//! method finds roots for single pairs of corners and can miss contacts (test:
+//! `tests/it/bilateral.rs`; figures: `benches/notes/carom-ccd.md`).
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference 2013 (separation along an
 //! axis over time, root finding); G. van den Bergen, Ray Casting against General Convex Objects
 //! with Application to Continuous Collision Detection, 2004.
-//! Differs: every step is certified, rounding and rotation included; an axis may turn with its
-//! feature; contact is proved too.
+//! Differs: every step is certified, rounding and rotation included. An axis may turn with its
+//! feature. Contact is proved too.
 
 use crate::advance::{Advanced, advance};
 use crate::body_pair::{Moment, Placed};
@@ -36,11 +31,12 @@ use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling, tol};
 use glam::DVec3;
 
-/// When two moving convex bodies first come within the target distance of each other.
+/// Returns the first time at which two moving convex bodies come within the target distance of each
+/// other.
 ///
-/// `propose` looks for the nearest points of the two cores, B placed in A's frame as it is told, to
-/// within the fraction of their distance that it is told. Answers are proved whatever it says; only
-/// their quality and cost depend on it.
+/// `propose` finds the nearest points of the two cores. It gets B's pose in A's frame, and the
+/// accuracy as a fraction of the distance. Answers are proved whatever it returns. Only their
+/// quality and cost depend on it.
 pub fn time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,
@@ -52,8 +48,8 @@ pub fn time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     time_of_impact_counted(a, motion_a, b, motion_b, settings, &(), propose)
 }
 
-/// [`time_of_impact`], whose work is counted in `tally`, but for that of `propose`, whose own it is
-/// to count.
+/// As [`time_of_impact`], and counts its work in `tally`. The work inside `propose` is left to the
+/// caller to count.
 pub fn time_of_impact_counted<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,
@@ -78,13 +74,13 @@ pub fn time_of_impact_counted<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// How often a better distance is asked for.
+/// The most requests for a better distance.
 const MOST_ASKED_AGAIN: u32 = 6;
 
-/// Steps in a row that lead nowhere, before the search gives up.
+/// The most steps in a row without progress.
 const MAX_STALLS: u32 = 3;
 
-/// An axis that led on, and how far.
+/// An axis that made progress, and how far.
 struct Step {
     axis: Axis,
     advanced: Advanced,
@@ -131,7 +127,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
             }
             let Some(step) = self.step(&placed, &proposal, moments, tolerance, tally) else {
                 if safe < probe {
-                    // A little too far. How far apart they are there tells how much.
+                    // The probe is a little too late. The distance there shows by how much.
                     probe = safe;
                     let gap = 0.2 * (upper - target);
                     tolerance = (0.25 * tolerance).min(gap).max(finest);
@@ -167,7 +163,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         self.undecided(safe, upper)
     }
 
-    /// An answer, whose proof may show the bodies nearer than they were seen.
+    /// Records the distance that the proof of an answer shows, and returns the answer.
     fn seen(&mut self, answer: TimeOfImpact) -> TimeOfImpact {
         if let TimeOfImpact::Hit(impact) = &answer {
             let distance = if let Proof::Within(distance) = impact.proof { distance } else { 0.0 };
@@ -176,9 +172,9 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         answer
     }
 
-    /// The axis that turns with the features, where it leads to its root; else of this one and one
-    /// that does not turn the one that leads farther; `None` where neither separates the bodies
-    /// from the safe time to the probe.
+    /// Returns the axis that turns with the features if it reaches its root. Else the better of
+    /// this axis and a fixed one. `None` if neither separates the bodies from the safe time to the
+    /// probe.
     fn step(
         &self,
         placed: &Placed,
@@ -212,10 +208,10 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
             let mut advanced = advance(&mut separation, kappa, (probe.t, here), end, self.target, tolerance);
             advanced.least = advanced.least.min(least);
             if best.as_ref().is_none_or(|best| best.advanced.time < advanced.time) {
-                // At its root, an axis that turns with its features has come as far as they let it.
-                // Trying the other one all the same takes five values of separations for three, a
-                // quarter more instructions, and saves one search for nearest points in a hundred
-                // (hulls of 8 to 128 vertices that turn by 0.2 to 3 radians).
+                // At its root, an axis that turns with its features has come as far as the features
+                // allow.
+                // Tried: a fixed axis as well; a quarter more instructions, 1 % fewer searches for
+                // nearest points.
                 let is_end = end.t <= advanced.time || advanced.separation <= self.target + tolerance;
                 best = Some(Step { axis, advanced });
                 if is_end {
@@ -226,8 +222,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         best
     }
 
-    /// A lower bound of the distance over all the time, better than `known`: with a target just
-    /// below the nearest that the bodies were seen, which may turn up something nearer.
+    /// Returns a lower bound of the distance over all the time, better than `known`. The target is
+    /// set just below the least distance seen, which may find a smaller one.
     fn distance(
         &mut self,
         known: f64,
@@ -235,7 +231,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         tally: &impl Tally,
     ) -> f64 {
         if self.nearest == f64::INFINITY {
-            // Their balls are apart: where those are nearest is a place to look.
+            // The balls around the bodies are apart. Probe at the time when they are nearest.
             let v = self.pair.velocity;
             let t = -self.pair.between.dot(v) / v.length_squared();
             let t = if t.is_finite() { t.max(self.pair.start).min(self.pair.end) } else { self.pair.start };

@@ -1,69 +1,69 @@
-//! When do two convex bodies touch that only translate: along axes on which both stay where they
-//! are.
+//! The time of impact of two convex bodies that only translate: along axes on which both supports
+//! stay the same.
 //!
-//! For a fixed axis n the separation of B from A is a linear function of time, and the distance is
-//! never less. So one axis proves all the time until its separation ends, and the axis between the
-//! nearest points at the touch proves all the time before it. A closed form, where there is one,
-//! only says where to look first; contact is proved by two points, somewhat later. Whatever
-//! rounding did to either, nothing is claimed that these two do not show.
+//! - For a fixed axis n the separation of B from A is a linear function of time, and the distance
+//!   is never less.
+//! - One axis proves all times until its separation ends. The axis between the nearest points at
+//!   the touch proves all times before it.
+//! - A closed form, if there is one, only proposes the time. Two points prove the contact, slightly
+//!   later.
+//! - Nothing is claimed that these two proofs do not show, whatever the rounding.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (motion is relative); G.
 //! van den Bergen, Ray Casting against General Convex Objects with Application to Continuous
 //! Collision Detection, 2004 (axis after axis).
-//! Differs: both ends of the time are proved, with the rounding of each.
+//! Differs: both ends of the bracket are proved, rounding included.
 
 use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 use carom_geom::FeatureId;
 use carom_math::tol;
 use glam::DVec3;
 
-/// Two convex bodies, B moving along a line with respect to A, lengths scaled to about 1.
+/// Two convex bodies. B moves along a line relative to A. Lengths are scaled to about 1.
 pub(crate) trait Translating {
-    /// Where the bodies are nearest each other at the time `t`: an upper bound of their distance,
-    /// and a proposal for an axis.
+    /// Returns the nearest points at the time `t`: an upper bound of the distance, and a proposed
+    /// axis.
     fn nearest(&self, t: f64) -> Near;
 
-    /// `a` and `b` such that the distance is above `a + b t` at all times `t` from 0 on, for an
-    /// axis of length 1 to rounding.
+    /// Returns `a` and `b` such that the distance is above `a + b t` at all times `t` from 0 on.
+    /// The axis has length 1 to rounding.
     fn separation(&self, axis: DVec3) -> [f64; 2];
 
-    /// `e` and `f`, so that rounding is at most `e + f t` at the time `t`.
+    /// Returns `e` and `f` such that the rounding is at most `e + f t` at the time `t`.
     fn rounding(&self) -> [f64; 2];
 
-    /// The bodies have a point in common at the time 0, decided exactly; asked where rounding
-    /// leaves it open.
+    /// Whether the bodies have a common point at the time 0, decided exactly. It is called if
+    /// rounding leaves that open.
     fn touch_at_start(&self) -> bool;
 }
 
-/// What is known of the nearest points.
+/// The known nearest points of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
-    /// The distance is not more than this, which is not more than 0 only where the bodies surely
-    /// overlap.
+    /// An upper bound of the distance. It is 0 or less only if the bodies certainly overlap.
     pub(crate) gap: f64,
-    /// From A towards B, unit.
+    /// Unit vector from A towards B.
     pub(crate) axis: DVec3,
     pub(crate) points: [DVec3; 2],
     pub(crate) features: [FeatureId; 2],
 }
 
-/// Looks at so many times before it gives up: a touch in passing is found by halving, some 26
-/// times.
+/// The most steps of a search. A touch in passing is found by halving, in about 26 steps.
 const N_LOOKS: u32 = 96;
 
-/// Halvings of the time in which bodies pass each other: to a billionth of it.
+/// The number of halvings of the time in which bodies pass each other: to a billionth of it.
 const N_HALVINGS: u32 = 30;
 
-/// A proven bound as near the distance as this is good enough.
+/// A proven bound of at least this fraction of the distance is accepted.
 const NEARLY_ALL: f64 = 0.9;
 
-/// The end of the time asked about: NaN and negative are 0, and there is an end.
+/// Returns a valid end time. NaN and negative give 0, and infinity gives a finite time.
 pub(crate) fn sound_end(end: f64) -> f64 {
     if 0.0 < end { end.min(tol::MAX_LENGTH) } else { 0.0 }
 }
 
-/// When they first have a point in common, in the time from 0 to `end`. `hint`: when this may be,
-/// or when they are nearest. `scale`: what the lengths were multiplied by.
+/// Returns the first time in 0 to `end` at which the bodies have a common point. `hint` is a guess
+/// of that time, or of the time at which they are nearest. `scale` is the factor on lengths.
 pub(crate) fn first_contact<P: Translating>(pair: &P, hint: f64, end: f64, scale: f64) -> TimeOfImpact {
     let hit = |t_lo: f64, t_hi: f64, near: &Near| {
         let points = near.points.map(|point| point / scale);
@@ -94,7 +94,7 @@ pub(crate) fn first_contact<P: Translating>(pair: &P, hint: f64, end: f64, scale
                 return TimeOfImpact::Clear(Clear::new(low / scale));
             }
         }
-        // A little later, by what takes contact out of rounding; farther where that was not enough.
+        // A little later, so that the contact exceeds rounding. If that is not enough, later still.
         let now = apart.until;
         let least = (4.0 * f64::EPSILON * now).max(f64::MIN_POSITIVE);
         let has_advanced = t < now;
@@ -109,8 +109,9 @@ pub(crate) fn first_contact<P: Translating>(pair: &P, hint: f64, end: f64, scale
     TimeOfImpact::Undecided(Undecided::new(t, near.gap.max(0.0) / scale, Why::WithinRounding))
 }
 
-/// Bodies that surely pass each other: by how much at least. The axis of where they are nearest
-/// proves it, and when that is, the sign of the speed along the axis tells.
+/// Returns a lower bound of the distance of bodies that certainly pass each other. The axis at
+/// their nearest time proves it. The sign of the speed along an axis shows on which side that time
+/// is.
 fn low_bound<P: Translating>(pair: &P, end: f64, low: f64) -> f64 {
     let (mut from, mut to, mut low) = (0.0, end, low);
     for _ in 0..N_HALVINGS {
@@ -126,25 +127,25 @@ fn low_bound<P: Translating>(pair: &P, end: f64, low: f64) -> f64 {
     low
 }
 
-/// Apart on [0, until), never nearer than `low`.
+/// The bodies are apart on [0, until), and never nearer than `low`.
 struct Apart {
     until: f64,
     low: f64,
-    /// How fast they approach each other along the last axis that proved it.
+    /// The approach speed along the last axis that proved it.
     rate: f64,
 }
 
 impl Apart {
-    /// With one more axis; true if they are apart up to the end.
+    /// Extends the proof by one axis. Returns whether the bodies are apart up to the end.
     fn extend(&mut self, [a, b]: [f64; 2], end: f64) -> bool {
         let here = a + b * self.until;
         if !(0.0 < here) {
             return false;
         }
-        // The root is rounded; the separation just before it is not relied on.
+        // The root is rounded, so the separation just before it is not used.
         let root = if b < 0.0 { a / -b } else { f64::INFINITY };
         if end < root {
-            // Along this axis from now on, or, where that is more, all the time.
+            // A bound along this axis from now on, or over all the time if that is larger.
             let at_end = a + b * end;
             self.low = self.low.min(here.min(at_end)).max(a.min(at_end)).max(0.0);
             return true;

@@ -1,23 +1,23 @@
-//! How fast the axis between two features turns as their bodies do.
+//! The angular velocity of the axis between two features of rotating bodies.
 //!
-//! A face takes its normal along; the normal of two crossing edges is their cross product, whose
-//! derivative says how it turns. Of corners nothing is known, and their axis stays. Any answer is
-//! sound; a good one makes the axis follow the contact.
+//! The normal of a face rotates with its body. The normal of two crossing edges is their cross
+//! product, and its derivative gives the rate. Nothing is known about an axis between corners, so
+//! it stays fixed. Any rate is valid. A good one makes the axis follow the contact.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference 2013 (separation functions
 //! of features).
-//! Differs: edges of both bodies; a rate of turning in place of the feature itself.
+//! Differs: edges of both bodies. A rate of turning replaces the feature itself.
 
 use crate::Proposal;
 use crate::body_pair::{BodyPair, Placed};
 use carom_geom::SupportMap;
 use glam::DVec3;
 
-/// Edges whose sine, squared, is below this are parallel: their cross product turns as it likes.
+/// Edges with a squared sine below this are parallel: the direction of their cross product is
+/// arbitrary.
 const PARALLEL_SQ: f64 = carom_math::tol::GJK_TOUCHING;
 
-/// The angular velocity of the axis that belongs to the features of a proposal; zero for one that
-/// stays.
+/// Returns the angular velocity of the axis for the features of a proposal. Zero for a fixed axis.
 pub(crate) fn turn_of_feature<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     pair: &BodyPair<'_, A, B>,
     placed: &Placed,
@@ -49,7 +49,7 @@ pub(crate) fn turn_of_feature<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     normal.cross(change) / length_sq
 }
 
-/// The first two of the different points, and how many there are.
+/// Returns the first two distinct points, and the number of distinct points.
 fn distinct(points: &[DVec3]) -> ([DVec3; 2], usize) {
     let mut found = [DVec3::ZERO; 4];
     let mut n = 0;

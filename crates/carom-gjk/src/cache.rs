@@ -1,17 +1,17 @@
-//! What one query leaves behind for the next one on the same pair.
+//! The warm start that one query leaves for the next one on the same pair.
 //!
-//! The vertices of the last simplex, as numbers, and the last direction. The numbers survive any
-//! motion; they are worthless only when a shape is exchanged, and then merely slow. The direction
-//! serves shapes without vertices.
+//! It holds the vertex numbers of the last simplex, and the last direction. The numbers stay useful
+//! after any motion. If a shape is exchanged, they only make the search slower. The direction is
+//! for shapes without vertices.
 //!
 //! Reference: G. van den Bergen, A Fast and Robust GJK Implementation for Collision Detection of
-//! Convex Objects, 1999, section 5 (frame coherence). Differs: no separating axis is kept, the
-//! features are.
+//! Convex Objects, 1999, section 5 (frame coherence).
+//! Differs: it caches features, not a separating axis.
 
 use carom_geom::NO_VERTEX;
 use glam::DVec3;
 
-/// Warm start of one pair: keep one per pair, give it to every query on that pair.
+/// The warm start of one pair. Keep one per pair and pass it to every query on that pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GjkCache {
@@ -21,12 +21,12 @@ pub struct GjkCache {
 }
 
 impl GjkCache {
-    /// Knows nothing yet.
+    /// An empty cache.
     pub const fn new() -> GjkCache {
         GjkCache { pairs: [(NO_VERTEX, NO_VERTEX); 4], n_pairs: 0, axis: DVec3::ZERO }
     }
 
-    /// Forgets everything: for a pair whose shapes were exchanged.
+    /// Empties the cache. Call it if a shape of the pair was exchanged.
     pub fn clear(&mut self) {
         *self = GjkCache::new();
     }

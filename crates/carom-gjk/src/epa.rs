@@ -1,15 +1,17 @@
-//! How deep: the distance of the origin from the surface of the Minkowski difference that contains
-//! it.
+//! EPA: the depth of the origin in the Minkowski difference C that contains it.
 //!
-//! A polytope inside C is blown up where it is nearest to the origin. The nearest face's distance
-//! is a lower bound of the depth, the support plane over any unit normal an upper one; when the
-//! nearest face cannot be blown up the two are equal and the depth is the true minimum, over all
-//! directions. The search also settles the sign where the distance search could not: a support
-//! plane with the origin outside separates.
+//! - A polytope inside C is expanded at its face nearest to the origin.
+//! - The distance of that face is a lower bound of the depth. The support plane over any unit
+//!   normal gives an upper bound.
+//! - If the nearest face cannot be expanded, the two bounds are equal. The depth is then the true
+//!   minimum over all directions.
+//! - The search also decides the sign if the distance search could not. A support plane with the
+//!   origin outside separates the bodies.
 //!
 //! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game
-//! Objects, Game Developers Conference 2001, sections 4 and 5. Differs: starts from a simplex of
-//! any size, flat or not; certified bounds; bounded memory.
+//! Objects, Game Developers Conference 2001, sections 4 and 5.
+//! Differs: it starts from a simplex of any size, flat or not. Bounds are certified, and memory is
+//! bounded.
 
 use crate::gjk::Simplex;
 use crate::minkowski::{Minkowski, Vertex};
@@ -24,9 +26,9 @@ use glam::DVec3;
 /// The depth of the cores, scaled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Depth {
-    /// Not below the depth. Negative when a separating direction was found.
+    /// Not below the depth. Negative if a separating direction was found.
     pub(crate) upper: f64,
-    /// Not above the depth, but for rounding.
+    /// Not above the depth, except for rounding.
     pub(crate) lower: f64,
     /// Unit normal, from A to B.
     pub(crate) normal: DVec3,
@@ -36,13 +38,13 @@ pub(crate) struct Depth {
     pub(crate) b: DVec3,
 }
 
-// Memory for nearly all polytopes, for large hulls, and for curved shapes; a polytope of v vertices
-// has 2 v - 4 faces.
+// Room for vertices: for nearly all polytopes, for large hulls, and for curved shapes. A polytope
+// of v vertices has 2 v - 4 faces.
 const SMALL: usize = 12;
 const MEDIUM: usize = 40;
 const LARGE: usize = 280;
 
-/// The depth of the origin in C, given a simplex that contains or nearly touches it.
+/// Returns the depth of the origin in C. `simplex` contains the origin or nearly touches it.
 pub(crate) fn depth<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
     simplex: &Simplex,
@@ -98,13 +100,13 @@ fn depth_large<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// What survives a move to larger memory.
+/// The state that is kept when the polytope moves to larger memory.
 struct State {
     rounds_left: u32,
-    /// The greatest lower bound so far: what a surface around the origin proved stays proved when
-    /// rounding dents it.
+    /// The largest lower bound so far. A bound that was proved stays valid if rounding later dents
+    /// the surface.
     lower: f64,
-    /// The least upper bound so far, its direction and its support point.
+    /// The smallest upper bound so far, with its direction and support point.
     upper: f64,
     normal: DVec3,
     vertex: Vertex,
@@ -121,14 +123,14 @@ impl State {
         }
     }
 
-    /// The greatest lower bound; a ball around the origin that is nothing but noise, as in a
-    /// surface without volume, proves nothing.
+    /// Returns the largest lower bound. A bound within rounding proves nothing, as on a surface
+    /// without volume.
     fn lower(&self) -> f64 {
         if tol::EPA_FLAT < self.lower { self.lower } else { f64::NEG_INFINITY }
     }
 }
 
-/// Blows the polytope up until its nearest face is C's.
+/// Expands the polytope until its nearest face lies on the surface of C.
 #[inline(never)]
 fn refine<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
@@ -173,8 +175,8 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             return Ok(give_up(c, polytope, state));
         }
         if distance < 0.0 && state.upper - state.lower() <= tol::EPA_FLAT {
-            // Normals of triangles that hardly have a width turned a part of the surface over: the
-            // bounds of before are as near as any.
+            // Normals of very thin triangles have turned a part of the surface over. The bounds
+            // found before are as close as any.
             return Ok(give_up(c, polytope, state));
         }
         state.lower = state.lower.max(distance);
@@ -199,8 +201,7 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             return Ok(on_face(polytope, k, height));
         }
         if is_known && polytope.corners(k).contains(&vertex.w) {
-            // The normal is noise: the true distance of the triangle is all that can be had from
-            // it.
+            // The normal is noise. The triangle gives no better bound than its true distance.
             let [x, y, z] = polytope.corners(k);
             let nearest = nearest_of_all(&[x, y, z, DVec3::ZERO], 3);
             polytope.faces[k].distance = sqrt(nearest.distance_sq);
@@ -212,13 +213,13 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The end on a face: its support plane is the depth. The witness is the projection of the origin,
-/// which lies on this face or on one in the same plane: faces of C with more corners are several
-/// triangles here.
+/// The result on a face: the depth is the height of its support plane. The witness is the
+/// projection of the origin. That lies on this face or on one in the same plane, because a larger
+/// face of C is several triangles here.
 #[inline(always)]
 fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
     let Face { normal, distance, .. } = polytope.faces[k];
-    // Nearly always it is this face.
+    // The projection nearly always lies on this face.
     let [x, y, z] = polytope.corners(k);
     match inner_weights(x, y, z) {
         Some(weights) => on_triangle(polytope, k, weights, normal, height, distance),
@@ -226,19 +227,19 @@ fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
     }
 }
 
-/// The end on a face in whose plane others lie.
+/// The result on a face with others in the same plane.
 #[cold]
 #[inline(never)]
 fn on_plane(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
     let Face { normal, distance, .. } = polytope.faces[k];
     let same_plane = distance.max(height) + tol::EPA_FLAT;
-    // Nearest to the foot of the origin, and not to the origin: that may be as near to faces in
-    // other planes.
+    // Compares distances to the projection of the origin, not to the origin. Faces in other planes
+    // may be as near to the origin.
     let foot = normal * height;
     let mut best = (k, [1.0, 0.0, 0.0]);
     let mut best_sq = f64::INFINITY;
     for (i, face) in polytope.faces[..polytope.n_faces].iter().enumerate() {
-        // The second test keeps faces on the other side of a thin C out.
+        // The second test excludes faces on the other side of a thin C.
         if face.distance <= same_plane && 0.5 < face.normal.dot(normal) {
             let [x, y, z] = polytope.corners(i).map(|corner| corner - foot);
             let points = [x, y, z, DVec3::ZERO];
@@ -252,7 +253,7 @@ fn on_plane(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
     on_triangle(polytope, best.0, best.1, normal, height, distance)
 }
 
-/// The answer with its witness on a triangle of the polytope.
+/// Returns the answer, with its witness on a triangle of the polytope.
 #[inline(always)]
 fn on_triangle(
     polytope: &Polytope<'_>,
@@ -271,7 +272,7 @@ fn on_triangle(
     Depth { upper: height, lower: distance.min(height), normal, a, b }
 }
 
-/// The end without an end: the best bounds so far.
+/// Returns the best bounds so far, if the search cannot end.
 #[cold]
 fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
@@ -279,7 +280,7 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     state: &mut State,
 ) -> Depth {
     let face = &polytope.faces[polytope.nearest_face()];
-    // Of slivers alone there is no normal: then whatever direction bounds the depth from above.
+    // If all faces are slivers, there is no normal. Any direction bounds the depth from above.
     let is_unbounded = face.normal == DVec3::ZERO && !state.upper.is_finite();
     let direction = if is_unbounded { unit_or_x(-c.center) } else { face.normal };
     if direction != DVec3::ZERO {
@@ -290,11 +291,11 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             (state.upper, state.normal, state.vertex) = (height, direction, vertex);
         }
     }
-    // Slivers alone bound nothing.
+    // Slivers alone give no bound.
     let nearest = if face.distance.is_finite() { face.distance } else { f64::NEG_INFINITY };
     let lower = state.lower().max(nearest).min(state.upper);
-    // The support point is as high as the plane, and may lie anywhere along it: the witness is
-    // where the polytope is nearest to the foot of the origin on the plane.
+    // The support point may lie anywhere on its plane. The witness is the point of the polytope
+    // nearest to the projection of the origin on that plane.
     let foot = state.normal * state.upper;
     let (mut best, mut best_weights, mut best_sq) = (0, [1.0, 0.0, 0.0], f64::INFINITY);
     for i in 0..polytope.n_faces {
@@ -307,8 +308,8 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         }
     }
     let mut depth = on_triangle(polytope, best, best_weights, state.normal, state.upper, lower);
-    // The polytope lies inside C by what is left between the bounds: half of that for either body,
-    // along the normal.
+    // The polytope lies inside C by the gap between the bounds. Each body takes half of it, along
+    // the normal.
     let short = state.upper * c.unscale - depth.normal.dot(depth.a - c.b_in_a.transform_point(depth.b));
     depth.a += depth.normal * (0.5 * short);
     depth.b -= c.b_in_a.inverse_transform_vector(depth.normal) * (0.5 * short);
@@ -318,7 +319,8 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 /// The faces of a tetrahedron.
 const FACES: [[usize; 3]; 4] = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]];
 
-/// The corners of the tetrahedron's face that is nearest to the origin, slivers aside.
+/// Returns the corners of the tetrahedron's face that is nearest to the origin. Slivers are
+/// skipped.
 #[cold]
 fn nearest_corners(v: &[Vertex; 4]) -> [Vertex; 3] {
     let mut nearest = f64::INFINITY;
@@ -326,7 +328,7 @@ fn nearest_corners(v: &[Vertex; 4]) -> [Vertex; 3] {
     for [i, j, k] in FACES {
         let normal = normal_of(v[i].w, v[j].w, v[k].w);
         let length = sqrt(normal.length_squared());
-        // NaN for a sliver, which is not less.
+        // NaN for a sliver, so the comparison is false.
         let distance = (normal.dot(v[i].w) / length).abs();
         if distance < nearest {
             nearest = distance;
@@ -336,8 +338,8 @@ fn nearest_corners(v: &[Vertex; 4]) -> [Vertex; 3] {
     corners
 }
 
-/// The first polytope, around the origin or touching it, where the simplex is no tetrahedron or one
-/// without volume; or, when C has no volume, the depth 0 along its flat direction.
+/// Builds the first polytope if the simplex is not a tetrahedron or has no volume. It contains or
+/// touches the origin. If C has no volume, the error is the depth 0 along its flat direction.
 #[cold]
 #[inline(never)]
 fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
@@ -360,11 +362,11 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         if c.slack > 0.0 { c.support_exact(-direction, &fast) } else { fast }
     };
     let flat = |normal: DVec3| {
-        // Of the two sides the one on which B's centre lies.
+        // Take the side on which B's centre lies.
         let normal = if normal.dot(c.center) > 0.0 { -normal } else { normal };
         let (mut a, mut b) = (DVec3::ZERO, DVec3::ZERO);
-        // Of a tetrahedron without volume weights are noise: the nearest of its faces has the
-        // origin.
+        // In a tetrahedron without volume weights are noise. The origin lies on the nearest of its
+        // faces.
         let faces = if simplex.n == 4 { &FACES[..] } else { &FACES[..1] };
         let mut least_sq = f64::INFINITY;
         for face in faces.iter().filter(|_| 0 < simplex.n) {
@@ -379,12 +381,12 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
                 }
             }
         }
-        // The origin may lie beside C, as near as the simplex: then nothing says that the bodies
-        // meet.
+        // The origin may lie outside C, at the distance of the simplex. Then nothing proves that
+        // the bodies overlap.
         Depth { upper: 0.0, lower: -sqrt(simplex.nearest.distance_sq), normal, a, b }
     };
     if n == 3 {
-        // Corners on a line: the two ends of it.
+        // The corners are on a line: keep its two ends.
         let span = |i: usize, j: usize| corners[i].w.distance(corners[j].w);
         let longest = [(0, 1), (1, 2), (0, 2)].into_iter().fold((0, 1), |best: (usize, usize), edge| {
             if span(best.0, best.1) < span(edge.0, edge.1) { edge } else { best }
@@ -431,16 +433,16 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             }
         }
         if n == 2 {
-            // C is a segment: the direction across it that points most from A to B.
+            // C is a segment: take the direction across it that points most from A to B.
             let across = -(c.center - along * c.center.dot(along));
             let normal = if across.length() > tol::EPA_FLAT { across.normalize() } else { side };
             return Err(flat(normal));
         }
     }
-    // A triangle: blow it up on both sides.
+    // A triangle: expand it on both sides.
     let [x, y, z] = [corners[0].w, corners[1].w, corners[2].w];
     let normal = unit_or_x(normal_of(x, y, z));
-    // The normal in the sense of the corners' order.
+    // Orient the normal by the order of the corners.
     let normal = if normal.dot((y - x).cross(z - x)) < 0.0 { -normal } else { normal };
     let (above, below) = (probe(normal), probe(-normal));
     let rises = tol::EPA_FLAT < normal.dot(above.w - x);
@@ -448,7 +450,7 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     match (rises, falls) {
         (true, true) => {
             polytope.set_tetrahedron([&corners[0], &corners[1], &corners[2], &above]);
-            // There is room for a fifth vertex.
+            // There is always room for a fifth vertex.
             let _ = polytope.expand(0, below, tol::GJK_ROUNDING);
         }
         (true, false) => {

@@ -1,17 +1,18 @@
-//! How far apart, or whether they meet: the distance of the origin from the Minkowski difference.
+//! GJK: the distance of the origin from the Minkowski difference C, or whether C contains it.
 //!
-//! A simplex of points of C walks towards the origin: its nearest point v gives an upper bound |v|,
-//! the support plane normal to v a lower one, and the support point is the next corner. It ends
-//! when the bounds meet, when the support point is already a corner (the features are found), or
-//! when the simplex contains the origin. Support points may be chosen fast and in `f32`; whatever
-//! is about to decide is searched again exactly. On the stacked boxes of the tests that search is
-//! the difference between no wrong sign and one in sixteen.
+//! - A simplex of points of C moves towards the origin. The length of its nearest point v is an
+//!   upper bound of the distance.
+//! - The support plane normal to v gives a lower bound. The support point is the next corner.
+//! - The search ends if the bounds meet, if the support point is already a corner, or if the
+//!   simplex contains the origin.
+//! - Support points may be inexact and in `f32`. A support that would end the search is computed
+//!   again exactly. Without that, one sign in sixteen is wrong on the stacked boxes of the tests.
 //!
 //! Reference: E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast Procedure for Computing the
 //! Distance Between Complex Objects in Three-Dimensional Space, IEEE J. Robotics and Automation 4,
 //! 1988; G. van den Bergen, A Fast and Robust GJK Implementation, 1999.
-//! Differs: certified bounds with every end; a doubtful end goes to the depth search, so that one
-//! routine decides the sign.
+//! Differs: every end has certified bounds. A doubtful end goes to the depth search, so one routine
+//! decides the sign.
 
 use crate::minkowski::{Minkowski, Vertex};
 use crate::simplex::{Nearest, nearest_of_all_but, nearest_of_last, nearest_with_newest, weights_of_whole};
@@ -22,42 +23,42 @@ use carom_math::ops::{greater, sqrt};
 use carom_math::tol;
 use glam::DVec3;
 
-/// What is asked.
+/// The question of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Goal {
-    /// The distance, unless it is above the settings' `max_distance`.
+    /// The distance, unless it is above `max_distance` of the settings.
     Distance,
-    /// The same, of the cores alone: whether their margins meet is of no account.
+    /// The distance of the cores. Margins are ignored.
     Cores,
-    /// Whether the bodies meet, margins included.
+    /// Whether the bodies overlap or touch, margins included.
     Overlap,
 }
 
-/// How the cores lie.
+/// The relation of the two cores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Verdict {
-    /// Separated; the lower bound is above zero.
+    /// Separated: the lower bound is above zero.
     Apart,
-    /// They share a point: the simplex contains the origin or touches it.
+    /// They share a point: the simplex contains or touches the origin.
     Meet,
-    /// The bounds straddle zero by rounding or by a limit; the depth search has to say.
+    /// The bounds straddle zero, by rounding or by a limit. The depth search decides.
     Doubtful,
 }
 
-/// Why the search stopped.
+/// The reason why the search stopped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum End {
-    /// The nearest features are found.
+    /// The nearest features were found.
     Features,
-    /// The bounds are near enough, or rounding allows no more.
+    /// The bounds are close enough, or as close as rounding allows.
     Bounds,
-    /// What was asked is known, the distance is not.
+    /// The question is answered, but the distance is not known.
     Early,
-    /// The limit of rounds.
+    /// The limit of iterations was reached.
     Limit,
 }
 
-/// Up to four points of C and their nearest feature, which has all of them as corners.
+/// Up to four points of C and their nearest feature. All of the points are corners of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Simplex {
     pub(crate) points: [DVec3; 4],
@@ -89,10 +90,10 @@ impl Simplex {
         self.sources[to & 3] = self.sources[from & 3];
     }
 
-    /// Is there a corner at this very place?
+    /// Whether a corner has exactly these coordinates.
     #[inline(always)]
     fn has(&self, vertex: &Vertex) -> bool {
-        // Without branches: of two corners one coordinate may well be the same.
+        // Without branches: two corners may well share one coordinate.
         let mut has = false;
         for i in 0..4 {
             let point = self.points[i];
@@ -101,8 +102,8 @@ impl Simplex {
         has
     }
 
-    /// Keeps the corners with these bits and the newest, whose bit comes after theirs. It takes the
-    /// place of one that goes, so corners seldom move.
+    /// Keeps the corners with these bits and the newest corner, whose bit follows theirs. The
+    /// newest takes the slot of a removed one, so the others seldom move.
     #[inline(always)]
     fn take(&mut self, newest: &Vertex, keep: u8) {
         let bit = 1_u8 << (self.n & 7);
@@ -116,7 +117,7 @@ impl Simplex {
         } else if gone & (gone - 1) == 0 {
             self.put(gone.trailing_zeros() as usize, newest);
         } else {
-            // Of three older corners at most one stays.
+            // At most one of three older corners stays.
             let n = usize::from(kept != 0);
             if n == 1 {
                 self.shift(kept.trailing_zeros() as usize, 0);
@@ -139,21 +140,21 @@ impl Simplex {
         self.n = n;
     }
 
-    /// The nearest feature of the corners that are left: all of them are its corners.
+    /// Sets the nearest feature of the remaining corners. All of them are its corners.
     #[inline(always)]
     fn end(&mut self, nearest: Nearest) {
         self.nearest = nearest;
         self.nearest.keep = (1 << (self.n & 7)) - 1;
     }
 
-    /// A point with its sources.
+    /// Returns corner `i` with its points of A and B.
     #[inline]
     pub(crate) fn vertex(&self, i: usize) -> Vertex {
         let [a, b] = self.sources[i];
         Vertex { w: self.points[i], a, b }
     }
 
-    /// The nearest point of C as points of A and of B, each in its own frame.
+    /// Returns the nearest point of C as a point of A and a point of B, each in its own frame.
     #[inline(always)]
     pub(crate) fn witness(&self) -> (DVec3, DVec3) {
         let weights = weights_of_whole(&self.points, self.n);
@@ -166,21 +167,21 @@ impl Simplex {
     }
 }
 
-/// What the search found, about the cores and scaled.
+/// The result of a search: about the cores, in scaled lengths.
 pub(crate) struct Search {
     pub(crate) simplex: Simplex,
     pub(crate) verdict: Verdict,
     pub(crate) end: End,
-    /// Not above the distance; may be negative when in doubt.
+    /// Not above the distance. It may be negative if the verdict is doubtful.
     pub(crate) lower: f64,
-    /// Not below the distance, but for rounding.
+    /// Not below the distance, except for rounding.
     pub(crate) upper: f64,
-    /// The direction of `lower`, from the origin towards C, of any length.
+    /// The direction of `lower`, from the origin towards C, not normalised.
     pub(crate) axis: DVec3,
 }
 
 impl Search {
-    // No constant: a constant is copied by a call.
+    // A function, because a constant is copied by a call.
     #[inline(always)]
     pub(crate) fn new() -> Search {
         Search {
@@ -194,7 +195,7 @@ impl Search {
     }
 }
 
-/// Searches until the goal is reached; `found` is new.
+/// Runs the search until the goal is reached. `found` must be new.
 #[inline]
 pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
@@ -207,7 +208,7 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     dispatch(SearchKernel { c, goal, settings, cache, counters, found });
 }
 
-/// The search compiled for each instruction set: not for its lanes, but its instructions are fewer.
+/// The search compiled for each instruction set. It uses no lanes, but fewer instructions.
 struct SearchKernel<'k, 's, A: ?Sized, B: ?Sized> {
     c: &'k Minkowski<'s, A, B>,
     goal: Goal,
@@ -226,7 +227,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Kernel for SearchKernel<'_,
     }
 }
 
-/// [`search`] inside a kernel.
+/// Runs [`search`] inside a kernel.
 #[inline(always)]
 pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
@@ -236,9 +237,9 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     counters: &mut Counters,
     found: &mut Search,
 ) {
-    // Beyond this lower bound nothing more is asked, and below this upper bound neither. A little
-    // more than the margin is wanted, so that a yes or no near the sign takes the same way as a
-    // distance, to the end.
+    // The search may stop above the lower bound `enough`, or below the upper bound `meet`. Both
+    // leave a little room around the margin. Then a test near the sign runs to the end, like a
+    // distance query.
     let (enough, meet) = match goal {
         Goal::Distance | Goal::Cores => (settings.max_distance.max(0.0) * c.scale + c.margin, -1.0),
         Goal::Overlap => (c.margin + CLEAR, c.margin - CLEAR),
@@ -262,7 +263,7 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     while round < n_rounds {
         round += 1;
         let Nearest { u, uw, distance_sq, is_inside, .. } = nearest;
-        // Inside, or so near that the direction is noise.
+        // The origin is inside, or so near that the direction is noise.
         if is_inside || !(tol::GJK_TOUCHING * tol::GJK_TOUCHING * reach_sq < distance_sq) {
             counters.iterations += round;
             counters.supports += n_supports;
@@ -279,7 +280,7 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         let rounding_sq = (tol::GJK_ROUNDING * tol::GJK_ROUNDING) * uu * reach_sq;
         let mut is_exact = c.slack == 0.0;
         let mut w = match near.take() {
-            // A warm start: "no neighbour is better" proves the old vertex without a scan.
+            // A warm start: if no neighbour is better, the old vertex is proved without a scan.
             Some(vertex) => {
                 is_exact = true;
                 c.support_exact(u, &vertex)
@@ -292,7 +293,7 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         if verdict.is_some() && !is_exact {
             let beyond = enough + c.slack;
             if verdict == Some(End::Early) && beyond * beyond * uu < uw_new * uw_new {
-                // Separated by more than the choice of the vertex can have lost.
+                // Separated by more than an inexact support can miss.
                 (lower, axis) = (uw_new / sqrt(uu) - c.slack, u);
                 end = End::Early;
                 break;
@@ -302,7 +303,8 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             uw_new = u.dot(w.w);
             verdict = judge(s, &w, uw, uw_new, uu, enough_sq, rounding_sq, near_enough);
         }
-        // The lower bound costs a root and a quotient: only where the search may end.
+        // The lower bound costs a root and a division, so it is computed only if the search may
+        // end.
         let bound = || uw_new / sqrt(uu) - if is_exact { 0.0 } else { c.slack };
         if verdict.is_some() || round == n_rounds {
             raise(&mut lower, &mut axis, bound(), u);
@@ -314,14 +316,15 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         reach_sq = greater(reach_sq, w.w.length_squared());
         let mut next = nearest_with_newest(&s.points, s.n, w.w);
         if !next.is_inside && !(next.distance_sq < distance_sq) {
-            // No progress: where signs are noise the cases may be wrong, so all are tried.
+            // No progress: if signs are noise, the case analysis may be wrong, so all features are
+            // tried.
             raise(&mut lower, &mut axis, bound(), u);
             let mut points = s.points;
             points[s.n & 3] = w.w;
             let best = nearest_of_all_but(&points, s.n + 1, tol::GJK_ROUNDING);
-            // A step so small that the distance does not show it, which is rounded where the far
-            // ends of the simplex are, may still turn the direction, and with it raise the lower
-            // bound; a few are granted. So are a few to a triangle that is as near as its edge.
+            // The distance is rounded by the size of the simplex, so a tiny step may not change it.
+            // Such a step may still turn the direction and raise the lower bound. A few are
+            // allowed. So are a few steps to a triangle that is as near as its edge.
             let is_larger = next.keep.count_ones() < best.keep.count_ones();
             let rounded = sqrt(distance_sq) + tol::GJK_ROUNDING * sqrt(reach_sq);
             let is_small_step = is_larger || next.distance_sq <= rounded * rounded;
@@ -349,22 +352,21 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     s.end(nearest);
     (found.end, found.axis) = (end, axis);
     found.upper = sqrt(nearest.distance_sq);
-    // Where the margins alone are known to meet, the verdict on the cores is of no interest.
+    // If only the margins are known to overlap, the verdict on the cores does not matter.
     let is_apart = 0.0 < lower || (end == End::Early && found.upper < meet);
     found.verdict = if is_apart { Verdict::Apart } else { Verdict::Doubtful };
     found.lower = lower.min(found.upper);
 }
 
-/// For a round with the same direction. Out of line, and the compiler does not see that it is the
-/// same: it would make that a loop of its own, and compute for each round what only such a loop
-/// needs.
+/// Repeats an iteration with the same direction. It is out of line so that the compiler does not
+/// make it a loop of its own. That loop would add work to every iteration.
 #[cold]
 #[inline(never)]
 fn again(w: Vertex, nearest: Nearest) -> (Option<Vertex>, Nearest) {
     (Some(w), nearest)
 }
 
-/// Keeps the greater lower bound and its direction.
+/// Keeps the larger lower bound and its direction.
 #[inline(always)]
 fn raise(lower: &mut f64, axis: &mut DVec3, bound: f64, u: DVec3) {
     if *lower < bound {
@@ -372,21 +374,21 @@ fn raise(lower: &mut f64, axis: &mut DVec3, bound: f64, u: DVec3) {
     }
 }
 
-/// Scaled length: gaps and depths below this are decided by the full search, whatever was asked.
+/// Scaled length. The full search decides gaps and depths below this, whatever the goal is.
 const CLEAR: f64 = 16.0 * tol::GJK_TOUCHING;
 
-/// When bounds are.
+/// The test whether two bounds are close enough.
 #[derive(Clone, Copy)]
 struct NearEnough {
-    /// Fraction of the distance.
+    /// A fraction of the distance.
     tolerance: f64,
-    /// Scaled: the sum of the margins that count.
+    /// Scaled: the sum of the margins in use.
     margin: f64,
 }
 
 impl NearEnough {
-    /// The margins are between the bounds: whether the bodies meet is not known yet, and only
-    /// rounding may end the search.
+    /// Whether the margins lie between the bounds. Then the overlap is undecided, and only rounding
+    /// may end the search.
     #[inline(always)]
     fn leaves_sign_open(self, uw: f64, uw_new: f64, uu: f64) -> bool {
         if self.margin == 0.0 {
@@ -397,7 +399,7 @@ impl NearEnough {
     }
 }
 
-/// Is this support point the end, and which one?
+/// Returns how the search ends with this support point, or `None` if it goes on.
 #[inline(always)]
 fn judge(
     s: &Simplex,
@@ -411,11 +413,12 @@ fn judge(
 ) -> Option<End> {
     let NearEnough { tolerance, .. } = near_enough;
     let gap = uw - uw_new;
-    // Which sign it has cannot be foretold, and this test nearly always.
+    // The sign is hard to predict. This test nearly always has the same result, so it comes first.
     if enough_sq * uu < uw_new * greater(0.0, uw_new) {
         return Some(End::Early);
     }
-    // A corner leaves no gap but that of rounding: far from that there is nothing to compare.
+    // A support point that is a corner leaves a gap of rounding alone. With a far larger gap there
+    // is nothing to compare.
     const FAR: f64 = (1_u64 << 32) as f64;
     if FAR * rounding_sq < gap * gap && tolerance * uw < gap {
         None
@@ -428,10 +431,10 @@ fn judge(
     }
 }
 
-/// The first simplex: from the cache where it is good, else the point towards the origin from C's
-/// centre.
+/// Builds the first simplex: from the cache if that is valid, else from the support towards the
+/// origin from C's centre.
 ///
-/// Returns the vertex from which to climb, when the simplex came from a cache.
+/// Returns the vertex at which hill climbing starts, if the simplex came from a cache.
 #[inline(always)]
 fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
@@ -442,8 +445,7 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let mut axis = c.center;
     if let Some(cache) = cache {
         for &pair in &cache.pairs[..usize::from(cache.n_pairs).min(4)] {
-            // Pairs are all different; should two of them be at one place now, every feature is
-            // tried.
+            // The pairs all differ. Two of them may now coincide, so every feature is tried.
             if let Some(vertex) = c.rebuild(pair) {
                 simplex.put(simplex.n, &vertex);
                 simplex.n += 1;
@@ -461,7 +463,7 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         }
     }
     if axis == DVec3::ZERO {
-        // Concentric: any direction will do.
+        // Concentric cores: any direction will do.
         axis = DVec3::X;
     }
     counters.supports += 1;
@@ -472,7 +474,7 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     None
 }
 
-/// Remembers the simplex for the next query.
+/// Stores the simplex for the next query.
 #[inline]
 pub(crate) fn remember(cache: &mut GjkCache, search: &Search) {
     let s = &search.simplex;
@@ -483,7 +485,7 @@ pub(crate) fn remember(cache: &mut GjkCache, search: &Search) {
             n += 1;
         }
     }
-    // A simplex with a point on a curved part cannot be rebuilt; the direction serves instead.
+    // A simplex with a point on a curved part cannot be rebuilt. The direction is used instead.
     let is_whole = n == s.n;
     cache.n_pairs = if is_whole { n as u8 } else { 0 };
     cache.axis = search.axis;

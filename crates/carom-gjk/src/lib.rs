@@ -2,15 +2,15 @@
 //! `curved::every_answer_comes_with_its_proof`, `total::a_limit_of_rounds_gives_bounds_that_hold`).
 //!
 //! Each function exists twice: rounded to `f32` at the crate root, and with the feature `f64` in
-//! the module [`f64`](mod@f64). The decisions are made in `f64` for both, by [`wide`], which can be
-//! called directly. The pose of B is given in A's frame, and so are the answers.
+//! the module [`f64`](mod@f64). Both decide in `f64`, in [`wide`], which can be called directly.
+//! The pose of B is given in A's frame, and so are the answers.
 //!
 //! ```
 //! use carom_geom::{SupportMap, SupportPoint};
 //! use carom_gjk::{GjkSettings, Outcome, intersects, signed_distance};
 //! use carom_math::{Pose, Vec3, glam::DVec3};
 //!
-//! /// Any convex shape takes part by its support map: here a box.
+//! /// Any convex shape can be used through its support map: here a box.
 //! struct Box3(DVec3);
 //! impl SupportMap for Box3 {
 //!     fn support(&self, direction: DVec3) -> SupportPoint {

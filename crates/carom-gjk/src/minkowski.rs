@@ -1,32 +1,32 @@
 //! The Minkowski difference C = A - B, in A's frame and scaled to size one.
 //!
-//! C contains the origin exactly when A and B meet, and its nearest point is as far from the origin
-//! as A from B. All lengths are multiplied by the power of two that brings the pair to size one:
-//! nothing below can overflow, no threshold needs a unit, and input scaled by a power of two gives
-//! the same bits, scaled.
+//! C contains the origin exactly if A and B overlap or touch. Its nearest point is as far from the
+//! origin as A is from B. All lengths are multiplied by the power of two that brings the pair to
+//! size one. Then nothing overflows, and no threshold needs a unit. Input scaled by a power of two
+//! gives the same bits, scaled.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.1.
-//! Differs: the cores alone are subtracted, the margins are added to the answer.
+//! Differs: only the cores are subtracted. The margins are added to the answer.
 
 use carom_geom::{SupportMap, SupportPoint};
 use carom_math::WidePose;
 use glam::{DMat3, DVec3};
 
-/// A point of C and where it comes from.
+/// A point of C with the points of A and B that it comes from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vertex {
     /// The point of C, scaled, in A's frame.
     pub(crate) w: DVec3,
-    /// Of A, unscaled, in A's frame.
+    /// The point of A, unscaled, in A's frame.
     pub(crate) a: SupportPoint,
-    /// Of B, unscaled, in B's frame.
+    /// The point of B, unscaled, in B's frame.
     pub(crate) b: SupportPoint,
 }
 
 impl Vertex {
     pub(crate) const NOWHERE: SupportPoint =
         SupportPoint { point: DVec3::ZERO, vertex: carom_geom::NO_VERTEX };
-    /// Memory without a vertex yet: all bits zero, which is the fastest to write.
+    /// A placeholder for unused memory: all bits zero, which is the fastest to write.
     pub(crate) const BLANK: Vertex = {
         let blank = SupportPoint { point: DVec3::ZERO, vertex: 0 };
         Vertex { w: DVec3::ZERO, a: blank, b: blank }
@@ -42,17 +42,17 @@ pub(crate) struct Minkowski<'s, A: ?Sized, B: ?Sized> {
     to_b: DMat3,
     scaled_rotation: DMat3,
     scaled_translation: DVec3,
-    /// A power of two: scaled length = length * scale.
+    /// A power of two: scaled length = length * `scale`.
     pub(crate) scale: f64,
-    /// Its inverse.
+    /// The inverse of `scale`.
     pub(crate) unscale: f64,
-    /// Scaled: how far a support of C may stay behind the true one.
+    /// Scaled: the most by which a support of C may fall short of the true one.
     pub(crate) slack: f64,
     /// Scaled: sum of the margins.
     pub(crate) margin: f64,
     /// Scaled: a point inside C.
     pub(crate) center: DVec3,
-    /// Every number that went in is finite.
+    /// Whether every number of the input is finite.
     pub(crate) is_finite: bool,
 }
 
@@ -63,8 +63,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
         let center = a.center() - b_in_a.transform_point(b.center());
         let reach = center.abs().max_element();
         let size = a.radius().max(b.radius()).max(reach).max(margin);
-        // The sum catches what max() lets through: a NaN. The centre has every number of the pose
-        // in it, times a finite one.
+        // A sum keeps a NaN, which max() drops. Each number of the pose, times a finite number, is
+        // a term of the centre.
         let sum = a.radius() + b.radius() + center.x + center.y + center.z + margin;
         let is_finite = sum.is_finite();
         let (scale, unscale) = power_of_two(size);
@@ -84,7 +84,7 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
         }
     }
 
-    /// The point of C farthest along `-u`, to within the slack.
+    /// Returns the point of C farthest along `-u`, to within the slack.
     #[inline(always)]
     pub(crate) fn support(&self, u: DVec3) -> Vertex {
         let a = self.a.support(-u);
@@ -92,7 +92,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
         self.vertex(a, b)
     }
 
-    /// The point of C farthest along `-u`, exact to rounding, searched from `near`.
+    /// Returns the point of C farthest along `-u`, exact to rounding. The search starts from
+    /// `near`.
     #[inline(always)]
     pub(crate) fn support_exact(&self, u: DVec3, near: &Vertex) -> Vertex {
         let a = self.a.support_exact(-u, near.a);
@@ -100,14 +101,14 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
         self.vertex(a, b)
     }
 
-    /// The point of C that belongs to a point of each body.
+    /// Returns the point of C for a point of A and a point of B.
     #[inline(always)]
     pub(crate) fn vertex(&self, a: SupportPoint, b: SupportPoint) -> Vertex {
         let placed = self.scaled_rotation * b.point + self.scaled_translation;
         Vertex { w: a.point * self.scale - placed, a, b }
     }
 
-    /// The point of C between two numbered vertices; `None` when a number is none.
+    /// Returns the point of C for two vertex numbers, or `None` if a number is not valid.
     #[inline]
     pub(crate) fn rebuild(&self, pair: (u32, u32)) -> Option<Vertex> {
         let a = SupportPoint { point: self.a.vertex(pair.0)?, vertex: pair.0 };
@@ -116,7 +117,7 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
     }
 }
 
-/// The power of two that brings `size` to about one, and its inverse; (1, 1) for zero.
+/// Returns the power of two that brings `size` to about one, and its inverse. Zero gives (1, 1).
 #[inline]
 fn power_of_two(size: f64) -> (f64, f64) {
     const MANTISSA_BITS: u32 = 52;
@@ -124,8 +125,8 @@ fn power_of_two(size: f64) -> (f64, f64) {
     if !(0.0 < size) {
         return (1.0, 1.0);
     }
-    // At the very ends of the range sizes stay a little off one: there both powers are still normal
-    // numbers.
+    // At the ends of the range the scaled size is a little off one. There both powers are still
+    // normal numbers.
     let biased = ((size.to_bits() >> MANTISSA_BITS) & 0x7ff).clamp(1, TWICE_BIAS - 1);
     (f64::from_bits((TWICE_BIAS - biased) << MANTISSA_BITS), f64::from_bits(biased << MANTISSA_BITS))
 }

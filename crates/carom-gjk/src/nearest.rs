@@ -1,9 +1,9 @@
-//! Which points of two convex cores are nearest, corner by corner: for those who follow features
-//! over time.
+//! The nearest points of two convex cores, as the corners of a simplex. For callers that track
+//! features over time.
 //!
-//! The search is that of [`crate::wide::distance`]; what it ended with is handed out instead of
-//! being summed up, margins left aside. Nothing in it is deeper than the search: where cores
-//! overlap it says so, and no depth.
+//! The search is that of [`crate::wide::distance`]. The final simplex is returned instead of its
+//! weighted sum, and margins are ignored. If the cores overlap, the result says so, without a
+//! depth.
 //!
 //! Reference: E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast Procedure for Computing the
 //! Distance Between Complex Objects in Three-Dimensional Space, IEEE J. Robotics and Automation 4,
@@ -22,23 +22,24 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NearestSimplex {
-    /// Points of A's core, in A's frame; the first `n_points` count.
+    /// Points of A's core, in A's frame. The first `n_points` are valid.
     pub points_a: [DVec3; 4],
-    /// Points of B's core, in B's frame, each paired with the one of A.
+    /// Points of B's core, in B's frame, each paired with the point of A at the same index.
     pub points_b: [DVec3; 4],
-    /// From 1 to 4; 0 where a number of the input is not finite.
+    /// From 1 to 4, or 0 if a number of the input is not finite.
     pub n_points: usize,
-    /// Sum to 1, none is negative: the nearest point of a core is the sum of its points, so
-    /// weighted. Of four points zeros: the cores have the origin of their difference inside.
+    /// The weights: not negative, and their sum is 1. The nearest point of a core is the weighted
+    /// sum of its points. With four points all weights are 0: the cores overlap.
     pub weights: [f64; 4],
-    /// Unit vector from A towards B in A's frame, along which the cores were found to be farthest
-    /// apart; zero when they meet.
+    /// Unit vector from A towards B in A's frame, along which the cores have the largest proved
+    /// gap. Zero if they overlap.
     pub axis: DVec3,
-    /// What it cost.
+    /// The work of the query.
     pub counters: Counters,
 }
 
-/// The nearest features of two convex shapes without their margins, B placed by `b_in_a`.
+/// Returns the nearest features of two convex shapes without their margins. `b_in_a` is the pose of
+/// B in A's frame.
 pub fn nearest_simplex<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,

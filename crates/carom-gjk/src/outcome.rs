@@ -1,28 +1,28 @@
 //! How a search ended, and what it cost.
 
-/// How far an answer may be trusted.
+/// How an answer relates to the true value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The search ended on the features themselves: exact to the rounding of `f64`, about 1e-15 of
-    /// the size.
+    /// The search ended on the nearest features. The answer is exact to the rounding of `f64`,
+    /// about 1e-15 of the size.
     Exact,
-    /// The answer and the truth differ by at most this length: both bounds are proved. It exceeds
-    /// the tolerance that was asked for only where a limit of rounds was reached, as for the depth
-    /// of concentric balls made of support points.
+    /// The answer differs from the true value by at most this length. Both bounds are proved. It
+    /// exceeds the requested tolerance only if an iteration limit was reached. An example is the
+    /// depth of concentric balls made of support points.
     Within(f64),
-    /// A limit was reached, or a coordinate was not a finite number, before what was asked could be
-    /// proved either way.
+    /// An iteration limit was reached before the question was decided, or a coordinate is not
+    /// finite.
     Undecided,
 }
 
-/// What a query did.
+/// The work of a query, in counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Rounds of the distance search.
+    /// Iterations of the distance search.
     pub iterations: u32,
-    /// Rounds of the depth search.
+    /// Iterations of the depth search.
     pub depth_iterations: u32,
     /// Pairs of support points computed.
     pub supports: u32,

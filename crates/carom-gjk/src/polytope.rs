@@ -1,16 +1,16 @@
-//! A convex polytope that grows by a point at a time: triangles with neighbours, in memory lent by
-//! the caller.
+//! A convex polytope that grows by one point at a time: triangles with neighbours, in memory of the
+//! caller.
 //!
-//! A new point replaces the faces that it sees by a fan over their rim. The visible region is
-//! flooded from the face that asked; where rounding gives it a hole or a pinch, that one face alone
-//! is replaced, which is always a valid surface. Each face keeps a lower bound of its distance from
-//! the origin: the least product of its unit normal with its corners, which holds however inexact
-//! the normal is.
+//! - A new point replaces the faces that it sees by a fan over their rim.
+//! - The visible region is flooded from a given face. If rounding gives it a hole or a pinch, only
+//!   the given face is replaced. That surface is always valid.
+//! - Each face keeps a lower bound of its distance from the origin: the least product of its unit
+//!   normal with its corners. The bound holds even if the normal is inexact.
 //!
 //! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game
 //! Objects, 2001, section 4.
-//! Differs: no recursion, no heap; the disc is checked before the surface is touched; the bounds
-//! are certified.
+//! Differs: no recursion, no heap. The disc is checked before the surface changes. The bounds are
+//! certified.
 
 use crate::minkowski::Vertex;
 use crate::simplex::{THIN_SINE_SQ, normal_of};
@@ -22,16 +22,17 @@ use glam::DVec3;
 /// A triangle, counter-clockwise seen from outside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Face {
-    /// Outward unit normal; zero for a sliver, a triangle without height.
+    /// Outward unit normal. Zero for a sliver, which is a triangle without height.
     pub(crate) normal: DVec3,
-    /// The least of `normal . corner`; infinite for a sliver.
+    /// The least of `normal . corner`. Infinite for a sliver.
     pub(crate) distance: f64,
     pub(crate) corners: [u16; 3],
-    /// Across the edge from corner i to corner i + 1: four times the neighbour plus the edge there.
+    /// For the edge from corner i to corner i + 1: four times the neighbour's index plus the number
+    /// of its edge.
     neighbours: [u16; 3],
     /// The flood that last saw this face, and whether the face was visible in it.
     stamp: u32,
-    /// Nothing lies beyond this face: it is part of C's surface, or too thin to be improved.
+    /// Whether the face is final: part of C's surface, or too thin to be improved.
     pub(crate) is_final: bool,
 }
 
@@ -45,21 +46,21 @@ impl Face {
         is_final: false,
     };
 
-    /// Memory without a face yet: all bits zero, which is the fastest to write.
+    /// A placeholder for unused memory: all bits zero, which is the fastest to write.
     pub(crate) const BLANK: Face = Face { distance: 0.0, ..Face::NONE };
 }
 
-/// Scaled length, squared: faces of less height have no normal.
+/// Scaled length, squared. Faces of less height have no normal.
 const SLIVER_SQ: f64 = tol::GJK_ROUNDING * tol::GJK_ROUNDING;
 
-/// The most faces of one visible region that are looked for at first, with room for the edges
-/// around it and those that wait.
+/// The most faces of a visible region in the first attempt. Its buffers have room for the edges
+/// around it and the edges that wait.
 const FEW: usize = 62;
 const FEW_AROUND: usize = FEW + 2;
 const FEW_WAITING: usize = FEW + 4;
 
-/// The same where that was not enough, as for a new top over a round base: all faces that there may
-/// be.
+/// The most faces in the second attempt, such as a new apex over a round base. It is the most that
+/// a polytope can have.
 const MANY: usize = 560;
 const MANY_AROUND: usize = MANY + 2;
 const MANY_WAITING: usize = MANY + 4;
@@ -73,7 +74,7 @@ pub(crate) struct Polytope<'m> {
     stamp: u32,
 }
 
-/// The memory is used up.
+/// The error that the memory is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -82,26 +83,25 @@ impl<'m> Polytope<'m> {
         Polytope { vertices, faces, n_vertices: 0, n_faces: 0, stamp: 0 }
     }
 
-    /// The same polytope in larger memory.
+    /// Returns a copy in larger memory.
     pub(crate) fn moved<'n>(&self, vertices: &'n mut [Vertex], faces: &'n mut [Face]) -> Polytope<'n> {
         vertices[..self.n_vertices].copy_from_slice(&self.vertices[..self.n_vertices]);
         faces[..self.n_faces].copy_from_slice(&self.faces[..self.n_faces]);
         Polytope { vertices, faces, n_vertices: self.n_vertices, n_faces: self.n_faces, stamp: self.stamp }
     }
 
-    /// A tetrahedron with any orientation of its corners; face 0 is that of the first three. Gives
-    /// how far a corner is from the face across at least; 0 where a face is a sliver.
+    /// Sets a tetrahedron. Its corners may have any orientation. Face 0 is that of the first three.
     ///
-    /// Its faces at once, in lanes, in a kernel of its own: sharing the lanes of [`Fan`] made the
-    /// loop that uses the fans slower, two hulls of 32 vertices deep in each other by 6 to 10 %.
-    /// Instructions of a depth, before / now, with witnesses computed inside the loop's kernel: two
-    /// hulls of 8 vertices that hardly overlap 6,250 / 5,500, deep in each other 12,610 / 11,880;
-    /// of 32 vertices 9,740 / 8,990 and 27,940 / 27,210.
+    /// Returns the least distance of a corner from the face across, or 0 if a face is a sliver. The
+    /// four faces are computed in lanes, in a separate kernel.
+    ///
+    /// Tried: sharing the lanes of [`Fan`]; 6 to 10 % slower for two hulls of 32 vertices that
+    /// overlap deeply.
     pub(crate) fn set_tetrahedron(&mut self, corners: [&Vertex; 4]) -> f64 {
         dispatch(TetrahedronKernel { polytope: self, corners })
     }
 
-    /// The face that is nearest to the origin.
+    /// Returns the face that is nearest to the origin.
     #[inline(always)]
     pub(crate) fn nearest_face(&self) -> usize {
         let mut best = 0;
@@ -114,13 +114,13 @@ impl<'m> Polytope<'m> {
         best
     }
 
-    /// Where the corners of a face are.
+    /// Returns the coordinates of a face's corners.
     #[inline(always)]
     pub(crate) fn corners(&self, face: usize) -> [DVec3; 3] {
         self.faces[face].corners.map(|corner| self.vertices[usize::from(corner)].w)
     }
 
-    /// Is there a vertex at this very place?
+    /// Whether a vertex has exactly these coordinates.
     #[inline(always)]
     pub(crate) fn has_vertex(&self, w: DVec3) -> bool {
         let mut has = false;
@@ -130,8 +130,8 @@ impl<'m> Polytope<'m> {
         has
     }
 
-    /// Adds a point beyond `face`; `threshold` is how far beyond a face a point must be for the
-    /// face to go.
+    /// Adds a point beyond `face`. A face is removed if the point is more than `threshold` beyond
+    /// it.
     #[inline(always)]
     pub(crate) fn expand(&mut self, face: usize, vertex: Vertex, threshold: f64) -> Result<(), Full> {
         if self.n_vertices == self.vertices.len() {
@@ -147,8 +147,8 @@ impl<'m> Polytope<'m> {
         self.replace(face, vertex, &mut visible, &mut rim, found)
     }
 
-    /// [`Polytope::expand`] for a point that sees many faces: were they left, the surface would be
-    /// dented, and bound nothing.
+    /// As [`Polytope::expand`], for a point that sees many faces. If some of them stayed, the
+    /// surface would be dented and give no bound.
     #[cold]
     #[inline(never)]
     fn expand_far(&mut self, face: usize, vertex: Vertex, threshold: f64) -> Result<(), Full> {
@@ -159,8 +159,8 @@ impl<'m> Polytope<'m> {
         self.replace(face, vertex, &mut visible, &mut rim, found)
     }
 
-    /// Puts a fan around the new point in the place of the visible region; of `face` alone where
-    /// that is no disc.
+    /// Replaces the visible region by a fan around the new point. If the region is not a disc, only
+    /// `face` is replaced.
     #[inline(always)]
     fn replace(
         &mut self,
@@ -178,7 +178,7 @@ impl<'m> Polytope<'m> {
                 *out = (link / 4, link % 4);
             }
         }
-        // Two faces more than before; fewer where the region swallows vertices.
+        // Two more faces than before, or fewer if vertices vanish inside the region.
         let n_fresh = n_rim.saturating_sub(n_visible);
         if self.faces.len() < self.n_faces + n_fresh {
             return Err(Full);
@@ -186,13 +186,13 @@ impl<'m> Polytope<'m> {
         let new_corner = self.n_vertices as u16;
         self.vertices[self.n_vertices] = vertex;
         self.n_vertices += 1;
-        // The fan takes the places of the faces that go.
+        // The fan reuses the slots of the removed faces.
         let first_fresh = self.n_faces;
         let slot =
             |i: usize| if i < n_visible { usize::from(visible[i]) } else { first_fresh + i - n_visible };
         let mut i = 0;
         while i < n_rim {
-            // Lanes past the end repeat the last.
+            // Unused lanes repeat the last one.
             let mut fan = Fan::new(self.vertices[self.n_vertices - 1].w);
             let mut ends = [[0; 2]; 4];
             for lane in 0..4 {
@@ -227,10 +227,10 @@ impl<'m> Polytope<'m> {
         Ok(())
     }
 
-    /// Collects the faces that see `w`, connected to `start`, and the edges of their neighbours
-    /// along the rim, in order.
+    /// Collects the faces that see `w` and are connected to `start`, and the rim: the edges of the
+    /// neighbours around them, in order.
     ///
-    /// Zero faces when there is no room for them.
+    /// Returns zero faces if there is no room for them.
     #[inline(always)]
     fn flood<const VISIBLE: usize, const AROUND: usize, const WAITING: usize>(
         &mut self,
@@ -245,8 +245,7 @@ impl<'m> Polytope<'m> {
         self.faces[start].stamp = stamp;
         visible[0] = start as u16;
         let (mut n_visible, mut n_rim) = (1, 0);
-        // Edges still to be crossed, the next one last. Each visible face adds at most one more
-        // than it takes.
+        // A stack of edges to cross. Each visible face takes one edge and adds at most two.
         let mut stack = [0u16; WAITING];
         let neighbours = self.faces[start].neighbours;
         (stack[0], stack[1], stack[2]) = (neighbours[2], neighbours[1], neighbours[0]);
@@ -259,7 +258,7 @@ impl<'m> Polytope<'m> {
             if data.stamp == stamp {
                 continue;
             }
-            // A sliver goes with whatever reaches it.
+            // A sliver counts as visible from any face that reaches it.
             if threshold < data.normal.dot(w) - data.distance || data.distance == f64::INFINITY {
                 if n_visible == VISIBLE {
                     return (0, 0);
@@ -281,8 +280,8 @@ impl<'m> Polytope<'m> {
         (n_visible, n_rim)
     }
 
-    /// Is the rim one closed loop that meets no corner twice? Then the region, being connected, is
-    /// a disc.
+    /// Whether the rim is one closed loop that visits no corner twice. The region is connected, so
+    /// it is then a disc.
     #[inline(always)]
     fn is_loop(&self, rim: &[(u16, u16)]) -> bool {
         if rim.len() < 3 {
@@ -317,8 +316,8 @@ impl Kernel for TetrahedronKernel<'_, '_> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> f64 {
         let TetrahedronKernel { polytope, corners: [first, second, third, fourth] } = self;
-        // Outward: the fourth corner lies below the others. Decided exactly: of a needle the
-        // rounded product is noise, and a surface turned inside out bounds nothing.
+        // The fourth corner must lie below the first three. The orientation is exact, because the
+        // rounded product of a needle is noise. A surface turned inside out gives no bound.
         let is_outward = 0.0 < orient3d(first.w, second.w, third.w, fourth.w);
         let (first, second) = if is_outward { (first, second) } else { (second, first) };
         for (place, corner) in polytope.vertices.iter_mut().zip([first, second, third, fourth]) {
@@ -334,7 +333,7 @@ impl Kernel for TetrahedronKernel<'_, '_> {
             [link(1, 2), link(0, 2), link(2, 0)],
         ];
         let w = [first.w, second.w, third.w, fourth.w];
-        // Four triangles, coordinate by coordinate, and the corner that is in none of its edges.
+        // Four triangles, coordinate by coordinate, and for each the corner that it does not have.
         let of =
             |corners: [usize; 4]| [corners.map(|i| w[i].x), corners.map(|i| w[i].y), corners.map(|i| w[i].z)];
         let (x, y, z, across) = (of([0, 3, 3, 3]), of([1, 1, 2, 0]), of([2, 0, 1, 2]), of([3, 2, 0, 1]));
@@ -379,7 +378,7 @@ impl Kernel for TetrahedronKernel<'_, '_> {
     }
 }
 
-/// The same one by one, thin triangles with all their digits.
+/// Computes the four faces one by one, with thin triangles at full precision.
 #[cold]
 #[inline(never)]
 fn repair_tetrahedron(polytope: &mut Polytope<'_>) -> f64 {
@@ -394,14 +393,14 @@ fn repair_tetrahedron(polytope: &mut Polytope<'_>) -> f64 {
     thickness
 }
 
-/// Four triangles with one corner in common, coordinate by coordinate.
+/// Four triangles with a common corner, coordinate by coordinate.
 struct Fan {
     tip: DVec3,
     from: [[f64; 4]; 3],
     to: [[f64; 4]; 3],
 }
 
-/// Their planes, as in [`Face`].
+/// The planes of four triangles, as in [`Face`].
 struct Planes {
     x: [f64; 4],
     y: [f64; 4],
@@ -428,7 +427,7 @@ impl Fan {
         (self.to[0][lane], self.to[1][lane], self.to[2][lane]) = (to.x, to.y, to.z);
     }
 
-    /// What [`plane_of`] computes, of four at once.
+    /// Computes four planes at once, as [`plane_of`] does for one.
     #[inline(always)]
     fn planes(&self) -> Planes {
         let Fan { tip, from: [fx, fy, fz], to: [tx, ty, tz] } = self;
@@ -468,7 +467,7 @@ impl Fan {
         planes
     }
 
-    /// The same one by one, thin triangles with all their digits.
+    /// Computes the planes one by one, with thin triangles at full precision.
     #[cold]
     #[inline(never)]
     fn repair(&self, planes: &mut Planes) {
@@ -481,15 +480,15 @@ impl Fan {
     }
 }
 
-/// The outward unit normal of a triangle and the least product of it with a corner; zero and
-/// infinity of a sliver.
+/// Returns the outward unit normal of a triangle and its least product with a corner. A sliver
+/// gives zero and infinity.
 #[inline(always)]
 fn plane_of(x: DVec3, y: DVec3, z: DVec3) -> (DVec3, f64) {
     let normal = normal_of(x, y, z);
     let length_sq = normal.length_squared();
     let longest_sq = (y - x).length_squared().max((z - y).length_squared()).max((x - z).length_squared());
-    // A sliver no higher than its corners are exact has any normal at all. It lies along its
-    // longest edge, and a neighbour bounds that.
+    // A sliver is no higher than the rounding of its corners, so its normal is arbitrary. It lies
+    // along its longest edge, and a neighbour bounds that.
     if SLIVER_SQ * longest_sq < length_sq {
         let normal = normal / sqrt(length_sq);
         (normal, normal.dot(x).min(normal.dot(y)).min(normal.dot(z)))

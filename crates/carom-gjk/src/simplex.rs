@@ -1,16 +1,18 @@
 //! The point of a simplex that is nearest to the origin.
 //!
-//! Answers come as a direction `u` that points from the origin to the nearest point, without a
-//! square root or a division, and `uw` = u.x, the same for every point x of the part that is kept:
-//! the distance is uw / |u|. The newest point is known to belong to the answer, which leaves few
-//! cases; where their signs contradict each other, every vertex, edge and face is tried and the
-//! nearest taken. Whether a tetrahedron contains the origin is decided exactly.
+//! The answer is a direction `u` from the origin to the nearest point, not normalised. No square
+//! root or division is needed. The value `uw` = u.x is the same for every kept point x, so the
+//! distance is uw / |u|.
+//!
+//! The newest point is known to belong to the nearest feature, so few cases remain. If their signs
+//! contradict each other, every vertex, edge and face is tried. Whether a tetrahedron contains the
+//! origin is decided exactly.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 9.5; E. G. Gilbert, D. W. Johnson,
 //! S. S. Keerthi, A Fast Procedure for Computing the Distance Between Complex Objects, 1988,
 //! section V (the fallback).
-//! Differs: directions stay unnormalised; normals of thin triangles are computed in twice the
-//! precision; exact signs.
+//! Differs: directions are not normalised. Normals of thin triangles are computed in twice the
+//! precision. Signs are exact.
 
 use carom_math::double_double::DoubleDouble;
 use carom_math::ops::sqrt;
@@ -20,15 +22,15 @@ use glam::DVec3;
 /// The nearest feature of up to four points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Nearest {
-    /// From the origin towards the nearest point, of any length; zero when the origin is inside.
+    /// From the origin towards the nearest point, not normalised. Zero if the origin is inside.
     pub(crate) u: DVec3,
     /// `u . x` for every kept point x.
     pub(crate) uw: f64,
-    /// Square of the distance.
+    /// The squared distance.
     pub(crate) distance_sq: f64,
     /// Bit i: point i belongs to the feature.
     pub(crate) keep: u8,
-    /// The tetrahedron contains the origin.
+    /// Whether the tetrahedron contains the origin.
     pub(crate) is_inside: bool,
 }
 
@@ -37,8 +39,8 @@ impl Nearest {
         Nearest { u: DVec3::ZERO, uw: 0.0, distance_sq: 0.0, keep: 0b1111, is_inside: true };
 }
 
-/// The nearest feature of the older points and the newest, given that it contains the newest, whose
-/// bit comes after theirs.
+/// Returns the nearest feature of the older points and the newest one. The feature must contain the
+/// newest point, whose bit follows theirs.
 #[inline(always)]
 pub(crate) fn nearest_with_newest(older: &[DVec3; 4], n_older: usize, w: DVec3) -> Nearest {
     match n_older {
@@ -49,14 +51,14 @@ pub(crate) fn nearest_with_newest(older: &[DVec3; 4], n_older: usize, w: DVec3) 
     }
 }
 
-/// The nearest feature of all.
+/// Returns the nearest feature of all points.
 #[inline]
 pub(crate) fn nearest_of_all(points: &[DVec3; 4], n_points: usize) -> Nearest {
     nearest_of_all_but(points, n_points, 0.0)
 }
 
-/// The nearest feature of all, most likely the whole of a simplex that was the nearest feature a
-/// moment ago.
+/// Returns the nearest feature of a simplex that was the nearest feature before. The whole simplex
+/// is tried first.
 #[inline(always)]
 pub(crate) fn nearest_of_last(points: &[DVec3; 4], n_points: usize) -> Nearest {
     let whole = match n_points {
@@ -68,11 +70,11 @@ pub(crate) fn nearest_of_last(points: &[DVec3; 4], n_points: usize) -> Nearest {
     whole.unwrap_or_else(|| nearest_of_all(points, n_points))
 }
 
-/// The nearest feature of all, but a triangle is preferred to its edges where it is as near to
-/// within `rounding`, a fraction of its size.
+/// Returns the nearest feature, but prefers a triangle to its edges if it is as near to within
+/// `rounding`. That is a fraction of the size.
 ///
-/// The direction of an edge that passes the origin much nearer than it is long is noise; that of
-/// the triangle is as good as the triangle is large.
+/// If an edge passes the origin much nearer than it is long, its direction is noise. The direction
+/// of the triangle is as good as the triangle is large.
 #[inline(never)]
 pub(crate) fn nearest_of_all_but(points: &[DVec3; 4], n_points: usize, rounding: f64) -> Nearest {
     if n_points == 4 && contains_origin(points) {
@@ -82,7 +84,7 @@ pub(crate) fn nearest_of_all_but(points: &[DVec3; 4], n_points: usize, rounding:
     let mut best_sq = best.distance_sq;
     let offer = |best: &mut Nearest, best_sq: &mut f64, candidate: Nearest| {
         let distance_sq = candidate.distance_sq;
-        // At equal distance the larger feature: its direction is the better one.
+        // At equal distance the larger feature wins: its direction is more accurate.
         if distance_sq <= *best_sq {
             (*best, *best_sq) = (candidate, distance_sq);
         }
@@ -114,8 +116,8 @@ pub(crate) fn nearest_of_all_but(points: &[DVec3; 4], n_points: usize, rounding:
     best
 }
 
-/// Weights of the first `n_points` points that give their point nearest to the origin, when that is
-/// on none of their features but the whole; they sum to one.
+/// Returns the weights of the nearest point in the first `n_points` points. Their nearest feature
+/// must be the whole simplex. The weights sum to one.
 #[inline(always)]
 pub(crate) fn weights_of_whole(points: &[DVec3; 4], n_points: usize) -> [f64; 4] {
     let [a, b, c, w] = *points;
@@ -131,7 +133,8 @@ pub(crate) fn weights_of_whole(points: &[DVec3; 4], n_points: usize) -> [f64; 4]
             [la, lb, lc, 0.0]
         }
         _ => {
-            // The origin is inside: volumes of the four tetrahedra that it makes with the faces.
+            // The origin is inside: the weights are the volumes of the tetrahedra that it makes
+            // with the faces.
             let va = orient3d(DVec3::ZERO, b, c, w).abs();
             let vb = orient3d(a, DVec3::ZERO, c, w).abs();
             let vc = orient3d(a, b, DVec3::ZERO, w).abs();
@@ -142,7 +145,7 @@ pub(crate) fn weights_of_whole(points: &[DVec3; 4], n_points: usize) -> [f64; 4]
     }
 }
 
-/// The same for the points of the feature `keep`; the others weigh nothing.
+/// Returns the weights for the points of the feature `keep`. The other points get 0.
 pub(crate) fn weights(points: &[DVec3; 4], keep: u8) -> [f64; 4] {
     let mut index = [0usize; 4];
     let mut kept = [DVec3::ZERO; 4];
@@ -161,7 +164,7 @@ pub(crate) fn weights(points: &[DVec3; 4], keep: u8) -> [f64; 4] {
     weights
 }
 
-/// The weights of the projection of the origin on a triangle when it falls inside.
+/// Returns the weights of the origin's projection on a triangle, or `None` if it falls outside.
 #[inline]
 pub(crate) fn inner_weights(a: DVec3, b: DVec3, w: DVec3) -> Option<[f64; 3]> {
     let (n, la, lb) = normal_and_weights(a, b, w);
@@ -170,8 +173,8 @@ pub(crate) fn inner_weights(a: DVec3, b: DVec3, w: DVec3) -> Option<[f64; 3]> {
     (0.0 < la && 0.0 < lb && 0.0 < lw).then(|| [la / nn, lb / nn, lw / nn])
 }
 
-/// Weights of the projection of the origin on a triangle, clamped to it roughly: none is negative,
-/// and they sum to one.
+/// Returns the weights of the origin's projection on a triangle, roughly clamped to it. None is
+/// negative, and they sum to one.
 fn face_weights(a: DVec3, b: DVec3, w: DVec3) -> [f64; 3] {
     let (n, la, lb) = normal_and_weights(a, b, w);
     let nn = n.length_squared();
@@ -184,8 +187,8 @@ fn face_weights(a: DVec3, b: DVec3, w: DVec3) -> [f64; 3] {
     [la / sum, lb / sum, lw / sum]
 }
 
-/// The triangle's normal (a - w) x (b - w) and the weights of a and b, times n.n, with all their
-/// digits.
+/// Returns the triangle's normal (a - w) x (b - w), and the weights of a and b times n.n, at full
+/// precision.
 #[inline(always)]
 fn normal_and_weights(a: DVec3, b: DVec3, w: DVec3) -> (DVec3, f64, f64) {
     let (ea, eb) = (a - w, b - w);
@@ -197,7 +200,7 @@ fn normal_and_weights(a: DVec3, b: DVec3, w: DVec3) -> (DVec3, f64, f64) {
     (n, n.dot(eb.cross(w)), n.dot(w.cross(ea)))
 }
 
-/// A normal of the triangle, (a - w) x (b - w), with all its digits.
+/// Returns a normal of the triangle, (a - w) x (b - w), at full precision.
 #[inline(always)]
 pub(crate) fn normal_of(a: DVec3, b: DVec3, w: DVec3) -> DVec3 {
     let (ea, eb) = (a - w, b - w);
@@ -205,8 +208,8 @@ pub(crate) fn normal_of(a: DVec3, b: DVec3, w: DVec3) -> DVec3 {
     if is_thin(n, ea, eb) { exact_cross(a, w, b, w) } else { n }
 }
 
-/// (p1 - p0) x (q1 - q0), right to the last digits also where the two are nearly parallel: twice
-/// the precision inside.
+/// Returns (p1 - p0) x (q1 - q0), accurate to the last digits even if the two are nearly parallel.
+/// It computes in twice the precision.
 #[cold]
 fn exact_cross(p1: DVec3, p0: DVec3, q1: DVec3, q0: DVec3) -> DVec3 {
     let difference = |x: DVec3, y: DVec3| {
@@ -221,7 +224,7 @@ fn exact_cross(p1: DVec3, p0: DVec3, q1: DVec3, q0: DVec3) -> DVec3 {
     DVec3::new(component(1, 2), component(2, 0), component(0, 1))
 }
 
-/// p / q within [0, 1]; 0 where q is none.
+/// Returns p / q clamped to [0, 1], or 0 if q is not positive.
 fn ratio(p: f64, q: f64) -> f64 {
     if q > 0.0 { (p / q).clamp(0.0, 1.0) } else { 0.0 }
 }
@@ -232,10 +235,11 @@ fn point(w: DVec3, bit: u8) -> Nearest {
     Nearest { u: w, uw: ww, distance_sq: ww, keep: bit, is_inside: false }
 }
 
-/// An edge whose nearest point is strictly between its ends; with the bits of these.
+/// The nearest feature is an edge, strictly between its ends. `bit_a` and `bit_w` are the bits of
+/// the ends.
 #[inline(always)]
 fn edge(a: DVec3, w: DVec3, [bit_a, bit_w]: [u8; 2], e: DVec3, ee: f64, d: f64) -> Nearest {
-    // Squared once more it would vanish; its ends are one point to any digit.
+    // The square of a shorter length would vanish. The two ends are then one point.
     const SHORTEST_SQ: f64 = f64::from_bits((1023 - 480) << 52);
     if ee < SHORTEST_SQ {
         let is_a = a.length_squared() < w.length_squared();
@@ -244,15 +248,15 @@ fn edge(a: DVec3, w: DVec3, [bit_a, bit_w]: [u8; 2], e: DVec3, ee: f64, d: f64) 
     let mut u = w * ee + e * d;
     const NEAR_SQ: f64 = 1.0 / (1u64 << 20) as f64;
     if u.length_squared() <= NEAR_SQ * (w.length_squared() * (ee * ee)) {
-        // Much nearer than long: from the end that is nearer fewer digits cancel, and what is left
-        // along the edge would cost the lower bound its digits.
+        // The edge is much nearer than it is long. From the nearer end fewer digits cancel. An
+        // error along the edge would cost the lower bound its accuracy.
         if a.length_squared() < w.length_squared() {
             u = a * ee - e * a.dot(e);
         }
         u -= e * (u.dot(e) / ee);
     }
-    // Not u.w: where the edge passes through the origin u is noise, and only its own length tells
-    // so.
+    // Not u.w: if the edge passes through the origin, u is noise, and only its own length shows
+    // that.
     let uw = u.length_squared() / ee;
     Nearest { u, uw, distance_sq: uw / ee, keep: bit_a | bit_w, is_inside: false }
 }
@@ -265,10 +269,10 @@ fn edge_with_newest(a: DVec3, w: DVec3) -> Nearest {
     if d <= 0.0 {
         point(w, 2)
     } else if d < ee || 0.0 < a.dot(e) {
-        // Where the end is so near that d rounds to ee, the end itself tells.
+        // If the end is so near that d rounds to ee, the computation at the end decides.
         edge(a, w, [1, 2], e, ee, d)
     } else {
-        // Not the newest: rounding, or a start from a cache.
+        // The newest point is not the nearest: caused by rounding, or by a start from a cache.
         point(a, 1)
     }
 }
@@ -281,11 +285,11 @@ fn edge_inside(points: &[DVec3; 4], i: usize, j: usize) -> Option<Nearest> {
     (0.0 < d && (d < ee || 0.0 < a.dot(e))).then(|| edge(a, w, [1 << i, 1 << j], e, ee, d))
 }
 
-/// A triangle whose nearest point is strictly inside; `w` is a corner, `n` any normal of it.
+/// The nearest feature is a triangle, strictly inside. `w` is a corner, and `n` any normal of it.
 #[inline(always)]
 fn face(w: DVec3, n: DVec3, keep: u8) -> Nearest {
     let nw = n.dot(w);
-    // By products: what cannot be foretold is no branch.
+    // Products instead of a branch, because the sign is hard to predict.
     let (u, uw) = (n * 1.0_f64.copysign(nw), nw.abs());
     let distance_sq = if uw == 0.0 { 0.0 } else { uw * uw / u.length_squared() };
     Nearest { u, uw, distance_sq, keep, is_inside: false }
@@ -294,7 +298,7 @@ fn face(w: DVec3, n: DVec3, keep: u8) -> Nearest {
 /// Square of the sine below which the cross product of two edges loses too many digits.
 pub(crate) const THIN_SINE_SQ: f64 = 1.0 / (1u64 << 16) as f64;
 
-/// Is the triangle so thin that its cross product loses digits?
+/// Whether the triangle is so thin that its cross product loses digits.
 #[inline(always)]
 fn is_thin(n: DVec3, ea: DVec3, eb: DVec3) -> bool {
     n.length_squared() <= THIN_SINE_SQ * (ea.length_squared() * eb.length_squared())
@@ -306,8 +310,8 @@ fn triangle_with_newest(a: DVec3, b: DVec3, w: DVec3, bits: [u8; 3]) -> Nearest 
     triangle_of_edges(a, b, w, bits, ea, eb, ea.cross(eb), ea.cross(w), eb.cross(w))
 }
 
-/// [`triangle_with_newest`], the last of the corners, where the edges from it, their cross product,
-/// and theirs with it are known.
+/// As [`triangle_with_newest`], with the last corner newest. The caller has the edges from it,
+/// their cross product, and their cross products with it.
 #[inline(always)]
 fn triangle_of_edges(
     a: DVec3,
@@ -345,7 +349,7 @@ fn triangle_of_edges(
     }
 }
 
-/// The same, every feature tried.
+/// As [`triangle_of_edges`], but tries every feature.
 #[cold]
 #[inline(never)]
 fn nearest_in_triangle(a: DVec3, b: DVec3, w: DVec3, bits: [u8; 3]) -> Nearest {
@@ -368,8 +372,8 @@ fn triangle_inside(points: &[DVec3; 4], a: usize, b: usize, w: usize, rounding: 
     (least < la && least < lb && least < lw).then(|| face(points[w], n, 1 << a | 1 << b | 1 << w))
 }
 
-/// Signs, exact, of the tetrahedron's orientation and of the three origin tests on the faces
-/// through the newest point.
+/// Returns exact signs: of the tetrahedron's orientation, and of the origin tests on the three
+/// faces at the newest point.
 #[cold]
 #[inline(never)]
 fn exact_signs(a: DVec3, b: DVec3, c: DVec3, w: DVec3) -> (f64, [f64; 3]) {
@@ -383,13 +387,13 @@ fn tetrahedron_with_newest(a: DVec3, b: DVec3, c: DVec3, w: DVec3) -> Nearest {
     let (nab, nbc, nca) = (ea.cross(eb), eb.cross(ec), ec.cross(ea));
     let mut det = nab.dot(ec);
     let mut s = [nab.dot(w), nbc.dot(w), nca.dot(w)];
-    // Generous bounds of the rounding: 2^-46 times lengths.
+    // Safe bounds of the rounding: 2^-46 times lengths.
     const ROUNDING_SQ: f64 = 1.0 / (1u128 << 92) as f64;
     let (la, lb, lc, lw) =
         (ea.length_squared(), eb.length_squared(), ec.length_squared(), w.length_squared());
     let (ab, bc, ca) = (la * lb, lb * lc, lc * la);
     let sure = |x: f64, bound_sq: f64| ROUNDING_SQ * bound_sq < x * x;
-    // All at once: each is nearly always sure.
+    // All tests at once, because each is nearly always sure.
     if !(sure(det, ab * lc) & sure(s[0], ab * lw) & sure(s[1], bc * lw) & sure(s[2], ca * lw)) {
         (det, s) = exact_signs(a, b, c, w);
     }
@@ -397,12 +401,12 @@ fn tetrahedron_with_newest(a: DVec3, b: DVec3, c: DVec3, w: DVec3) -> Nearest {
     let side = 1.0_f64.copysign(det);
     let mut sees = [0.0 < s[0] * side, 0.0 < s[1] * side, 0.0 < s[2] * side];
     if det == 0.0 {
-        // Flat: any of the three may hold the nearest point, and none of them has an inside.
+        // Flat: any of the three faces may hold the nearest point, and none has an inner side.
         sees = [true; 3];
     }
     if !(sees[0] | sees[1] | sees[2]) {
-        // Inside, unless it lies beyond the face of the older three: then the newest, which cannot
-        // have been nearer, only seemed so.
+        // Inside, unless the origin lies beyond the face of the older three. Then the newest point
+        // is not the nearest: it only appeared so by rounding.
         let is_beyond = orient3d(a, b, c, DVec3::ZERO) * side < 0.0;
         return if is_beyond { nearest_of_all(&[a, b, c, w], 4) } else { Nearest::INSIDE };
     }
@@ -428,7 +432,8 @@ fn nearer(best: &mut Nearest, best_sq: &mut f64, candidate: Nearest) {
     }
 }
 
-/// Does the tetrahedron contain the origin? Exact; its surface counts; a flat one contains nothing.
+/// Whether the tetrahedron contains the origin, decided exactly. The surface counts as inside. A
+/// flat tetrahedron contains nothing.
 pub(crate) fn contains_origin(points: &[DVec3; 4]) -> bool {
     let [a, b, c, w] = *points;
     let o = DVec3::ZERO;

@@ -1,7 +1,7 @@
-//! Every query in `f64`, on a pose in `f64`: what the functions of both twins round from.
+//! Every query in `f64`, on a pose in `f64`. The functions of both precisions round these results.
 //!
-//! Distance first; where the cores meet, or where the distance search ends in doubt about the sign,
-//! the depth search. Every query takes this one way, so no two of them disagree about the sign.
+//! The distance search comes first. The depth search follows if the cores overlap or the sign is in
+//! doubt. All queries take this one path, so no two of them disagree about the sign.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.8
 //! (hybrid of core distance and depth for shapes with margins).
@@ -15,70 +15,70 @@ use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::{WidePose, ops::sqrt, scaling::balanced, tol};
 use glam::DVec3;
 
-/// How far apart two convex shapes are. Points and normal in A's frame.
+/// The distance of two convex shapes. Points and normal are in A's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Distance {
-    /// Length; 0 when the shapes meet. With `max_distance` it may be an upper bound; see
-    /// `lower_bound`.
+    /// Length, or 0 if the shapes overlap or touch. With `max_distance` it may be an upper bound;
+    /// see `lower_bound`.
     pub distance: f64,
     /// Not above the true distance.
     pub lower_bound: f64,
-    /// On A, nearest to B; a common point when they meet.
+    /// On A, nearest to B. A common point if they overlap or touch.
     pub point_a: DVec3,
-    /// On B, nearest to A; a common point when they meet.
+    /// On B, nearest to A. A common point if they overlap or touch.
     pub point_b: DVec3,
-    /// Unit vector from A to B; zero when they meet.
+    /// Unit vector from A to B. Zero if they overlap or touch.
     pub normal: DVec3,
     /// How the search ended.
     pub outcome: Outcome,
-    /// What it cost.
+    /// The work of the query.
     pub counters: Counters,
 }
 
-/// How far apart or how deep two convex shapes are. Points and normal in A's frame.
+/// The distance or depth of two convex shapes. Points and normal are in A's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SignedDistance {
-    /// Length: the distance, or minus the depth when the shapes overlap. Touching is 0.
+    /// Length: the distance, or minus the depth if the shapes overlap. Touching is 0.
     pub distance: f64,
     /// Not above the true signed distance.
     pub lower_bound: f64,
-    /// Not below the true signed distance, but for rounding.
+    /// Not below the true signed distance, except for rounding.
     pub upper_bound: f64,
     /// On A: nearest to B, or deepest in B.
     pub point_a: DVec3,
     /// On B: nearest to A, or deepest in A.
     pub point_b: DVec3,
-    /// Unit vector from A to B: B moved along it by the depth no longer overlaps.
+    /// Unit vector from A to B. If B moves along it by the depth, the shapes no longer overlap.
     pub normal: DVec3,
     /// How the search ended.
     pub outcome: Outcome,
-    /// What it cost.
+    /// The work of the query.
     pub counters: Counters,
 }
 
-/// Whether two convex shapes meet, with the proof when they do not.
+/// Whether two convex shapes share a point, with a separating plane if they do not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Intersection {
-    /// They share a point; touching counts.
+    /// Whether they share a point. Touching counts.
     pub intersects: bool,
-    /// When apart: the unit normal, from A to B, of planes that separate them, in A's frame. Zero
-    /// when they meet.
+    /// If apart: the unit normal, from A to B, of planes that separate them, in A's frame. Zero if
+    /// they share a point.
     pub axis: DVec3,
-    /// When apart: all of A lies where `axis . x <= offset`, all of B where `offset + gap <= axis .
-    /// x`.
+    /// If apart: each point x of A has `axis . x <= offset`, and each of B has
+    /// `offset + gap <= axis . x`.
     pub offset: f64,
-    /// When apart: the room between them along the axis, a length; a lower bound of the distance.
+    /// If apart: the gap along the axis, a length. It is a lower bound of the distance.
     pub gap: f64,
     /// How the search ended.
     pub outcome: Outcome,
-    /// What it cost.
+    /// The work of the query.
     pub counters: Counters,
 }
 
-/// The distance of two convex shapes, B placed by `b_in_a`.
+/// Returns the distance of two convex shapes. `b_in_a` is the pose of B in A's frame.
 ///
 /// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite
 /// gives distance 0 and [`Outcome::Undecided`].
@@ -102,7 +102,7 @@ pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             counters: signed.counters,
         };
     }
-    // A common point: between the nearest points of the cores, within the margin of either.
+    // A common point: between the nearest points of the cores, inside both margins.
     let (margin_a, margin_b) = (a.margin(), b.margin());
     let cores = (signed.distance + (margin_a + margin_b)).max(0.0);
     let from_a = 0.5 * ((cores - margin_b).max(0.0) + margin_a.min(cores));
@@ -119,8 +119,8 @@ pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The distance of two convex shapes, or minus their depth: the length of the least translation
-/// that separates them.
+/// Returns the distance of two convex shapes, or minus their depth. The depth is the length of the
+/// shortest translation that separates them.
 ///
 /// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite
 /// gives distance 0 and [`Outcome::Undecided`].
@@ -135,7 +135,7 @@ pub fn signed_distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     solve(a, b, b_in_a, settings, cache, true)
 }
 
-/// Whether two convex shapes meet; stops at the first separating plane or common point.
+/// Whether two convex shapes share a point. It stops at the first separating plane or common point.
 ///
 /// A coordinate that is not finite gives "no", without a plane, and [`Outcome::Undecided`].
 #[inline]
@@ -203,7 +203,7 @@ pub fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The one way to a sign, all of it compiled for each instruction set.
+/// The one path to the sign, compiled for each instruction set.
 #[inline]
 fn solve<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -265,7 +265,8 @@ fn solve_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     match found.verdict {
         Verdict::Apart => {
             // The direction of the best bound and that of the nearest points differ by the root of
-            // the gap between the bounds; points moved by margins must go along their own.
+            // the gap between the bounds. Points that are moved by margins must move along their
+            // own direction.
             let normal = if 0.0 < c.margin { found.simplex.nearest.u } else { found.axis };
             apart(&c, &found, found.lower, unit(-normal), counters)
         }
@@ -291,7 +292,7 @@ fn solve_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             }
             let outcome = outcome_of_depth(&c, &found, &cores);
             let signed = -cores.upper.max(0.0) - c.margin;
-            // A polytope that does not hold the origin bounds no depth: the nearest points do.
+            // A polytope without the origin inside bounds no depth. The nearest points do.
             let upper = if cores.lower < 0.0 { found.upper } else { -cores.lower };
             SignedDistance {
                 distance: signed * c.unscale,
@@ -307,7 +308,7 @@ fn solve_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The answer when the cores are separated: margins added, lengths unscaled.
+/// The answer for separated cores: margins added, lengths unscaled.
 #[inline(always)]
 fn apart<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
@@ -332,28 +333,28 @@ fn apart<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The scaled distance of cores for which the depth search found a separating direction; 0 when it
-/// found none, or one within rounding of touching.
+/// Returns the scaled distance of the cores if the depth search found a separating direction.
+/// Returns 0 if it found none, or a gap within rounding.
 fn apart_after_all(cores: &Depth) -> f64 {
     if cores.upper < -tol::GJK_TOUCHING { -cores.upper } else { 0.0 }
 }
 
 fn outcome_of_depth<A: ?Sized, B: ?Sized>(c: &Minkowski<'_, A, B>, found: &Search, cores: &Depth) -> Outcome {
     let is_around = -tol::GJK_TOUCHING <= cores.lower;
-    // A polytope that does not hold the origin bounds no depth, but the nearest points say how far
-    // apart the cores are at most.
+    // A polytope without the origin inside bounds no depth. The nearest points bound how far apart
+    // the cores are.
     let gap = (cores.upper + if is_around { -cores.lower } else { found.upper }).max(0.0);
     if gap <= tol::EPA_FLAT {
         Outcome::Exact
     } else if !is_around {
-        // Neither a separating plane nor a polytope around the origin.
+        // Neither a separating plane nor a polytope around the origin was found.
         Outcome::Undecided
     } else {
         Outcome::Within(gap * c.unscale)
     }
 }
 
-/// The unit vector along `v`; x for zero.
+/// Returns the unit vector along `v`, or the x axis if `v` is zero.
 #[inline(always)]
 pub(crate) fn unit(v: DVec3) -> DVec3 {
     let v = balanced(v);

@@ -1,19 +1,23 @@
-//! Contact candidates where two supporting features cover each other, seen along the contact
-//! normal.
+//! Contact candidates of two supporting features that overlap, seen along the contact normal.
 //!
-//! Both features are polygons, segments or points. Polygon against polygon: B's is clipped by the
-//! planes through A's edges that hold the normal (Sutherland-Hodgman); every corner of what is left
-//! lies on B and is carried along the normal to A's plane. A corner remembers the edges it lies
-//! between, which makes feature ids that are the same whichever body is clipped. A segment is
-//! clipped by the planes of the other body's polygon; two segments give the ends of what they share
-//! when nearly parallel, else the crossing. A polygon without width counts as a segment, and a thin
-//! one is cut at its ends as well, where its sides meet at no angle.
+//! Each feature is a polygon, a segment or a point:
+//!
+//! - Two polygons: B's is clipped by the planes through A's edges that hold the normal
+//!   (Sutherland-Hodgman). The remaining corners lie on B and are projected along the normal to A's
+//!   plane.
+//! - A corner stores the two edges it lies between. Feature ids are then the same whichever body is
+//!   clipped.
+//! - A segment is clipped by the planes of the other body's polygon.
+//! - Two segments give their crossing, or the ends of their common part if they are nearly
+//!   parallel.
+//! - A polygon without width counts as a segment. A thin one is also cut at its ends, because its
+//!   sides meet at no angle there.
 //!
 //! Reference: I. E. Sutherland, G. W. Hodgman, Reentrant Polygon Clipping, CACM 17(1), 1974; C.
 //! Ericson, Real-Time Collision Detection, 2005, 5.1.8 (lines) and 8.3.4.
-//! Differs: it clips along the contact normal, not along a face's, so that no contact can be deeper
-//! than the depth along that normal, also when the two faces are a little tilted; and of bodies
-//! apart none is nearer than they are, because its two points lie over each other.
+//! Differs: it clips along the contact normal, not along a face's. Then no contact is deeper than
+//! the depth along that normal, even if the faces are tilted. If the bodies are apart, no contact
+//! is nearer than they are.
 
 use crate::reduce::Candidate;
 use carom_geom::{Feature, FeatureId};
@@ -22,8 +26,8 @@ use glam::DVec3;
 
 /// The candidates of one pair of features.
 ///
-/// `N` is how many there may be: a segment makes at most two, two polygons as many as they have
-/// corners together, and clearing room for more would cost more than the clipping.
+/// `N` is the capacity. A segment gives at most two candidates, two polygons at most the number of
+/// their corners together. More room would cost more to clear than the clipping.
 pub(crate) struct Candidates<const N: usize> {
     list: [Candidate; N],
     len: usize,
@@ -45,8 +49,7 @@ impl<const N: usize> Candidates<N> {
         &mut self.list[..self.len]
     }
 
-    /// Keeps those whose distance is in the range, in their order, and says how near the nearest
-    /// is.
+    /// Keeps the candidates whose distance is in the range, in order. Returns the least distance.
     pub(crate) fn keep_within(&mut self, least: f64, most: f64) -> f64 {
         let mut deepest = f64::INFINITY;
         let mut n_kept = 0;
@@ -66,8 +69,8 @@ impl<const N: usize> Candidates<N> {
     }
 }
 
-/// Squared, of the coordinates: a wide polygon this long is as wide as [`tol::CLIP_ON_PLANE`]
-/// allows, since it is at least a thousandth as wide as long.
+/// A ratio, squared, to the size of the coordinates. A wide polygon is at least a thousandth as
+/// wide as long. One of this length is then as wide as [`tol::CLIP_ON_PLANE`].
 const SPECK_SQ: f64 = tol::CLIP_ON_PLANE * tol::CLIP_ON_PLANE / tol::THIN_POLYGON_SQ;
 
 /// A feature ready for clipping, in A's frame.
@@ -75,16 +78,16 @@ pub(crate) struct Face<'a> {
     pub(crate) points: &'a [DVec3],
     pub(crate) ids: &'a [FeatureId],
     pub(crate) id: FeatureId,
-    /// Outward unit normal where `points` are three or more.
+    /// Outward unit normal, if there are three or more `points`.
     pub(crate) normal: DVec3,
-    /// Radius all around, added to the surface points.
+    /// The radius of the rounded surface around the points.
     pub(crate) margin: f64,
-    /// The corners at both ends of a thin polygon, whose sides alone do not tell where it ends.
+    /// The corners at both ends of a thin polygon, because its sides alone do not bound it there.
     ends: Option<[usize; 2]>,
 }
 
 impl<'a> Face<'a> {
-    /// Points and ids are as many; `normal` counts where they are three or more.
+    /// `points` and `ids` have equal length. `normal` is used if there are three or more points.
     pub(crate) fn new(
         points: &'a [DVec3],
         ids: &'a [FeatureId],
@@ -99,12 +102,12 @@ impl<'a> Face<'a> {
         Face::new(feature.points(), feature.ids(), feature.id, feature.normal, margin)
     }
 
-    /// Surely no polygon without width, seen along a plane's outward normal: one that the cutting
-    /// may rely on. `size` is that of all coordinates.
+    /// Whether the polygon is certainly wide, seen along a plane's outward normal, so that clipping
+    /// is accurate. `size` is the largest of all coordinates.
     #[inline]
     fn is_wide(&self, outward: DVec3, size: f64) -> bool {
-        // Twice the area is that of the diagonals; the longer one is at least half as long as the
-        // polygon.
+        // The cross product of the diagonals is twice the area. The longer diagonal is at least
+        // half the polygon's length.
         let (d, e) = match *self.points {
             [] | [_] | [_, _] => return true,
             [p, q, r] => (r - p, p - q),
@@ -132,8 +135,8 @@ impl<'a> Face<'a> {
             && tol::FACE_SEEN_EDGE_ON < self.normal.dot(outward)
     }
 
-    /// What a polygon that is not wide comes down to: a segment where it has no width or is seen
-    /// edge-on, else itself with its ends known. `kept` is room for the segment.
+    /// Returns a polygon that is not wide as a feature. It becomes a segment if it has no width or
+    /// is seen edge-on. Otherwise its ends are set. `kept` holds the segment.
     #[cold]
     fn narrowed<'k>(&self, outward: DVec3, size: f64, kept: &'k mut ([DVec3; 2], [FeatureId; 2])) -> Face<'k>
     where
@@ -153,7 +156,7 @@ impl<'a> Face<'a> {
         let first = farthest(p[0]);
         let last = farthest(p[first]);
         let Some(along) = unit(p[last] - p[first]) else {
-            // All in one place.
+            // All points coincide.
             return Face { points: &p[..1], ids: &self.ids[..1], ..whole };
         };
         let mut width = 0.0_f64;
@@ -176,15 +179,15 @@ impl<'a> Face<'a> {
         Face { points: &kept.0, ids: &kept.1, id, normal: DVec3::ZERO, ..whole }
     }
 
-    /// Through how many planes the polygon is cut out: one for each edge, and two for the ends of a
-    /// thin one.
+    /// Returns the number of cutting planes: one for each edge, and two for the ends of a thin
+    /// polygon.
     #[inline]
     fn n_cuts(&self) -> usize {
         self.points.len() + if self.ends.is_some() { 2 } else { 0 }
     }
 
-    /// A plane, as an edge that is as good a name for it, a point and a vector outward; `outward`
-    /// is the contact normal seen from this body, against which the polygon is counter-clockwise.
+    /// Returns cutting plane `k`: the edge that names it, a point, and an outward vector. `outward`
+    /// is the contact normal seen from this body. Against it the polygon is counter-clockwise.
     #[inline]
     fn cut(&self, k: usize, outward: DVec3) -> (usize, DVec3, DVec3) {
         let p = self.points;
@@ -203,7 +206,7 @@ impl<'a> Face<'a> {
         }
     }
 
-    /// From a core point of the feature to the rounded surface; `outward` is the contact normal
+    /// Returns the offset from a core point to the rounded surface. `outward` is the contact normal
     /// seen from this body.
     fn offset(&self, outward: DVec3) -> DVec3 {
         if self.margin == 0.0 {
@@ -221,7 +224,7 @@ impl<'a> Face<'a> {
     }
 }
 
-/// The id of the edge between two vertices, the same in both directions.
+/// Returns the id of the edge between two vertices, the same in both directions.
 pub(crate) fn edge_id(a: FeatureId, b: FeatureId) -> FeatureId {
     let (low, high) = if a.0 <= b.0 { (a.0, b.0) } else { (b.0, a.0) };
     FeatureId::edge((low & 0x7fff) << 15 | high & 0x7fff)
@@ -229,8 +232,8 @@ pub(crate) fn edge_id(a: FeatureId, b: FeatureId) -> FeatureId {
 
 /// Adds every corner of the common part of two features, seen along the unit `normal` from A to B.
 ///
-/// Both in A's frame. Nothing is added when the features do not cover each other. A point as a
-/// feature adds nothing either: its contact is the pair of closest points, which the caller has.
+/// Both are in A's frame. Nothing is added if the features do not overlap along the normal, or if
+/// one is a point. The contact of a point is the pair of closest points, which the caller has.
 pub(crate) fn clip<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
     let size = a.points.iter().chain(b.points).fold(DVec3::ZERO, |size, p| size.max(p.abs())).max_element();
     if a.is_wide(normal, size) && b.is_wide(-normal, size) {
@@ -281,7 +284,8 @@ fn finish(
 #[derive(Clone, Copy)]
 struct Corner {
     point: DVec3,
-    /// The edges that it lies between: below 32 of B, from 32 on planes of A.
+    /// The two edges that the corner lies between: numbers below 32 are edges of B, from 32 on
+    /// planes of A.
     edge_in: u8,
     edge_out: u8,
 }
@@ -331,7 +335,7 @@ fn polygon_polygon<const N: usize>(a: &Face, b: &Face, normal: DVec3, size: f64,
     }
     let slope = a.normal.dot(normal);
     for corner in &now[..n] {
-        // Along the normal to A's plane.
+        // Project along the normal to A's plane.
         let point_a = corner.point - normal * (a.normal.dot(corner.point - a.points[0]) / slope);
         let (e_in, e_out) = (corner.edge_in, corner.edge_out);
         let ids = match (e_in < PLANE, e_out < PLANE) {
@@ -344,7 +348,7 @@ fn polygon_polygon<const N: usize>(a: &Face, b: &Face, normal: DVec3, size: f64,
     }
 }
 
-/// The vertex of A between two of its edges.
+/// Returns the id of A's vertex between two of its edges.
 fn corner_of_planes(a: &Face, k: u8, m: u8) -> FeatureId {
     let (k, m) = (usize::from(k), usize::from(m));
     let n = a.points.len();
@@ -353,12 +357,13 @@ fn corner_of_planes(a: &Face, k: u8, m: u8) -> FeatureId {
     } else if (m + 1) % n == k {
         a.ids[k]
     } else {
-        // Edges that are not neighbours meet only where edges between them have no length.
+        // Edges that are not neighbours meet only if the edges between them have no length.
         a.ids[k.max(m)]
     }
 }
 
-/// `s` is a segment, `f` a polygon; `normal` points from `s` to `f`; `swapped` when `s` is B.
+/// Clips a segment `s` by a polygon `f`. `normal` points from `s` to `f`. `swapped` is set if `s`
+/// is B.
 fn segment_polygon<const N: usize>(
     s: &Face,
     f: &Face,
@@ -373,7 +378,7 @@ fn segment_polygon<const N: usize>(
         let (k, corner, side) = f.cut(k, -normal);
         let (height, slope) = (side.dot(start - corner), side.dot(along));
         if slope == 0.0 {
-            // Parallel to the edge.
+            // The segment is parallel to the edge.
             if 0.0 < height {
                 return;
             }
@@ -404,7 +409,7 @@ fn segment_polygon<const N: usize>(
 }
 
 fn segment_segment<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
-    // Seen along the normal: two dimensions.
+    // Project along the normal to two dimensions.
     let flat = |v: DVec3| v - normal * normal.dot(v);
     let (start_a, start_b) = (a.points[0], b.points[0]);
     let (full_a, full_b) = (a.points[1] - start_a, b.points[1] - start_b);
@@ -416,7 +421,7 @@ fn segment_segment<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut 
     }
     let cross = along_a.cross(along_b).dot(normal);
     if cross * cross <= tol::PARALLEL_EDGES_SQ * aa * bb {
-        // Parallel: B's ends as parameters of A, and the part in common.
+        // Parallel: B's ends as parameters of A, and the common part.
         let (first, last) = (between.dot(along_a) / aa, (between + along_b).dot(along_a) / aa);
         let mut ends = [(first, b.ids[0]), (last, b.ids[1])];
         if ends[1].0 < ends[0].0 {
@@ -445,9 +450,9 @@ fn segment_segment<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut 
     }
 }
 
-/// Two segments that are nearly parallel, and apart, lie beside each other and not over each other,
-/// seen along the normal: they do not cross between the `pairs` at the ends of what they share. The
-/// normal would say less than their distance.
+/// Whether two nearly parallel segments that are apart lie side by side, seen along the normal.
+/// `pairs` are the points at the ends of their common part. The segments do not cross between them.
+/// The distance along the normal would then be less than their distance.
 fn is_beside(pairs: &[(DVec3, DVec3); 2], along: DVec3, normal: DVec3) -> bool {
     let side = along.cross(normal);
     let [between_from, between_to] = pairs.map(|(p, q)| q - p);

@@ -1,9 +1,9 @@
-//! The closest points of two features, by trying all: for features that do not cover each other
-//! along the normal.
+//! The closest points of two features by brute force, for features that do not overlap along the
+//! normal.
 //!
-//! Every vertex of either polygon against the other polygon's inside, every edge against every
-//! edge. Sixteen edge pairs for two quadrilaterals, and rare: only bodies that are apart, within
-//! the prediction, and side by side.
+//! It tests every vertex against the other polygon's inside, and every edge against every edge. Two
+//! quadrilaterals have sixteen edge pairs. The case is rare: bodies that are side by side and
+//! apart, within the prediction.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.9 (segments).
 
@@ -12,11 +12,11 @@ use carom_math::scaling::{length, unit};
 use carom_math::tol;
 use glam::DVec3;
 
-/// Squared sine of edges that are parallel but for the rounding of a pose: 2^-100, of some ten
+/// Squared sine of edges that are parallel except for the rounding of a pose: 2^-100, about ten
 /// roundings.
 const PARALLEL_SQ: f64 = f64::from_bits((1023 - 100) << 52);
 
-/// The closest points of two convex polygons, segments or points, each not empty.
+/// Returns the closest points of two convex polygons, segments or points. Neither may be empty.
 pub(crate) fn closest_points(a: &[DVec3], b: &[DVec3]) -> (DVec3, DVec3) {
     let mut best = (a[0], b[0]);
     let mut best_sq = f64::INFINITY;
@@ -46,11 +46,11 @@ pub(crate) fn closest_points(a: &[DVec3], b: &[DVec3]) -> (DVec3, DVec3) {
     best
 }
 
-/// The closest points of two bodies that are apart, each given by convex polygons that cover its
-/// surface.
+/// Returns the closest points of two bodies that are apart. Each is given by convex polygons that
+/// cover its surface.
 ///
-/// `start` is a pair of points of the two, the closer the fewer polygons are looked into; it is
-/// what is left when none is closer.
+/// `start` is a pair of points of the two, and the result if no pair is closer. A closer start
+/// leaves fewer polygons to test.
 pub(crate) fn closest_polygons(
     start: (DVec3, DVec3),
     polygons_a: impl Fn(&mut dyn FnMut(&[DVec3])),
@@ -76,19 +76,19 @@ pub(crate) fn closest_polygons(
     best
 }
 
-/// A ball around some points: centre and radius.
+/// Returns a ball around the points: centre and radius.
 fn ball(points: &[DVec3]) -> (DVec3, f64) {
     let center = points.iter().sum::<DVec3>() / points.len() as f64;
     (center, points.iter().fold(0.0, |radius: f64, &p| radius.max((p - center).length())))
 }
 
-/// A point counts as one edge without length, a segment as one edge.
+/// Returns the number of edges. A point or a segment counts as one edge.
 fn n_edges(points: &[DVec3]) -> usize {
     if points.len() == 2 { 1 } else { points.len() }
 }
 
-/// The foot of the perpendicular on the polygon's plane, where it lies inside; of a thin polygon
-/// the closest point.
+/// Returns the foot of the perpendicular on the polygon's plane, if it lies inside. A thin polygon
+/// gives its closest point.
 fn foot_inside(polygon: &[DVec3], p: DVec3) -> Option<DVec3> {
     if polygon.len() < 3 {
         return None;
@@ -104,8 +104,8 @@ fn foot_inside(polygon: &[DVec3], p: DVec3) -> Option<DVec3> {
         }
         longest_sq = longest_sq.max(edge_from(k).length_squared());
     }
-    // Of a long and narrow polygon neither the normal is known so far along nor the sides that the
-    // foot is on.
+    // A long, narrow polygon has an inaccurate normal, so the test of the foot against its sides is
+    // inaccurate too.
     if area.length_squared() <= tol::THIN_POLYGON_SQ * longest_sq * longest_sq {
         let closest = |k: usize| tri_distance::point_triangle(p, &[polygon[0], polygon[k], polygon[k + 1]]);
         let nearest = (1..n - 1).map(closest).min_by(|a, b| a.distance.total_cmp(&b.distance));
@@ -117,7 +117,7 @@ fn foot_inside(polygon: &[DVec3], p: DVec3) -> Option<DVec3> {
     (0..n).all(|k| 0.0 <= normal.dot(edge_from(k).cross(foot - polygon[k]))).then_some(foot)
 }
 
-/// The closest points of two segments, either of which may be a point.
+/// Returns the closest points of two segments. Either may be a point.
 pub(crate) fn segments(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3) -> (DVec3, DVec3) {
     let (u, v, w) = (a1 - a0, b1 - b0, a0 - b0);
     let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
@@ -137,7 +137,7 @@ pub(crate) fn segments(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3) -> (DVec3, DV
         } else if tol::PLAIN_SINE_SQ < sine_sq {
             clamp((uv * vw - vv * uw) / (uu * vv - uv * uv))
         } else {
-            // Nearly parallel: of long edges even a small angle decides where they are closest.
+            // Nearly parallel: with long edges even a small angle decides where they are closest.
             let found = tri_distance::segment_segment(&[a0, a1], &[b0, b1]);
             return (found.point_a, found.point_b);
         };
@@ -147,19 +147,18 @@ pub(crate) fn segments(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3) -> (DVec3, DV
     (a0 + u * s, b0 + v * t)
 }
 
-/// The points of the nearest contact, given with its distance along the normal, do not lie over
-/// each other: of bodies apart the normal then says less than their distance, as where edges are
-/// all but parallel and count as one over the other.
+/// Whether the two points of the nearest contact do not lie over each other along the normal. If
+/// the bodies are apart, the distance along the normal is then less than their distance. It happens
+/// for nearly parallel edges that count as overlapping.
 pub(crate) fn is_nearest_beside(contacts: impl Iterator<Item = (DVec3, DVec3, f64)>, room: f64) -> bool {
     let nearest = contacts.min_by(|c, d| c.2.total_cmp(&d.2));
     nearest.is_some_and(|(p, q, distance)| distance + room < length(q - p))
 }
 
-/// The points of two segments that lie over each other, seen along the normal, clamped to the
-/// segments; and whether they truly do.
+/// Returns the points of two segments that lie over each other along the normal, clamped to the
+/// segments. The flag tells whether they need no clamping.
 ///
-/// For edges that overlap: their closest points would be found on the wrong side where the edges
-/// reach deep.
+/// This is for edges that overlap. If they reach deep, their closest points lie on the wrong side.
 pub(crate) fn crossing(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3, normal: DVec3) -> (DVec3, DVec3, bool) {
     let flat = |v: DVec3| v - normal * normal.dot(v);
     let (u, v, w) = (a1 - a0, b1 - b0, b0 - a0);

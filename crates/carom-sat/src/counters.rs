@@ -1,26 +1,26 @@
-//! The cost of a test of separating axes or of a walk on features, counted only on request.
+//! The work of a test of separating axes or of a feature walk, counted only on request.
 //!
 //! A search is compiled once for a tally that counts and once for `()`, which counts nothing. The
-//! ordinary search has no counting in it.
+//! ordinary search has no code for counting.
 //!
 //! Reference: none needed.
 
 use core::cell::Cell;
 
-/// The cost of a query in counts. They depend on nothing but the input.
+/// The work of a query, in counts. They depend only on the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Axes along which both bodies were measured. A search ends at the first axis with a gap.
+    /// Axes along which both bodies were projected. A search ends at the first axis with a gap.
     ///
-    /// Boxes measure the face normals one by one, three of A, then three of B. The nine products of
-    /// edges are measured together. Hulls leave out axes that cannot have the least overlap.
+    /// Boxes project onto the face normals one by one, three of A, then three of B. The nine cross
+    /// products of edges are done together. Hulls skip axes that cannot have the least overlap.
     pub axes: u32,
     /// Pairs of features that a walk compared.
     pub feature_pairs: u32,
 }
 
-/// A counter of work; `()` counts nothing.
+/// A counter of work. `()` counts nothing.
 pub trait Tally: Copy {
     /// Adds work that was done.
     fn count(self, add: impl FnOnce(&mut Counters));

@@ -1,4 +1,4 @@
-//! Separating axes, clipping and contact manifolds for boxes and hulls; walks on features of hulls
+//! Separating axes, clipping and contact manifolds for boxes and hulls. Feature walks for hulls
 //! that are apart.
 //!
 //! Functions that return a manifold exist twice: in `f32` at the crate root, and with the feature

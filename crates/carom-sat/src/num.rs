@@ -1,29 +1,29 @@
-//! The name table of the `f32` build: which number is which in `kernel/`.
+//! The types of the `f32` build that `kernel/` is compiled with.
 
 pub(crate) use carom_geom::{Contact, ConvexHull, Manifold};
 pub(crate) use carom_math::tol::WITNESS_KEPT;
 pub(crate) use carom_math::{Pose, Real, Vec3};
 use glam::DVec3;
 
-/// A stored vector, widened exactly.
+/// Widens a stored vector exactly.
 #[inline(always)]
 pub(crate) fn widen(v: Vec3) -> DVec3 {
     v.as_dvec3()
 }
 
-/// A stored number, widened exactly.
+/// Widens a stored number exactly.
 #[inline(always)]
 pub(crate) fn widen_real(x: Real) -> f64 {
     f64::from(x)
 }
 
-/// A decided vector, rounded to what is stored.
+/// Rounds a vector to the stored precision.
 #[inline(always)]
 pub(crate) fn narrow(v: DVec3) -> Vec3 {
     v.as_vec3()
 }
 
-/// A decided number, rounded to what is stored.
+/// Rounds a number to the stored precision.
 #[inline(always)]
 pub(crate) fn narrow_real(x: f64) -> Real {
     x as Real

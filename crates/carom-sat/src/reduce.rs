@@ -1,21 +1,23 @@
-//! Up to four of many contact candidates, so that the deepest stays and the area they span stays
-//! large.
+//! Reduces many contact candidates to four. The deepest stays, and the area they span stays large.
 //!
-//! Four corners are chosen by place alone: the extreme one in a direction fixed in A's frame, the
-//! farthest from it, and the one that spans the largest triangle on either side. Then the deepest
-//! candidate, if it is not among them, takes the place of the corner whose loss costs the least
-//! area. So that points of almost equal depth that change ranks from frame to frame exchange at
-//! most one corner, and a solver keeps its impulses.
+//! - Four corners are chosen by position alone. The first is extreme in a direction fixed in A's
+//!   frame, and the second is farthest from it.
+//! - The other two span the largest triangle on either side.
+//! - If the deepest candidate is not among them, it replaces the corner whose loss costs the least
+//!   area.
+//!
+//! Points of almost equal depth may change ranks from frame to frame. At most one corner is then
+//! exchanged, and a solver keeps its impulses.
 //!
 //! Reference: D. Gregorius, Robust Contact Creation for Physics Simulations, Game Developers
 //! Conference, 2015.
-//! Differs: he begins with the deepest point, from which all other choices follow; here only one
-//! depends on it.
+//! Differs: the reference starts from the deepest point, and all other choices follow from it. Here
+//! only one choice depends on it.
 
 use carom_geom::FeatureId;
 use glam::DVec3;
 
-/// A pair of surface points that may become a contact; in the frame of A.
+/// A pair of surface points that may become a contact, in A's frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     /// On the surface of A.
@@ -41,41 +43,43 @@ impl Candidate {
 /// The most candidates that one pair of features makes.
 pub(crate) const MAX_CANDIDATES: usize = 64;
 
-/// Which contacts of a pair were kept of many, to be kept again: as long as all are there, none is
-/// deeper than they are by more than an eighth of the prediction, and others would not span much
-/// more.
+/// The contacts of a pair that were kept the last time, so that they can be kept again.
 ///
-/// Where many corners are about as deep, which is the deepest changes with every tremor, and the
-/// load of a pile would jump from one corner to another.
+/// They are kept if all four are present, the deepest of them is nearly the deepest of all, and
+/// they span enough area. The limits are 1/8 of the prediction and 3/4 of the area.
+///
+/// If many corners are about equally deep, the deepest one changes with every tremor. Without this
+/// the load of a pile would jump between corners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Chosen {
-    /// Of the features of each contact; 0 where there is none.
+    /// One mark for the features of each contact, or 0 for none.
     marks: [u16; 4],
 }
 
-/// Of the area that the contacts could span those span at least this share that are kept.
+/// Kept contacts span at least this share of the area that all candidates could span.
 const SPAN_KEPT: f64 = 0.75;
 
-/// Contacts that are kept are at most by this share of the prediction less deep than the deepest.
+/// The deepest kept contact is less deep than the deepest candidate by at most this share of the
+/// prediction.
 const DEPTH_KEPT: f64 = 0.125;
 
 impl Chosen {
-    /// Nothing is known yet.
+    /// No contacts are known.
     pub const fn new() -> Chosen {
         Chosen { marks: [0; 4] }
     }
 
-    /// Two features in few bits: to mistake one for another changes what is kept, not what is
-    /// right.
+    /// Returns two features hashed to few bits. A collision changes which contacts are kept, but
+    /// not their correctness.
     fn mark(candidate: &Candidate) -> u16 {
         let (a, b) = (candidate.feature_a.0, candidate.feature_b.0);
         let mixed = a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca77);
         ((mixed >> 16) as u16).max(1)
     }
 
-    /// The contacts of the last time, in the order of the list, if there were four and all are
-    /// there again.
+    /// Returns the contacts of the last time, in the order of the list, if there were four and all
+    /// are present again.
     fn again(&self, candidates: &[Candidate]) -> Option<[usize; 4]> {
         if self.marks.contains(&0) {
             return None;
@@ -98,17 +102,17 @@ impl Chosen {
     }
 }
 
-/// Twice the area of four candidates, by the diagonals; in whatever order they are, that of some
-/// quadrilateral.
+/// Returns twice the area of four candidates, from the diagonals. In any order it is the area of
+/// some quadrilateral.
 fn area(candidates: &[Candidate], corners: [usize; 4], normal: DVec3) -> f64 {
     let [p, q, r, s] = corners.map(|c| candidates[c].a);
     (r - p).cross(s - q).dot(normal).abs()
 }
 
-/// Keeps at most four of the candidates, moved to the front in their old order, and says how many:
-/// those `chosen` the last time, if they will do.
+/// Keeps at most four candidates, moves them to the front in order, and returns their number. It
+/// prefers those `chosen` the last time, if they are good enough.
 ///
-/// `normal` is the unit normal that the area is seen along.
+/// `normal` is the unit normal along which the area is measured.
 pub(crate) fn reduce(
     candidates: &mut [Candidate],
     normal: DVec3,
@@ -124,7 +128,7 @@ pub(crate) fn reduce(
 }
 
 fn choose(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: &Chosen) -> usize {
-    // A direction that no symmetric polygon is symmetric about, so that ties are rare.
+    // A direction that is no axis of a symmetric polygon, so ties are rare.
     let first = extreme(candidates, |c| c.a.dot(FIRST_DIRECTION));
     let origin = candidates[first].a;
     let second = extreme(candidates, |c| (c.a - origin).length_squared());
@@ -151,7 +155,7 @@ fn choose(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: 
 
     if let Some(again) = chosen.again(candidates) {
         let least = again.iter().map(|&c| candidates[c].distance).fold(f64::INFINITY, f64::min);
-        // Candidates are listed around the polygon: its area is that of them in their order.
+        // Candidates are listed around the polygon, so this is their area in order.
         if least <= candidates[deepest].distance + DEPTH_KEPT * prediction
             && SPAN_KEPT * area(candidates, corners, normal) <= area(candidates, again, normal)
         {
@@ -162,7 +166,7 @@ fn choose(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: 
     corners.sort_unstable();
     let mut n_kept = 0;
     for k in 0..4 {
-        // All candidates on a line: the same corner several times.
+        // All candidates on a line give the same corner several times.
         if k == 0 || corners[k] != corners[k - 1] {
             candidates[n_kept] = candidates[corners[k]];
             n_kept += 1;
@@ -173,7 +177,7 @@ fn choose(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: 
 
 const FIRST_DIRECTION: DVec3 = DVec3::new(0.537, 0.311, 0.784);
 
-/// The first candidate with the largest value.
+/// Returns the index of the first candidate with the largest value.
 fn extreme(candidates: &[Candidate], value: impl Fn(&Candidate) -> f64) -> usize {
     let mut best = 0;
     let mut best_value = f64::NEG_INFINITY;

@@ -1,4 +1,4 @@
-//! The `f64` twin of the crate root: the same kernels over another name table.
+//! The `f64` twin of the crate root: the same kernels over another table of types.
 
 #[path = "kernel/mod.rs"]
 mod kernel;

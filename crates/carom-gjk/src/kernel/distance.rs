@@ -1,6 +1,6 @@
-//! The queries of this crate for the stored precision: decided in `f64`, then rounded.
+//! The queries of this crate in the stored precision: decided in `f64`, then rounded.
 //!
-//! Lower bounds are rounded down and upper bounds up, so they hold in either precision; a distance
+//! Lower bounds are rounded down and upper bounds up, so they hold in either precision. A distance
 //! that is not zero keeps its sign.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, chapter
@@ -10,70 +10,70 @@ use super::super::num::{Contact, Pose, Real, Vec3, narrow, narrow_down, narrow_u
 use crate::{Counters, GjkCache, GjkSettings, Outcome, wide};
 use carom_geom::SupportMap;
 
-/// How far apart two convex shapes are. Points and normal in A's frame.
+/// The distance of two convex shapes. Points and normal are in A's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Distance {
-    /// Length; 0 when the shapes meet. With `max_distance` it may be an upper bound; see
-    /// `lower_bound`.
+    /// Length, or 0 if the shapes overlap or touch. With `max_distance` it may be an upper bound;
+    /// see `lower_bound`.
     pub distance: Real,
     /// Not above the true distance.
     pub lower_bound: Real,
-    /// On A, nearest to B; a common point when they meet.
+    /// On A, nearest to B. A common point if they overlap or touch.
     pub point_a: Vec3,
-    /// On B, nearest to A; a common point when they meet.
+    /// On B, nearest to A. A common point if they overlap or touch.
     pub point_b: Vec3,
-    /// Unit vector from A to B; zero when they meet.
+    /// Unit vector from A to B. Zero if they overlap or touch.
     pub normal: Vec3,
     /// How the search ended.
     pub outcome: Outcome,
-    /// What it cost.
+    /// The work of the query.
     pub counters: Counters,
 }
 
-/// How far apart or how deep two convex shapes are. Points and normal in A's frame.
+/// The distance or depth of two convex shapes. Points and normal are in A's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SignedDistance {
-    /// Length: the distance, or minus the depth when the shapes overlap. Touching is 0.
+    /// Length: the distance, or minus the depth if the shapes overlap. Touching is 0.
     pub distance: Real,
     /// Not above the true signed distance.
     pub lower_bound: Real,
-    /// Not below the true signed distance, but for rounding.
+    /// Not below the true signed distance, except for rounding.
     pub upper_bound: Real,
     /// On A: nearest to B, or deepest in B.
     pub point_a: Vec3,
     /// On B: nearest to A, or deepest in A.
     pub point_b: Vec3,
-    /// Unit vector from A to B: B moved along it by the depth no longer overlaps.
+    /// Unit vector from A to B. If B moves along it by the depth, the shapes no longer overlap.
     pub normal: Vec3,
     /// How the search ended.
     pub outcome: Outcome,
-    /// What it cost.
+    /// The work of the query.
     pub counters: Counters,
 }
 
-/// Whether two convex shapes meet, with the proof when they do not.
+/// Whether two convex shapes share a point, with a separating plane if they do not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Intersection {
-    /// They share a point; touching counts.
+    /// Whether they share a point. Touching counts.
     pub intersects: bool,
-    /// When apart: the unit normal, from A to B, of planes that separate them, in A's frame. Zero
-    /// when they meet.
+    /// If apart: the unit normal, from A to B, of planes that separate them, in A's frame. Zero if
+    /// they share a point.
     pub axis: Vec3,
-    /// When apart: all of A lies where `axis . x <= offset`, all of B where `offset + gap <= axis .
-    /// x`.
+    /// If apart: each point x of A has `axis . x <= offset`, and each of B has
+    /// `offset + gap <= axis . x`.
     pub offset: Real,
-    /// When apart: the room between them along the axis, a length; a lower bound of the distance.
+    /// If apart: the gap along the axis, a length. It is a lower bound of the distance.
     pub gap: Real,
     /// How the search ended.
     pub outcome: Outcome,
-    /// What it cost.
+    /// The work of the query.
     pub counters: Counters,
 }
 
-/// The distance of two convex shapes, B placed by `b_in_a`.
+/// Returns the distance of two convex shapes. `b_in_a` is the pose of B in A's frame.
 ///
 /// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite
 /// gives distance 0 and [`Outcome::Undecided`].
@@ -88,8 +88,8 @@ pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     wide::distance(a, b, &b_in_a.wide(), settings, cache).into()
 }
 
-/// The distance of two convex shapes, or minus their depth: the length of the least translation
-/// that separates them.
+/// Returns the distance of two convex shapes, or minus their depth. The depth is the length of the
+/// shortest translation that separates them.
 ///
 /// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite
 /// gives distance 0 and [`Outcome::Undecided`].
@@ -104,10 +104,10 @@ pub fn signed_distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     wide::signed_distance(a, b, &b_in_a.wide(), settings, cache).into()
 }
 
-/// The depth of two convex shapes, as their negative signed distance; `None` when they are apart.
-/// Touching is depth 0.
+/// Returns the depth of two convex shapes, as their negative signed distance, or `None` if they are
+/// apart. Touching is depth 0.
 ///
-/// Undecidable input (a coordinate that is not finite) gives `None`.
+/// A coordinate that is not finite gives `None`.
 #[inline]
 pub fn penetration<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -121,8 +121,8 @@ pub fn penetration<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     (signed.distance <= 0.0 && signed.upper_bound.is_finite()).then(|| signed.into())
 }
 
-/// Nearest or deepest points of two convex shapes that are not farther apart than the length
-/// `prediction`.
+/// Returns the nearest or deepest points of two convex shapes, or `None` if they are farther apart
+/// than the length `prediction`.
 #[inline]
 pub fn contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -144,7 +144,7 @@ pub fn contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     })
 }
 
-/// Whether two convex shapes meet; stops at the first separating plane or common point.
+/// Whether two convex shapes share a point. It stops at the first separating plane or common point.
 ///
 /// A coordinate that is not finite gives "no", without a plane, and [`Outcome::Undecided`].
 #[inline]

@@ -1,4 +1,4 @@
-//! Compiled for `f32` and again for `f64`: only names from `num`, no casts.
+//! Compiled for `f32` and again for `f64`. It uses only the types of `num`, and no casts.
 
 mod distance;
 

@@ -1,24 +1,19 @@
-//! Box against box: fifteen axes, then the contacts that the two supporting faces share.
+//! Box against box: fifteen axes, then the contacts of the two supporting faces.
 //!
-//! The axis of least overlap, or of the largest gap, is found among the six face normals and the
-//! nine cross products of edges, every overlap computed from the rotation matrix in `f64`. The
-//! cross products are not normalised and their overlaps are compared by squares, so a nearly
-//! parallel pair of edges costs no accuracy. A face axis is the reference: the other box's most
-//! opposed face is clipped against its rectangle. An edge axis gives the crossing of the two edges,
-//! or, where both boxes also face each other, the same clipping along the axis.
+//! - The axis of least overlap, or of the largest gap, is among the six face normals and nine cross
+//!   products of edges. Overlaps come from the rotation matrix in `f64`.
+//! - Cross products are not normalised, and overlaps are compared by squares. A nearly parallel
+//!   pair of edges then loses no accuracy.
+//! - With a face axis, the other box's most opposed face is clipped against the reference face.
+//! - An edge axis gives the crossing of the two edges. If the boxes also face each other, their
+//!   faces are clipped along the axis.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996 (the axes); C. Ericson,
 //! Real-Time Collision Detection, 2005, 4.4.1; D. Gregorius, Robust Contact Creation for Physics
 //! Simulations, GDC 2015.
-//! Differs: the depth reported is the true minimum; faces win over edges only ties to rounding, and
-//! stability comes from clipping faces along an edge axis instead of from preferring a deeper face
-//! axis. A corner that is nowhere nearer to the surface than under the best face spares the edges.
-//!
-//! Measured (EPYC, busy, 2026-11-22): 420 ns a manifold of boxes at random, 310 without needless
-//! faces, copies, and vectors read where numbers were just written, each of which waits. Half of
-//! these poses meet edge to edge and need all fifteen axes. By the door of carom-query 410, and 330
-//! with the axes compiled for each instruction set and the manifold written where it stays. Of the
-//! 2,500 instructions left 620 are axes and 630 clipping.
+//! Differs: the reported depth is the true minimum, and faces win over edges only in ties. For
+//! stability it clips faces along an edge axis instead of preferring a face axis. The edges are
+//! skipped if the deepest corner proves the best face. Figures are in `benches/notes/carom-sat.md`.
 
 use super::super::num::{Contact, Manifold, Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
 use super::placed_box::{BoxFace, PlacedBox};
@@ -38,20 +33,20 @@ use glam::DVec3;
 pub struct BoxSeparation {
     /// Unit vector from A to B, in A's frame.
     pub normal: Vec3,
-    /// Negative: minus the penetration depth, the least distance that B must move, along `normal`,
-    /// to come free; exact to rounding. Positive: the boxes are apart by at least this.
+    /// Negative: minus the penetration depth, exact to rounding. B comes free if it moves that far
+    /// along `normal`. Positive: a lower bound of the distance of the boxes.
     pub distance: Real,
-    /// Which of the fifteen axes: 0 to 2 faces of A, 3 to 5 faces of B, 6 + 3 i + j edge i of A and
-    /// edge j of B.
+    /// The number of the axis. 0 to 2 are faces of A, 3 to 5 are faces of B. 6 + 3 i + j is edge i
+    /// of A and edge j of B.
     pub axis: u8,
-    /// How many axes were measured: 6, or 15 where a face alone does not prove the least overlap.
+    /// The number of axes tested: 6, or 15 if a face alone does not prove the least overlap.
     pub n_axes: u32,
 }
 
-/// The axis of least overlap, or, for boxes that are apart, of the largest gap.
+/// Returns the axis of least overlap, or of the largest gap if the boxes are apart.
 ///
-/// Half extents not negative; zero is a flat box, a segment or a point. `b_in_a` is B's pose in A's
-/// frame. `None` only for numbers that are not finite.
+/// Half extents are not negative. Zero gives a flat box, a segment or a point. `b_in_a` is B's pose
+/// in A's frame. `None` only for numbers that are not finite.
 pub fn separation(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxSeparation> {
     let pair = BoxPair::new(half_a, half_b, b_in_a)?;
     let counters = Cell::new(Counters::default());
@@ -64,26 +59,26 @@ pub fn separation(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxSe
     })
 }
 
-/// The contacts of two boxes that overlap, touch, or are apart by at most `prediction`; `None` when
-/// farther apart.
+/// Returns the contacts of two boxes that overlap, touch, or are apart by at most `prediction`.
+/// `None` if they are farther apart.
 ///
-/// In A's frame, normal from A to B, points on the surfaces of both, one to four contacts, none
-/// farther than `prediction`. The deepest contact's distance is minus the penetration depth; of
-/// boxes that are apart it may be more than their distance where faces cover each other. Feature
-/// ids of vertices (bits 0, 1, 2: negative x, y, z) and faces (2 axis + 1 for the negative side)
-/// are those of `Cuboid`.
+/// In A's frame, normal from A to B, points on both surfaces, one to four contacts, none farther
+/// than `prediction`. If the boxes overlap, the deepest contact's distance is minus the penetration
+/// depth. If they are apart, it may exceed their distance where faces overlap along the normal.
+/// Feature ids are those of `Cuboid`. Vertices have bits 0, 1, 2 for negative x, y, z. A face has 2
+/// axis + 1 on the negative side.
 pub fn manifold(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: Real) -> Option<Manifold> {
     manifold_wide(half_a, half_b, &b_in_a.wide(), prediction)
 }
 
-/// [`manifold`] from a pose in `f64`, such as the difference of two poses far from the origin.
+/// As [`manifold`], from a pose in `f64`, such as the difference of two poses far from the origin.
 pub fn manifold_wide(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: Real) -> Option<Manifold> {
     let mut manifold = Manifold::new(Vec3::ZERO);
     write_manifold(half_a, half_b, b_in_a, prediction, &mut Chosen::new(), &mut manifold).then_some(manifold)
 }
 
-/// [`manifold_wide`], written into a manifold without contacts, such as a new one at the end of a
-/// list: it is long, and handed out it is copied. False, and nothing written, where there is none.
+/// As [`manifold_wide`], but writes into a manifold without contacts, such as a new one at the end
+/// of a list. This saves a copy. Returns false, and writes nothing, if there are no contacts.
 pub fn write_manifold(
     half_a: Vec3,
     half_b: Vec3,
@@ -95,7 +90,7 @@ pub fn write_manifold(
     write_manifold_counted(half_a, half_b, b_in_a, prediction, chosen, out, ())
 }
 
-/// [`write_manifold`], with its work counted in `tally`.
+/// As [`write_manifold`], and counts its work in `tally`.
 #[inline]
 pub fn write_manifold_counted(
     half_a: Vec3,
@@ -142,7 +137,7 @@ pub fn write_manifold_counted(
     true
 }
 
-/// Where contacts are written to.
+/// The destination of the contacts.
 struct Written<'a> {
     prediction: f64,
     chosen: &'a mut Chosen,
@@ -150,7 +145,7 @@ struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// As many of the contacts as a manifold has room for.
+    /// Writes as many of the contacts as a manifold has room for.
     #[inline(always)]
     fn write(&mut self, contacts: &mut [Candidate], normal: DVec3) {
         let n = reduce(contacts, normal, self.prediction, self.chosen);
@@ -165,8 +160,8 @@ impl Written<'_> {
     }
 }
 
-/// The one contact of boxes whose faces do not cover each other, and its normal: apart and side by
-/// side, or a flat box lost to rounding.
+/// Returns the one contact, and its normal, of boxes whose faces do not overlap along it. The boxes
+/// are apart and side by side, or a flat box was lost to rounding.
 #[inline(never)]
 fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Candidate, DVec3)> {
     let mut normal = axis.normal;
@@ -176,8 +171,8 @@ fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Cand
     let (mut a, mut b) = closest::closest_points(face_a.face().points, face_b.face().points);
     let mut distance = (b - a).dot(normal);
     if axis.overlap < 0.0 {
-        // Closest in all where a slab as thick has room between the boxes; else it is other faces
-        // that are.
+        // These are the closest points if a slab of that thickness fits between the boxes. Else
+        // other faces are closer.
         if !pair.is_gap(b - a) {
             (a, b) = closest::closest_polygons(
                 (a, b),
@@ -185,7 +180,8 @@ fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Cand
                 |f| placed_b.for_each_face(f),
             );
         }
-        // Apart by rounding, the way from one to the other is noise, and the axis is not.
+        // A gap within rounding: the direction between the points is noise, but the axis is
+        // accurate.
         distance = (b - a).dot(normal);
         if let Some(between) = unit(b - a)
             && tol::SAT_TIE * pair.size() < length(b - a)
@@ -208,8 +204,8 @@ pub(super) struct BoxPair {
     pub(super) t: [f64; 3],
 }
 
-/// 2^-800: the squared sine of an angle that turns no box by anything. Underflow takes the digits
-/// of much less.
+/// 2^-800: the squared sine of an angle too small to rotate a box. Far smaller values lose digits
+/// by underflow.
 const NO_ANGLE_SQ: f64 = f64::from_bits((1023 - 800) << 52);
 
 pub(super) struct Axis {
@@ -217,7 +213,7 @@ pub(super) struct Axis {
     pub(super) normal: DVec3,
     pub(super) overlap: f64,
     pub(super) number: u8,
-    /// Of a face axis: the face on the positive side of its box looks at the other box.
+    /// For a face axis: whether the face on the positive side of its box faces the other box.
     pub(super) positive: bool,
 }
 
@@ -241,7 +237,7 @@ impl BoxPair {
     pub(super) fn new(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxPair> {
         let (half_a, half_b, t) = (widen(half_a), widen(half_b), b_in_a.translation);
         let (x, y, z) = (b_in_a.rotation.x_axis, b_in_a.rotation.y_axis, b_in_a.rotation.z_axis);
-        // Infinities and NaN stay in a sum.
+        // A sum keeps infinities and NaN.
         let sum = (half_a + half_b) + t + (x + y + z);
         (sum.x + sum.y + sum.z).is_finite().then(|| BoxPair {
             half_a: half_a.to_array(),
@@ -251,7 +247,7 @@ impl BoxPair {
         })
     }
 
-    /// The same pair in the frame of B.
+    /// Returns the same pair in the frame of B.
     pub(super) fn swapped(&self) -> BoxPair {
         let (r, t) = (&self.r, &self.t);
         BoxPair {
@@ -287,8 +283,8 @@ impl BoxPair {
         a[0] + a[1] + a[2] + b[0] + b[1] + b[2]
     }
 
-    /// The boxes leave room between them for a slab that is this thick and lies across this vector
-    /// from A to B.
+    /// Whether a slab fits between the boxes: as thick as the vector `between` from A to B is long,
+    /// and normal to it.
     fn is_gap(&self, between: DVec3) -> bool {
         let Some(normal) = unit(between) else { return false };
         let radius = |placed: &PlacedBox| {
@@ -298,7 +294,8 @@ impl BoxPair {
         length(between) <= gap + tol::SAT_TIE * self.size()
     }
 
-    /// `None` when some axis shows a gap larger than `prediction`.
+    /// Returns the axis of least overlap, or `None` if an axis shows a gap larger than
+    /// `prediction`.
     #[inline(always)]
     fn least_overlap(&self, prediction: f64, tally: impl Tally) -> Option<Axis> {
         let BoxPair { half_a, half_b, r, t } = self;
@@ -342,8 +339,8 @@ impl BoxPair {
         if self.is_least_of_all(number, along_b, best) {
             return Some(self.face_axis(number, along_b, best));
         }
-        // Edge i of A and j of B: l = e_i x b_j, not normalised. Overlaps o / |l| are compared by o
-        // |o| / l^2.
+        // Edge i of A and j of B: l = e_i x b_j, not normalised. Overlaps o / |l| are compared by
+        // their signed squares, o |o| / l^2.
         let limit = best - tie;
         let mut best_square = limit * limit.abs();
         let gap_square = if prediction < f64::INFINITY { prediction * prediction } else { f64::INFINITY };
@@ -352,8 +349,8 @@ impl BoxPair {
         tally.count(|counters| counters.axes += 9);
         let mut is_apart = [false; 4];
         for (i, (overlaps, lengths_sq)) in rows.iter().enumerate() {
-            // First all at once: few are better than the best face, and of those the best is looked
-            // for.
+            // All lanes first: few are better than the best face, and the best of those is found
+            // below.
             let (mut squares, mut is_better) = ([0.0; 4], [false; 4]);
             for j in 0..4 {
                 let (overlap, length_sq) = (overlaps[j], lengths_sq[j]);
@@ -392,9 +389,9 @@ impl BoxPair {
         Some(self.face_axis(number, along_b, best))
     }
 
-    /// The overlaps along the cross products of A's axis `I` with the three of B, and the squares
-    /// of the lengths of these, which the overlaps are multiples of. In lanes of four, the last of
-    /// them idle.
+    /// Returns the overlaps along the cross products of A's axis `I` with the three of B. They are
+    /// scaled by the lengths of the products, whose squares are returned too. Lanes of four; the
+    /// last is unused.
     #[inline(always)]
     fn edges_along<const I: usize>(&self) -> ([f64; 4], [f64; 4]) {
         let BoxPair { half_a, half_b: h, r, t } = self;
@@ -408,8 +405,7 @@ impl BoxPair {
             let (l1, l2) = (-z[j], y[j]); // Components of l along axes i1 and i2 of A.
             lengths_sq[j] = l1 * l1 + l2 * l2;
             let radius_a = half_a[i1] * l1.abs() + half_a[i2] * l2.abs();
-            // l . b_j1 from the components, because r[i][j2] equals it only to rounding of 1, not
-            // of |l|.
+            // l . b_j1 from the components: r[i][j2] equals it only to rounding of 1, not of |l|.
             let radius_b =
                 half_1[j] * (l1 * y_1[j] + l2 * z_1[j]).abs() + half_2[j] * (l1 * y_2[j] + l2 * z_2[j]).abs();
             overlaps[j] = radius_a + radius_b - (l1 * t[i1] + l2 * t[i2]).abs();
@@ -417,7 +413,8 @@ impl BoxPair {
         (overlaps, lengths_sq)
     }
 
-    /// One of the six face normals as the answer; `along_b`: the centre of B along its own axes.
+    /// Returns one of the six face normals as the answer. `along_b` is the centre of B along its
+    /// own axes.
     #[inline(always)]
     fn face_axis(&self, number: usize, along_b: [f64; 3], overlap: f64) -> Axis {
         let (normal, positive) = if number < 3 {
@@ -431,9 +428,8 @@ impl BoxPair {
         Axis { normal, overlap, number: number as u8, positive }
     }
 
-    /// No axis whatever has less overlap than this face's: the other box's corner deepest under the
-    /// face is nearest to it of all faces of its box, and has to come out somewhere. So the nine
-    /// edge axes need not be looked at.
+    /// Whether no axis has less overlap than this face. It holds if the other box's deepest corner
+    /// is inside, and this face is its nearest exit. The nine edge axes can then be skipped.
     #[inline(always)]
     fn is_least_of_all(&self, number: usize, along_b: [f64; 3], overlap: f64) -> bool {
         let BoxPair { half_a, half_b, r, t } = self;
@@ -441,8 +437,8 @@ impl BoxPair {
         let k = number % 3;
         let (m, n) = ((k + 1) % 3, (k + 2) % 3);
         let (own, x, y) = if number < 3 {
-            // Farthest against the normal: the corner's offset along each axis of B has the sign of
-            // that axis along the normal.
+            // The corner farthest against the normal: its offset along each axis of B has the sign
+            // of that axis along the normal.
             let offset = |j: usize| half_b[j].copysign(r[k][j] * t[k]);
             let (u, v, w) = (offset(0), offset(1), offset(2));
             let corner = |m: usize| t[m] - (r[m][0] * u + r[m][1] * v + r[m][2] * w);
@@ -457,8 +453,8 @@ impl BoxPair {
     }
 }
 
-/// The vector with these components along an axis and the two that follow it, x after z. Not by way
-/// of an array: a vector read where numbers were just written has to wait for them.
+/// Returns the vector with these components along an axis and the two that follow it cyclically. It
+/// avoids an array: a vector load right after scalar stores stalls.
 #[inline(always)]
 pub(super) fn in_turn(axis: usize, own: f64, next: f64, last: f64) -> DVec3 {
     match axis {
@@ -473,7 +469,7 @@ struct Corner {
     u: f64,
     v: f64,
     w: f64,
-    /// 0 to 3: edges of the incident face; 4 to 7: sides of the rectangle.
+    /// 0 to 3: edges of the incident face. 4 to 7: sides of the rectangle.
     edge_in: u8,
     edge_out: u8,
 }
@@ -481,8 +477,8 @@ struct Corner {
 /// The most corners of a quadrilateral clipped by four lines.
 pub(super) const MAX_CORNERS: usize = 8;
 
-/// B's face most opposed to a face of A (its axis and side), clipped against A's rectangle.
-/// Candidates in A's frame.
+/// Clips B's face most opposed to a face of A (its axis and side) against A's rectangle. Candidates
+/// are in A's frame.
 #[inline]
 pub(super) fn clip_rectangle(
     pair: &BoxPair,
@@ -493,8 +489,8 @@ pub(super) fn clip_rectangle(
     clip_along(pair, face, None, prediction, out);
 }
 
-/// The faces of both that look most along the normal, a unit vector, B's carried along it into the
-/// plane of A's and clipped against A's rectangle there. Candidates in A's frame, their distances
+/// Takes the faces of both boxes farthest along the unit normal. Projects B's along it onto the
+/// plane of A's, and clips it against A's rectangle. Candidates are in A's frame, with distances
 /// along the normal.
 #[inline(never)]
 fn clip_slanted(pair: &BoxPair, normal: DVec3, prediction: f64, out: &mut Candidates<MAX_CORNERS>) {
@@ -502,7 +498,7 @@ fn clip_slanted(pair: &BoxPair, normal: DVec3, prediction: f64, out: &mut Candid
     clip_along(pair, (i, 0.0 <= normal[i]), Some(normal), prediction, out);
 }
 
-/// [`clip_rectangle`] along the normal of A's face, or [`clip_slanted`] along another one.
+/// As [`clip_rectangle`] along the normal of A's face, or as [`clip_slanted`] along another one.
 #[inline(always)]
 fn clip_along(
     pair: &BoxPair,
@@ -522,7 +518,7 @@ fn clip_along(
         }
     }
     let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
-    // The side of B that looks against the normal.
+    // The side of B that faces against the normal.
     let b_positive = sign * against[j] < 0.0;
     let b_sign = if b_positive { 1.0 } else { -1.0 };
 
@@ -539,8 +535,8 @@ fn clip_along(
             edge_out: k as u8,
         };
         if let Some(n) = along {
-            // From then on `w` is the way along the normal, beside the half side; `u` and `v` are
-            // where that way ends.
+            // From here on `w` is the half extent plus the travel along the normal. `u` and `v` are
+            // the position where that travel ends.
             let corner = &mut corners[k];
             let way = (corner.w - half_a[i]) / (n[i] * sign);
             (corner.u, corner.v) = (corner.u - n[i1] * way, corner.v - n[i2] * way);
@@ -548,7 +544,7 @@ fn clip_along(
         }
     }
     let on_side = tol::CLIP_ON_PLANE * pair.size();
-    // How far out the four corners reach: most sides cut nothing.
+    // The extent of the four corners: most sides cut nothing.
     let [p, q, r, s, ..] = &corners;
     let most = |[a, b, c, d]: [f64; 4]| a.max(b).max(c.max(d));
     let (most_u, most_v) = (most([p.u, q.u, r.u, s.u]), most([p.v, q.v, r.v, s.v]));
@@ -566,7 +562,7 @@ fn clip_along(
         if most - half <= on_side {
             continue;
         }
-        // One of u and v is 1, the other 0: exact.
+        // One of u and v is 1, the other 0, so the height is exact.
         let height = |c: &Corner| c.u * u + c.v * v - half;
         if let Some(n_new) = clip_side(corners, n, 4 + side as u8, on_side, height, spare) {
             n = n_new;
@@ -592,11 +588,11 @@ fn clip_along(
     }
 }
 
-/// Around a face.
+/// The corners around a face.
 pub(super) const QUAD: [(f64, f64); 4] = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
 
-/// Clips the polygon to `height <= 0` and gives its new number of corners; `None` where nothing is
-/// cut off.
+/// Clips the polygon to `height <= 0` and returns its new number of corners, or `None` if nothing
+/// is cut off.
 #[inline(always)]
 fn clip_side(
     old: &[Corner; MAX_CORNERS],
@@ -647,7 +643,7 @@ fn clip_side(
     Some(n_new)
 }
 
-/// Names the corners of a clipped face.
+/// The feature ids of the corners of a clipped face.
 struct FaceIds {
     reference: (usize, bool),
     incident: (usize, bool),
@@ -665,7 +661,7 @@ impl FaceIds {
     }
 }
 
-/// A face is an axis and a side.
+/// Returns the id of a face, given by an axis and a side.
 pub(super) fn face_id((axis, positive): (usize, bool)) -> FeatureId {
     FeatureId::face(2 * axis as u32 + u32::from(!positive))
 }
@@ -687,7 +683,7 @@ fn quad_edge(face: (usize, bool), k: u8) -> FeatureId {
     edge_id(quad_vertex(face, k), quad_vertex(face, (k + 1) % 4))
 }
 
-/// Sides 0 to 3: +u, +v, -u, -v.
+/// Returns the id of a side's edge. Sides 0 to 3: +u, +v, -u, -v.
 fn rectangle_edge(face: (usize, bool), side: u8) -> FeatureId {
     let corner = |s1: bool, s2: bool| vertex_id(face, s1, s2);
     match side {
@@ -698,15 +694,15 @@ fn rectangle_edge(face: (usize, bool), side: u8) -> FeatureId {
     }
 }
 
-/// The vertex between two sides; two opposite sides, met only by a face without width, give one of
-/// their vertices.
+/// Returns the vertex between two sides. Opposite sides meet only on a face without width, and give
+/// one of their vertices.
 fn rectangle_vertex(face: (usize, bool), side: u8, other: u8) -> FeatureId {
     let u = side == 0 || other == 0;
     let v = side == 1 || other == 1;
     vertex_id(face, u, v)
 }
 
-/// Writes the contacts of an edge axis; false, and nothing written, where there are none.
+/// Writes the contacts of an edge axis. Returns false, and writes nothing, if there are none.
 fn write_edge_contacts(pair: &BoxPair, axis: &Axis, to: &mut Written<'_>) -> bool {
     let Axis { normal, overlap, number, .. } = *axis;
     let (a, b) = (pair.own(), pair.placed_b());
@@ -721,10 +717,10 @@ fn write_edge_contacts(pair: &BoxPair, axis: &Axis, to: &mut Written<'_>) -> boo
     let (start_b, end_b, id_b) = supporting_edge(&b, j, -normal);
     let (point_a, point_b, is_crossing) = closest::crossing(start_a, end_a, start_b, end_b, normal);
     let distance = (point_b - point_a).dot(normal);
-    // Apart, and not nearest along this axis.
+    // The boxes are apart, and not nearest along this axis.
     let is_elsewhere = overlap < 0.0 && !is_crossing;
     let is_contact = !is_elsewhere && distance <= to.prediction;
-    // One contact holds no box that leans on the edge of another.
+    // One contact does not support a box that leans on the edge of another.
     if is_contact
         && 0.0 <= overlap
         && tol::FACING < facing
@@ -740,8 +736,8 @@ fn write_edge_contacts(pair: &BoxPair, axis: &Axis, to: &mut Written<'_>) -> boo
     is_contact
 }
 
-/// The contacts of boxes that overlap and whose faces lean against the axis; false, and nothing
-/// written, where the faces are not as deep as the boxes, as those without width.
+/// Writes the contacts of overlapping boxes whose faces lean against the axis. Returns false, and
+/// writes nothing, if the faces are less deep than the boxes, such as those without width.
 #[inline(always)]
 fn write_slanted_face(pair: &BoxPair, axis: &Axis, to: &mut Written<'_>) -> bool {
     let mut shared = Candidates::<MAX_CORNERS>::new();
@@ -754,8 +750,8 @@ fn write_slanted_face(pair: &BoxPair, axis: &Axis, to: &mut Written<'_>) -> bool
     is_as_deep
 }
 
-/// The same of boxes that nearly face each other along the axis: their faces, clipped. `None` where
-/// those are not as deep as the boxes.
+/// As [`write_slanted_face`], for boxes that nearly face each other along the axis. It clips their
+/// faces. `None` if those are less deep than the boxes.
 #[inline(never)]
 fn write_shared_face(
     pair: &BoxPair,
@@ -769,7 +765,7 @@ fn write_shared_face(
     clip(&face_a.face(), &face_b.face(), normal, &mut shared);
     let tie = tol::SAT_TIE * pair.size();
     let deepest = shared.keep_within(-overlap - tie, to.prediction);
-    // Else boxes without width: their faces are lines, which clipping may lose.
+    // Otherwise the boxes have no width: their faces are lines, which clipping may lose.
     (deepest <= tie - overlap).then(|| {
         let list = shared.as_mut_slice();
         let mut contacts = list.iter().map(|c| (c.a, c.b, c.distance));
@@ -781,7 +777,7 @@ fn write_shared_face(
     })
 }
 
-/// The edge along `axis` that is farthest in `direction`.
+/// Returns the edge along `axis` that is farthest in `direction`.
 pub(super) fn supporting_edge(
     placed: &PlacedBox,
     axis: usize,

@@ -1,14 +1,16 @@
-//! How deep two boxes are in each other: the least overlap of fifteen axes, and where it is.
+//! The depth of two overlapping boxes: the least overlap of fifteen axes, and the deepest points.
 //!
-//! Along a face normal the deepest place is the other box's lowest corner, or the middle of what
-//! lies as low; along the cross product of two edges it is where those cross. The six normals and
-//! nine products are all the normals of the difference of two boxes, so the least overlap is the
-//! depth. Boxes that are apart, touch to rounding, or are deepest in no clear place are left to GJK
-//! and EPA, which alone decide the sign.
+//! - The six face normals and nine cross products are all the face normals of the Minkowski
+//!   difference. So the least overlap is the depth.
+//! - Along a face normal the deepest point is the other box's lowest corner. If several are equally
+//!   low, it is their middle.
+//! - Along the cross product of two edges it is the point where the edges cross.
+//! - Some boxes get no answer: those apart, touching within rounding, or without a clear deepest
+//!   point. GJK and EPA decide their sign.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996 (the axes); C. Ericson,
 //! Real-Time Collision Detection, 2005, 4.4.1.
-//! Differs: no contacts but the deepest, in `f64`.
+//! Differs: it gives only the deepest contact, in `f64`.
 
 use super::super::num::Vec3;
 use super::box_box::{Axis, BoxPair, LeastOverlap, clip_rectangle, in_turn, supporting_edge};
@@ -19,32 +21,32 @@ use carom_lanes::dispatch;
 use carom_math::{WidePose, tol};
 use glam::DVec3;
 
-/// The depth of two boxes that overlap, in A's frame; exact to rounding.
+/// The depth of two boxes that overlap, in A's frame, exact to rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BoxDepth {
-    /// Length, above 0: that of the least translation that separates the boxes.
+    /// A length above 0: that of the shortest translation that separates the boxes.
     pub depth: f64,
     /// On A, deepest in B.
     pub point_a: DVec3,
     /// On B, deepest in A.
     pub point_b: DVec3,
-    /// Unit vector from A to B: B moved along it by the depth comes free.
+    /// Unit vector from A to B. If B moves along it by the depth, the boxes touch.
     pub normal: DVec3,
 }
 
-/// 2^-200 to 2^200: squares of lengths, times those of small sines, keep their digits.
+/// 2^-200 to 2^200. Squares of these lengths times those of small sines keep their digits.
 const SIZES: core::ops::Range<f64> = f64::from_bits((1023 - 200) << 52)..f64::from_bits((1023 + 200) << 52);
 
-/// How deep two boxes are in each other, and where.
+/// Returns the depth of two boxes and their deepest points.
 ///
-/// Half extents not negative. `b_in_a` is B's pose in A's frame. `None` where they are apart or
-/// touch to rounding, and where what is deepest is not clear: then the general search has to say.
+/// Half extents are not negative. `b_in_a` is B's pose in A's frame. `None` if they are apart,
+/// touch within rounding, or have no clear deepest point. The general search then decides.
 pub fn depth(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxDepth> {
     depth_counted(half_a, half_b, b_in_a, ())
 }
 
-/// [`depth`], with its work counted in `tally`.
+/// As [`depth`], and counts its work in `tally`.
 #[inline]
 pub fn depth_counted(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, tally: impl Tally) -> Option<BoxDepth> {
     let pair = BoxPair::new(half_a, half_b, b_in_a)?;
@@ -65,13 +67,13 @@ pub fn depth_counted(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, tally: impl 
     Some(BoxDepth { depth: axis.overlap, point_a, point_b, normal: axis.normal })
 }
 
-/// Whether two boxes share a point. `None` where they touch to rounding: then the general search
-/// has to say.
+/// Whether two boxes share a point. `None` if they touch within rounding. The general search then
+/// decides.
 pub fn intersects(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<bool> {
     intersects_counted(half_a, half_b, b_in_a, ())
 }
 
-/// [`intersects`], with its work counted in `tally`.
+/// As [`intersects`], and counts its work in `tally`.
 #[inline]
 pub fn intersects_counted(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, tally: impl Tally) -> Option<bool> {
     let pair = BoxPair::new(half_a, half_b, b_in_a)?;
@@ -86,7 +88,7 @@ pub fn intersects_counted(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, tally: 
     (tie < axis.overlap).then_some(true)
 }
 
-/// The deepest place of B under a face of A, its axis and side: the points of A and of B.
+/// Returns the deepest points of A and B under a face of A, given by its axis and side.
 #[inline]
 fn under_face(pair: &BoxPair, (i, positive): (usize, bool)) -> Option<(DVec3, DVec3)> {
     let BoxPair { half_a, half_b, r, t } = pair;
@@ -97,8 +99,7 @@ fn under_face(pair: &BoxPair, (i, positive): (usize, bool)) -> Option<(DVec3, DV
     let mut is_corner = true;
     let (mut u, mut v, mut w) = (t[i1], t[i2], t[i]);
     for j in 0..3 {
-        // Of B's three directions those count as level that make less of a difference than
-        // rounding.
+        // An axis of B counts as level if it changes the height by less than rounding.
         is_corner &= level < half_b[j] * r[i][j].abs();
         let half = if r[i][j] * sign < 0.0 { half_b[j] } else { -half_b[j] };
         u += r[i1][j] * half;
@@ -110,7 +111,7 @@ fn under_face(pair: &BoxPair, (i, positive): (usize, bool)) -> Option<(DVec3, DV
         let (a1, a2) = (u.clamp(-half_a[i1], half_a[i1]), v.clamp(-half_a[i2], half_a[i2]));
         return Some((in_turn(i, half_a[i] * sign, a1, a2), in_turn(i, w, u, v)));
     }
-    // An edge or a face: the middle of the deepest corners of what lies under the face.
+    // An edge or a face: take the middle of the deepest corners under the face.
     let mut under = Candidates::new();
     clip_rectangle(pair, (i, positive), 0.0, &mut under);
     let deepest = under.as_mut_slice().iter().fold(0.0, |least: f64, c| least.min(c.distance));
@@ -125,14 +126,14 @@ fn under_face(pair: &BoxPair, (i, positive): (usize, bool)) -> Option<(DVec3, DV
     (0.0 < n && (deepest - (sign * w - half_a[i])).abs() <= level).then(|| (a / n, b / n))
 }
 
-/// Where the edges cross that are deepest along their cross product: the points of A and of B.
+/// Returns the points of A and B where the edges cross that are deepest along their cross product.
 #[inline]
 fn between_edges(pair: &BoxPair, axis: &Axis) -> Option<(DVec3, DVec3)> {
     let (i, j) = (usize::from(axis.number - 6) / 3, usize::from(axis.number - 6) % 3);
     let (start_a, end_a, _) = supporting_edge(&pair.own(), i, axis.normal);
     let (start_b, end_b, _) = supporting_edge(&pair.placed_b(), j, -axis.normal);
     let (a, b, _) = closest::crossing(start_a, end_a, start_b, end_b, axis.normal);
-    // Edges that are all but parallel, or end before they cross, are not what is deepest.
+    // Nearly parallel edges, and edges that end before they cross, are not the deepest.
     let off = (a - b) - axis.normal * axis.overlap;
     (off.abs().max_element() <= tol::SAT_TIE * pair.size()).then_some((a, b))
 }

@@ -1,23 +1,20 @@
-//! The distance of two hulls by walking from feature to feature, from where the last walk on the
-//! pair ended.
+//! The distance of two hulls by walking from feature to feature, starting at the end of the last
+//! walk on the pair.
 //!
-//! Two features hold the nearest points when each point lies in the other feature's Voronoi region:
-//! the part of space from which that feature is the nearest of its body. A plane that a point is
-//! beyond names a feature that is nearer, and the walk goes there. Of bodies that moved little it
-//! ends where it began: one look at two features, a third of what GJK takes from its last simplex.
-//! The end is a proof: the way from one point to the other lies in both features' normal cones.
+//! - Two features hold the nearest points if each point lies in the other feature's Voronoi region.
+//!   That is the part of space nearest to the feature.
+//! - If a point is beyond a plane of the region, the plane names a nearer feature, and the walk
+//!   goes there.
+//! - If the bodies moved little, the walk ends where it began, after one test of two features.
+//! - The end is a proof: the vector between the points lies in the normal cones of both features.
 //!
 //! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM Trans.
 //! Graphics 17(3), 1998; M. Lin, J. Canny, A Fast Algorithm for Incremental Distance Calculation,
 //! ICRA 1991.
-//! Differs: nearest points of vertices and edges are computed, as Lin and Canny do, edges are
-//! clipped only against faces; whatever is doubtful ends the walk without an answer, and GJK is
-//! asked: bodies that meet or nearly so, features that are parallel to rounding, faces whose
-//! corners are not in one plane, a walk that is long or goes in circles. Measured (EPYC, busy,
-//! 2026-11-22), ns, GJK / walk, hulls of 8, 32, 128, 512 vertices turning by half a degree a step:
-//! 229 / 109, 292 / 161, 341 / 127, 333 / 137, with 1.1 to 1.3 looks. From nothing, near each
-//! other: 664 / 468, 902 / 542, 1726 / 830, with 5 to 13 looks from the vertices farthest along the
-//! line of centres; from vertex 0 it were 9 to 63, and no faster than GJK.
+//! Differs: nearest points of vertices and edges are computed, as Lin and Canny do. Edges are
+//! clipped only against faces. A doubtful case ends the walk without an answer, and the caller uses
+//! GJK. Doubtful are bodies that meet or nearly meet, parallel features, faces with corners off
+//! their plane, and walks that are long or cyclic. Figures are in `benches/notes/carom-sat.md`.
 
 use super::super::num::{ConvexHull, widen};
 use crate::Tally;
@@ -28,7 +25,7 @@ use carom_math::scaling::largest;
 use carom_math::{WidePose, tol};
 use glam::{DMat3, DVec3};
 
-/// A feature of a hull, by its number; an edge by one of its half-edges.
+/// A feature of a hull by its number. An edge is given by one of its half-edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Place {
@@ -40,19 +37,19 @@ pub enum Place {
     Face(u32),
 }
 
-/// Where the last walk on a pair ended: keep one per pair. Numbers that the hulls do not have, as
-/// when one was exchanged, do no harm.
+/// The features at which the last walk on a pair ended. Keep one per pair. Numbers that the hulls
+/// do not have are safe, such as after an exchange of a hull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Places {
-    /// On A.
+    /// The feature of A.
     pub a: Place,
-    /// On B.
+    /// The feature of B.
     pub b: Place,
 }
 
 impl Place {
-    /// How many corners it has, as far as 3.
+    /// Returns the number of corners, at most 3.
     #[inline(always)]
     fn corners(self) -> u32 {
         match self {
@@ -64,16 +61,15 @@ impl Place {
 }
 
 impl Places {
-    /// Where to start on a pair that nothing is known of: the vertices farthest along the line of
-    /// centres. `None` where the hulls are not seen to be apart along it: then GJK is the better
-    /// start.
+    /// Returns start features for a new pair: the vertices farthest along the line of centres.
+    /// `None` if that line does not separate the hulls. GJK is then the better start.
     pub fn apart(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<Places> {
         apart_inside(a, b, b_in_a, 0.0)
     }
 }
 
-/// The distance of two hulls that are apart, in A's frame; exact to the rounding of `f64`, some
-/// 1e-15 of the size.
+/// The distance of two hulls that are apart, in A's frame. It is exact to the rounding of `f64`,
+/// about 1e-15 of the size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Walked {
@@ -85,12 +81,12 @@ pub struct Walked {
     pub point_b: DVec3,
     /// Unit vector from A to B.
     pub normal: DVec3,
-    /// Pairs of features looked at.
+    /// The number of pairs of features tested.
     pub n_looks: u32,
 }
 
-/// The distance, walked to from `places`, which are left where the walk ended. `None` says nothing
-/// but that GJK has to be asked.
+/// Returns the distance by a walk from `places`, and stores there where the walk ended. `None`
+/// means only that the caller has to use GJK.
 pub fn distance(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, places: &mut Places) -> Option<Walked> {
     let mut known = Some(*places);
     let walked = dispatch(WalkKernel { a, b, b_in_a, places: &mut known });
@@ -98,8 +94,8 @@ pub fn distance(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, places: &mut 
     walked
 }
 
-/// [`distance`] from places that may not be known, and then are those of [`Places::apart`]; for use
-/// inside a [`Kernel`]. The work is counted in `tally`, also that of a walk without an answer.
+/// As [`distance`], for use inside a [`Kernel`]. If no places are known, it starts at those of
+/// [`Places::apart`]. The work is counted in `tally`, even for a walk without an answer.
 #[inline(always)]
 pub fn distance_inside(
     a: &ConvexHull,
@@ -116,13 +112,7 @@ pub fn distance_inside(
     distance_here(a, b, b_in_a, places, tally)
 }
 
-/// The walk compiled for each instruction set: not for its lanes, but its instructions are fewer.
-///
-/// Instructions of a query at carom-query's door, before / with one copy of each look, maxima of
-/// one instruction, and fewer doors, hulls of 8 and 32 vertices: far 2,190 / 1,720 and 2,990 /
-/// 2,130, near 3,810 / 2,990 and 5,000 / 3,900, with places that are known 1,260 / 1,090 and 1,310
-/// / 1,130. Time goes with them, at nearly four a cycle: far 172 / 144 and 235 / 179 ns, known 96 /
-/// 89 and 100 / 93.
+/// The walk compiled for each instruction set. It uses no lanes, but fewer instructions.
 struct WalkKernel<'k> {
     a: &'k ConvexHull,
     b: &'k ConvexHull,
@@ -139,8 +129,8 @@ impl Kernel for WalkKernel<'_> {
     }
 }
 
-/// [`Places::apart`], also where the hulls overlap along the line of centres by this part of its
-/// length.
+/// As [`Places::apart`], but the hulls may overlap along the line of centres by this fraction of
+/// its length.
 #[inline(always)]
 fn apart_inside(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, overlap: f64) -> Option<Places> {
     let way = b_in_a.transform_point(b.center()) - a.center();
@@ -158,8 +148,8 @@ fn distance_here(
     places: &mut Places,
     tally: impl Tally,
 ) -> Option<Walked> {
-    // Where bodies move little one look will do, and some three where a feature changes; from
-    // nothing, of many vertices, some thirty.
+    // If bodies move little, one test is enough, or about three if a feature changes. A walk from
+    // the start on many vertices takes about thirty.
     const MOST_LOOKS: u32 = 48;
     let to_b = b_in_a.rotation.transpose();
     let a = Body::new(a, &b_in_a.rotation, b_in_a.translation);
@@ -169,7 +159,7 @@ fn distance_here(
     for n_looks in 1..=MOST_LOOKS {
         tally.count(|counters| counters.feature_pairs += 1);
         let (place_a, place_b) = (a.known(places.a), b.known(places.b));
-        // Of two kinds the simpler is the first: so there is one copy of each look.
+        // The simpler kind of feature comes first, so each test has one copy.
         let is_swapped = place_b.corners() < place_a.corners();
         let (x, place_x, y, place_y) =
             if is_swapped { (&b, place_b, &a, place_a) } else { (&a, place_a, &b, place_b) };
@@ -179,7 +169,7 @@ fn distance_here(
             (Place::Vertex(v), Place::Face(f)) => vertex_face(x, v, y, f, rounding),
             (Place::Edge(e), Place::Edge(f)) => edge_edge(x, e, y, f, rounding),
             (Place::Edge(e), Place::Face(f)) => edge_face(x, e, y, f),
-            // Nothing walks there.
+            // No walk reaches this case.
             _ => return None,
         };
         let (is_second, place) = match step {
@@ -193,7 +183,7 @@ fn distance_here(
             Step::End { on_first: p, between } => {
                 let length_sq = between.length_squared();
                 let least = NEAR * size;
-                // Also where a number was none.
+                // Also true if a number is NaN.
                 if !(least * least < length_sq && length_sq < f64::INFINITY) {
                     return None;
                 }
@@ -201,7 +191,7 @@ fn distance_here(
                 let normal = between * (1.0 / distance);
                 let walked =
                     |point_a, point_b, normal| Walked { distance, point_a, point_b, normal, n_looks };
-                // In the frame of the second.
+                // The result is in the frame of the second body.
                 return Some(if is_swapped {
                     walked(p + between, p, -normal)
                 } else {
@@ -219,23 +209,23 @@ fn distance_here(
     None
 }
 
-/// Of the size: nearer than this GJK decides whether the bodies meet.
+/// A fraction of the size. If the bodies are nearer than this, GJK decides whether they meet.
 const NEAR: f64 = 64.0 * tol::GJK_TOUCHING;
 
 struct Body<'h> {
     hull: &'h ConvexHull,
-    /// From the other's frame.
+    /// The rotation from the other body's frame.
     turn: &'h DMat3,
     shift: DVec3,
-    /// Of its coordinates.
+    /// The size of its coordinates.
     size: f64,
 }
 
-/// What one pair of features comes to, the first feature's body first.
+/// The result of testing one pair of features. The first feature's body comes first.
 enum Step {
     First(Place),
     Second(Place),
-    /// From a vertex along the edge that leads to this neighbour of it, or else along the one that
+    /// From a vertex along the edge to this neighbour. Without such an edge, along the edge that
     /// leads farthest.
     Along {
         is_second: bool,
@@ -243,8 +233,8 @@ enum Step {
         neighbour: u32,
         direction: DVec3,
     },
-    /// These are the nearest: a point on the first and the way to the second, in the second's
-    /// frame.
+    /// These are the nearest features: a point on the first and the vector to the second, in the
+    /// second's frame.
     End {
         on_first: DVec3,
         between: DVec3,
@@ -252,15 +242,15 @@ enum Step {
     Doubt,
 }
 
-/// Where a direction from a feature leads.
+/// The region that a direction from a feature leads to.
 enum Way {
-    /// Into the feature's own region.
+    /// The feature's own region.
     Own,
-    /// Into that of a neighbour.
+    /// The region of a neighbour.
     Over(Place),
     /// From a vertex towards this neighbour.
     Along(u32),
-    /// Along the border, to rounding.
+    /// Along the border, within rounding.
     Doubt,
 }
 
@@ -270,7 +260,7 @@ impl<'h> Body<'h> {
         Body { hull, turn, shift, size: hull.radius() + largest(hull.center()) }
     }
 
-    /// A feature that the hull has.
+    /// Returns the feature, or vertex 0 if the hull does not have it.
     #[inline(always)]
     fn known(&self, place: Place) -> Place {
         let (number, n) = match place {
@@ -286,7 +276,7 @@ impl<'h> Body<'h> {
         widen(self.hull.vertices()[v as usize])
     }
 
-    /// From the other's frame.
+    /// Transforms a point from the other body's frame.
     #[inline(always)]
     fn place(&self, p: DVec3) -> DVec3 {
         *self.turn * p + self.shift
@@ -299,8 +289,8 @@ impl<'h> Body<'h> {
         [edge.origin, edges[edge.twin as usize].origin]
     }
 
-    /// Where a direction leads from a vertex: when it gains at none of the neighbours it gains
-    /// nowhere.
+    /// Returns the region that a direction leads to from a vertex. If no neighbour is farther along
+    /// it, no point is.
     #[inline(always)]
     fn way_from_vertex(&self, v: u32, direction: DVec3, rounding: f64) -> Way {
         let from = self.vertex(v);
@@ -321,8 +311,8 @@ impl<'h> Body<'h> {
         }
     }
 
-    /// The end at a vertex of this body, the first, when a direction, in its frame, leads nowhere
-    /// else.
+    /// Returns the end at a vertex of this body, the first, if a direction in its frame stays in
+    /// the vertex's region.
     #[inline(always)]
     fn end_at_vertex(
         &self,
@@ -340,14 +330,14 @@ impl<'h> Body<'h> {
         }
     }
 
-    /// The edge from a vertex to a neighbour; where that is across a face, the edge that leads
-    /// farthest along a direction.
+    /// Returns the edge from a vertex to a neighbour. If the neighbour is across a face, returns
+    /// the edge that leads farthest along a direction.
     #[inline(always)]
     fn edge_to(&self, v: u32, neighbour: u32, direction: DVec3) -> Option<Place> {
         let edges = self.hull.half_edges();
         let first = self.hull.vertex_half_edge(v);
         let mut e = first;
-        // A bound, and never reached: around a vertex there are no more edges than there are.
+        // A safe bound: a vertex cannot have more edges than the hull.
         for _ in 0..edges.len() {
             let twin = edges[e as usize].twin;
             if edges[twin as usize].origin == neighbour {
@@ -361,7 +351,7 @@ impl<'h> Body<'h> {
         self.edge_along(v, direction)
     }
 
-    /// The edge from a vertex that leads farthest along a direction.
+    /// Returns the edge from a vertex that leads farthest along a direction.
     #[cold]
     #[inline(never)]
     fn edge_along(&self, v: u32, direction: DVec3) -> Option<Place> {
@@ -370,7 +360,7 @@ impl<'h> Body<'h> {
         let (mut best, mut most) = (None, 0.0);
         let first = self.hull.vertex_half_edge(v);
         let mut e = first;
-        // A bound, and never reached: around a vertex there are no more edges than there are.
+        // A safe bound: a vertex cannot have more edges than the hull.
         for _ in 0..edges.len() {
             let twin = edges[e as usize].twin;
             let along = direction.dot(self.vertex(edges[twin as usize].origin) - from);
@@ -385,9 +375,9 @@ impl<'h> Body<'h> {
         best
     }
 
-    /// Where a direction across an edge leads from there. It is its own where the direction is
-    /// between the normals of both faces, and both are planes through the edge: then the edge is
-    /// farthest of all along it.
+    /// Returns the region that a direction across an edge leads to. It is the edge's own if the
+    /// direction lies between the normals of both faces, and their planes hold the edge. The edge
+    /// is then farthest along it.
     #[inline(always)]
     fn way_from_edge(&self, e: u32, start: DVec3, along: DVec3, direction: DVec3, rounding: f64) -> Way {
         let edges = self.hull.half_edges();
@@ -395,7 +385,7 @@ impl<'h> Body<'h> {
         let (left, right) = (edge.face, edges[edge.twin as usize].face);
         let (to_left, to_right) = (self.hull.face_normal(left), self.hull.face_normal(right));
         let side = direction.cross(along);
-        // direction . (normal x along), and for the other face the other way round.
+        // direction . (normal x along), with the opposite sign for the other face.
         if side.dot(to_left) < 0.0 {
             return Way::Over(Place::Face(left));
         }
@@ -446,7 +436,7 @@ fn vertex_edge(x: &Body<'_>, v: u32, y: &Body<'_>, e: u32, rounding: f64) -> Ste
         Way::Over(place) => return Step::Second(place),
         Way::Along(_) | Way::Doubt => return Step::Doubt,
     }
-    // The second time takes out what rounding left along the edge.
+    // The second step removes what rounding left along the edge.
     let across = offset - along * (t / length_sq);
     let between = along * (across.dot(along) / length_sq) - across;
     x.end_at_vertex(v, *x.turn * between, rounding, p, between)
@@ -460,7 +450,7 @@ fn vertex_face(x: &Body<'_>, v: u32, y: &Body<'_>, f: u32, rounding: f64) -> Ste
     let range = y.hull.face_half_edges(f);
     let ring = y.hull.face_vertices(f);
     let (mut outside, mut most, mut lowest) = (None, 0.0, f64::INFINITY);
-    // Edge after edge: the first half-edge starts at the first corner.
+    // Edge by edge: the first half-edge starts at the first corner.
     let mut from = y.vertex(ring[0]);
     for k in 0..ring.len() {
         let to = y.vertex(ring[if k + 1 == ring.len() { 0 } else { k + 1 }]);
@@ -476,8 +466,8 @@ fn vertex_face(x: &Body<'_>, v: u32, y: &Body<'_>, f: u32, rounding: f64) -> Ste
         return Step::Second(Place::Edge(e));
     }
     let height = normal.dot(p) - offset;
-    // Under the plane: on the wrong side of its body, or they meet. Corners under it: the hull is
-    // somewhere below.
+    // Below the plane: on the wrong side of the body, or the bodies meet. If a corner is below the
+    // plane, the hull may lie farther below it.
     if !(0.0 < height && offset - lowest <= rounding) {
         return Step::Doubt;
     }
@@ -486,7 +476,7 @@ fn vertex_face(x: &Body<'_>, v: u32, y: &Body<'_>, f: u32, rounding: f64) -> Ste
 
 #[inline(always)]
 fn edge_edge(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32, rounding: f64) -> Step {
-    // Square of a sine: edges more parallel than that have no direction across both.
+    // Squared sine. The cross product of edges that are more parallel has no reliable direction.
     const PARALLEL_SQ: f64 = 1.0 / (1u64 << 20) as f64;
     let ([from_x, to_x], [from_y, to_y]) = (x.ends(e), y.ends(f));
     let (start_x, start_y) = (x.vertex(from_x), y.vertex(from_y));
@@ -497,7 +487,7 @@ fn edge_edge(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32, rounding: f64) -> Step 
     let (d, g) = (along_x.dot(r), along_y.dot(r));
     let across = along_x.cross(along_y);
     let under = across.length_squared();
-    // Parallel: from an end.
+    // Parallel: start from an end.
     let s = if 0.0 < under { ((b * g - d * c) / under).clamp(0.0, 1.0) } else { 0.0 };
     let t = (b * s + g) / c;
     let (s, t) = if t <= 0.0 {
@@ -522,7 +512,7 @@ fn edge_edge(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32, rounding: f64) -> Step 
     if !(PARALLEL_SQ * (a * c) < under) {
         return Step::Doubt;
     }
-    // Not the difference of the two points, which rounding turns.
+    // Not the difference of the two points, whose direction suffers from rounding.
     let between = across * (-across.dot(r) / under);
     match y.way_from_edge(f, start_y, along_y, -between, rounding) {
         Way::Own => {}
@@ -536,14 +526,15 @@ fn edge_edge(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32, rounding: f64) -> Step 
     }
 }
 
-/// An edge over a face is as near as one of its ends, or as where it leaves the face.
+/// The nearest point of an edge over a face is one of its ends, or a point where it leaves the
+/// face.
 fn edge_face(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32) -> Step {
     let [from, to] = x.ends(e);
     let (p, q) = (y.place(x.vertex(from)), y.place(x.vertex(to)));
     let normal = y.hull.face_normal(f);
     let range = y.hull.face_half_edges(f);
     let ring = y.hull.face_vertices(f);
-    // The stretch of the edge over the face, and the edges of the face where it begins and ends.
+    // The part of the edge over the face, and the face's edges at which it begins and ends.
     let (mut low, mut high) = ((0.0, None), (1.0, None));
     let mut corner = y.vertex(ring[0]);
     for k in 0..ring.len() {
@@ -563,7 +554,7 @@ fn edge_face(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32) -> Step {
         }
     }
     if high.0 < low.0 {
-        // It passes by a corner of the face.
+        // The edge passes by a corner of the face.
         return match low.1.or(high.1) {
             Some(edge) => Step::Second(Place::Edge(edge)),
             None => Step::Doubt,
@@ -573,7 +564,7 @@ fn edge_face(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32) -> Step {
     let height = |s: f64| height_p + (height_q - height_p) * s;
     let (at_low, at_high) = (height(low.0), height(high.0));
     if !(0.0 < at_low && 0.0 < at_high) {
-        // Through the face, or under it.
+        // The edge goes through the face, or below it.
         return Step::Doubt;
     }
     let (end, vertex) = if at_low <= at_high { (low.1, from) } else { (high.1, to) };

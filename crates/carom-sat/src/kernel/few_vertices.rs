@@ -1,19 +1,21 @@
-//! The axis of least overlap of two small hulls: all faces by lanes of vertices, and of the edges
-//! only those that are near.
+//! The axis of least overlap of two small hulls: all faces in lanes of vertices, and only edges
+//! that are near.
 //!
-//! How deep every vertex is under every face of the other hull gives three things at once. The
-//! deepest under a face is the face's overlap. The least over all faces is how deep a vertex is
-//! inside, and no axis has less overlap than that, since the vertex has to come out: where it is as
-//! much as the best face's overlap the search is over. Third, where two hulls overlap, the edges
-//! that make the axis of least overlap come as near to each other as that: an edge that lies beyond
-//! a face of the other hull by more than the best overlap is none of them. What is left is a
-//! handful of pairs for the Gauss map. That the hulls do overlap is proven by a common point; where
-//! none is known, all edges are tried. Measured (EPYC, busy, 2026-11-22), ns, hulls of 8 vertices,
-//! all pairs of edges / this / GJK and EPA: 0.01 deep 22,700 / 850 / 925, 0.5 deep 22,500 / 2,270 /
-//! 1,670. So for a depth alone there is nothing to gain by it.
+//! The depths of all vertices under all faces of the other hull give three things:
+//!
+//! - The deepest vertex under a face gives the overlap of that face.
+//! - The least depth of a vertex over all faces bounds every overlap from below, because the vertex
+//!   has to come out. If it equals the overlap of the best face, the search ends.
+//! - If the hulls overlap, an edge beyond a face of the other hull by more than the best overlap is
+//!   skipped. It cannot be on the least axis. A few pairs are left for the Gauss map.
+//!
+//! A common point proves that the hulls overlap. If none is known, all edges are tested.
+//!
+//! Tried: this for a depth alone; no faster than GJK and EPA. See `benches/notes/carom-sat.md`.
 //!
 //! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers
-//! Conference, 2013 (the Gauss map). Differs: what comes before it.
+//! Conference, 2013 (the Gauss map).
+//! Differs: vertices and faces come first.
 
 use super::super::num::{ConvexHull, widen};
 use super::gauss_map::{HullAxis, Overlap, Search};
@@ -25,12 +27,12 @@ use carom_math::scaling::balanced;
 use carom_math::{WidePose, ops::sqrt};
 use glam::{DMat3, DVec3};
 
-/// Most vertices and most faces of either hull; the faces of a triangulated hull of 16 vertices are
-/// 28.
+/// The most vertices and the most faces of either hull. A triangulated hull of 16 vertices has 28
+/// faces.
 const MOST_VERTICES: usize = 16;
 const MOST_FACES: usize = 32;
 
-/// The hulls are as small as this search needs them.
+/// Whether both hulls are small enough for this search.
 pub(super) fn fits(a: &ConvexHull, b: &ConvexHull) -> bool {
     [a, b].iter().all(|hull| {
         hull.vertices().len() <= MOST_VERTICES
@@ -39,7 +41,7 @@ pub(super) fn fits(a: &ConvexHull, b: &ConvexHull) -> bool {
     })
 }
 
-/// What [`super::gauss_map::least_overlap`] finds, for hulls that [`fits`] admits.
+/// As [`super::gauss_map::least_overlap`], for hulls that [`fits`] admits.
 pub(super) fn least_overlap(
     search: &Search<'_>,
     prediction: f64,
@@ -110,11 +112,12 @@ fn find<const N: usize>(
     }
     let inside = most(inside_a).max(most(inside_b));
     let face = search.measure(best_axis)?;
-    // Below zero it is no depth: a vertex beyond a corner is farther away than its face tells.
+    // A value below zero is not a depth: a vertex beyond a corner is farther away than its distance
+    // from a face.
     if 0.0 <= inside && best <= inside + tie {
         return Some(face);
     }
-    // Of hulls that are apart the axis of the largest gap need not be that of edges that are near.
+    // If the hulls are apart, the axis of the largest gap may come from edges that are not near.
     let reach = if 0.0 < best { best + tie } else { f64::INFINITY };
     let (mut beyond_a, mut beyond_b) = ([0.0; N], [0.0; N]);
     if reach < f64::INFINITY {
@@ -134,17 +137,17 @@ fn find<const N: usize>(
     edges(search, &points_a, &points_b, &[0.0; N], &[0.0; N], face, prediction, tie, tally)
 }
 
-/// A face of B in A's frame: outward normal and offset.
+/// Returns a face of B in A's frame: outward normal and offset.
 #[inline(always)]
 fn placed_face(b: &ConvexHull, b_in_a: &WidePose, face: u32) -> (DVec3, f64) {
     let normal = b_in_a.rotation * b.face_normal(face);
     (normal, b.face_offset(face) + normal.dot(b_in_a.translation))
 }
 
-/// Three coordinates of four vectors.
+/// Four vectors, coordinate by coordinate.
 type Four = [[f64; 4]; 3];
 
-/// Of each of four vectors with one.
+/// Returns the dot products of four vectors with one.
 #[inline(always)]
 fn dots(four: &Four, v: DVec3) -> [f64; 4] {
     let mut dots = [0.0; 4];
@@ -154,8 +157,8 @@ fn dots(four: &Four, v: DVec3) -> [f64; 4] {
     dots
 }
 
-/// Four edges of -B in A's frame: directions, and negated normals of the faces to the left and to
-/// the right.
+/// Four edges of -B in A's frame: directions, and the negated normals of the faces to the left and
+/// to the right.
 #[derive(Clone, Copy)]
 struct FourEdges {
     along: Four,
@@ -164,10 +167,10 @@ struct FourEdges {
     half_edges: [u32; 4],
 }
 
-/// Most edges: three for every two faces of a triangulated hull.
+/// The most edges: a triangulated hull has three for every two faces.
 const MOST_EDGES: usize = 48;
 
-/// The edges of B that are not beyond a face.
+/// The edges of B that are not beyond a face of A.
 struct Edges {
     fours: [FourEdges; MOST_EDGES / 4],
     n: usize,
@@ -203,12 +206,13 @@ impl Edges {
 }
 
 impl FourEdges {
-    /// Against an edge of A, by its direction and the normals to its left and right: negative where
-    /// the two make a face of the difference. Lanes without an edge make none.
+    /// Returns a key for each lane: negative if the edge makes a face of the difference with the
+    /// given edge of A. That is given by its direction and the normals to its left and right. Lanes
+    /// without an edge are not negative.
     #[inline(always)]
     fn keys(&self, along: DVec3, left: DVec3, right: DVec3) -> [f64; 4] {
-        // The ends of B's arc lie on different sides of the plane of A's, the ends of A's on
-        // different sides of the plane of B's, and both arcs in one hemisphere.
+        // Three conditions: the ends of B's arc lie on different sides of the plane of A's arc. The
+        // same holds for A's arc and B's plane. Both arcs lie in one hemisphere.
         let (c, d) = (dots(&self.left, along), dots(&self.right, along));
         let (e, f) = (dots(&self.along, left), dots(&self.along, right));
         let mut keys = [0.0; 4];
@@ -221,8 +225,8 @@ impl FourEdges {
     }
 }
 
-/// The pairs of edges that make faces of the difference, of those that are not beyond a common
-/// face.
+/// Finds the pairs of edges that make faces of the difference. Edges beyond a face of the other
+/// hull are skipped.
 #[inline(always)]
 fn edges<const N: usize>(
     search: &Search<'_>,
@@ -251,7 +255,7 @@ fn edges<const N: usize>(
         }
         let (left, right) = (a.face_normal(edge.face), a.face_normal(other.face));
         let start = widen(a.vertices()[edge.origin as usize]);
-        // Of unit size: squares of products of short edges would vanish.
+        // Scaled to unit size: squares of products of short edges would vanish.
         let along = balanced(widen(a.vertices()[other.origin as usize]) - start);
         for four in &edges.fours[..edges.n.div_ceil(4)] {
             let keys = four.keys(along, left, right);
@@ -265,8 +269,8 @@ fn edges<const N: usize>(
                 if !(0.0 < length_sq) {
                     continue; // Parallel.
                 }
-                // The sum of the two normals would tell as well, but not where they are opposite,
-                // as of a flat hull.
+                // The sum of the two normals also gives the sign, but not if they are opposite, as
+                // on a flat hull.
                 let outward = if left.dot(along_b) < 0.0 { -cross } else { cross };
                 let normal = outward * (1.0 / sqrt(length_sq));
                 let limit = best - tie;
@@ -289,10 +293,10 @@ fn edges<const N: usize>(
     Some(found.map_or(face, |(normal, axis)| search.along(normal, axis)))
 }
 
-/// A point that both hulls have in their inside: half-way between their middles, or where the two
-/// edges of the axis cross.
+/// Whether a point is found inside both hulls: midway between their centres, or where the two edges
+/// of the axis cross.
 ///
-/// Enough, not necessary: hulls without such a point may overlap as well.
+/// Hulls without such a point may overlap as well.
 #[inline(never)]
 fn has_common_point(search: &Search<'_>, found: &Overlap) -> bool {
     let Search { a, b, b_in_a, .. } = *search;
@@ -315,8 +319,7 @@ fn has_common_point(search: &Search<'_>, found: &Overlap) -> bool {
     crossing() || is_common((a.center() + b_in_a.transform_point(b.center())) * 0.5)
 }
 
-/// The vertices of a hull in A's frame, coordinate by coordinate; lanes past the end repeat the
-/// first.
+/// The vertices of a hull in A's frame, coordinate by coordinate. Unused lanes repeat the first.
 struct Points<const N: usize> {
     x: [f64; N],
     y: [f64; N],
@@ -349,7 +352,7 @@ impl<const N: usize> Points<N> {
         DVec3::new(self.x[lane], self.y[lane], self.z[lane])
     }
 
-    /// How far along a vector each vertex is.
+    /// Returns the dot product of each vertex with a vector.
     #[inline(always)]
     fn along(&self, v: DVec3) -> [f64; N] {
         let mut along = [0.0; N];
@@ -359,7 +362,7 @@ impl<const N: usize> Points<N> {
         along
     }
 
-    /// How deep each vertex is under a plane.
+    /// Returns the depth of each vertex under a plane.
     #[inline(always)]
     fn depths(&self, normal: DVec3, offset: f64) -> [f64; N] {
         let mut depths = self.along(normal);
@@ -370,7 +373,7 @@ impl<const N: usize> Points<N> {
     }
 }
 
-/// Lane by lane.
+/// Returns the smaller value of each lane.
 #[inline(always)]
 fn least_of<const N: usize>(mut a: [f64; N], b: [f64; N]) -> [f64; N] {
     for lane in 0..N {
@@ -379,7 +382,7 @@ fn least_of<const N: usize>(mut a: [f64; N], b: [f64; N]) -> [f64; N] {
     a
 }
 
-/// The largest of a power of two of lanes.
+/// Returns the largest of all lanes. Their number is a power of two.
 #[inline(always)]
 fn most<const N: usize>(mut a: [f64; N]) -> f64 {
     let mut n = N / 2;
@@ -392,14 +395,14 @@ fn most<const N: usize>(mut a: [f64; N]) -> f64 {
     a[0]
 }
 
-/// The least of a power of two of lanes.
+/// Returns the least of all lanes. Their number is a power of two.
 #[inline(always)]
 fn least<const N: usize>(a: [f64; N]) -> f64 {
     -most(a.map(|x| -x))
 }
 
-/// Adds the bit of a face to the vertices that are less deep under it than this. Numbers hold whole
-/// bits, as many as there are faces at most, since lanes compare and add in `f64`.
+/// Adds the bit of a face to the vertices that are less than `depth` under it. The bits are whole
+/// numbers in `f64`, because lanes compare and add in `f64`. They hold one bit for each face.
 #[inline(always)]
 fn mark<const N: usize>(bits: &mut [f64; N], depths: [f64; N], depth: f64, face: u32) {
     let bit = (1_u64 << face) as f64;

@@ -1,12 +1,13 @@
 //! The axis of least overlap of two convex polytopes, by their Gauss maps.
 //!
-//! A face is a point on the unit sphere, an edge the arc between its faces' normals. Two edges make
-//! a face of the Minkowski difference only where an arc of A crosses an arc of -B; all other pairs
-//! need no test. So the true minimum is found among faces of A, faces of B, and crossing edges. A
-//! ball inside each body bounds an overlap from below, which spares most supports. Edge candidates
-//! that improve the best are measured by true supports, so that no nearly parallel pair can claim
-//! less than there is.
-//!
+//! - On the Gauss map a face is a point of the unit sphere. An edge is the arc between the normals
+//!   of its faces.
+//! - Two edges make a face of the Minkowski difference only if an arc of A crosses an arc of -B.
+//!   All other pairs need no test.
+//! - So the true minimum is among faces of A, faces of B, and crossing edges.
+//! - A ball inside each body bounds an overlap from below, which saves most supports.
+//! - An edge pair that improves the minimum is tested by true supports. A nearly parallel pair then
+//!   cannot report too little.
 //! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers
 //! Conference, 2013; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (inner-sphere
 //! cull).
@@ -19,38 +20,38 @@ use carom_math::scaling::{balanced, unit};
 use carom_math::{WidePose, ops::sqrt, tol};
 use glam::DVec3;
 
-/// Which axis: faces by their number, edges by that of a half-edge.
+/// The kind of an axis: faces by their number, edges by that of a half-edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HullAxis {
     /// The normal of a face of A.
     FaceA(u32),
     /// The normal of a face of B.
     FaceB(u32),
-    /// At right angles to a half-edge of A and one of B.
+    /// The cross product of a half-edge of A and one of B.
     Edges(u32, u32),
 }
 
-/// The least overlap, in A's frame.
+/// The least overlap of two hulls, in A's frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Overlap {
     /// Unit vector from A to B.
     pub(super) normal: DVec3,
-    /// Negative is a gap.
+    /// A length. Negative is a gap.
     pub(super) overlap: f64,
     pub(super) axis: HullAxis,
-    /// The point of A farthest along the normal, and of B against it.
+    /// The point of A farthest along the normal. `extreme_b` is that of B, farthest against it.
     pub(super) extreme_a: DVec3,
     pub(super) extreme_b: DVec3,
 }
 
-/// How many of B's edges are turned into A's frame at a time.
+/// The number of B's edges that are rotated into A's frame at a time.
 const BLOCK: usize = 24;
 
 /// An edge of -B in A's frame.
 #[derive(Clone, Copy)]
 pub(super) struct EdgeB {
     pub(super) along: DVec3,
-    /// Negated normals of the faces to the left and to the right.
+    /// The negated normals of the faces to the left and to the right.
     pub(super) left: DVec3,
     pub(super) right: DVec3,
     pub(super) half_edge: u32,
@@ -60,14 +61,14 @@ pub(super) struct Search<'a> {
     pub(super) a: &'a ConvexHull,
     pub(super) b: &'a ConvexHull,
     pub(super) b_in_a: &'a WidePose,
-    /// Centres of the balls inside, and the sum of their radii.
+    /// The vector between the centres of the inner balls. `inner` is the sum of their radii.
     between: DVec3,
     inner: f64,
     size: f64,
 }
 
-/// `None` when an axis shows a gap larger than `prediction`. `first` is an axis to look at before
-/// all others: that of the last query.
+/// Returns the axis of least overlap, or `None` if an axis shows a gap larger than `prediction`.
+/// `first` is an axis to test before all others: that of the last query.
 pub(super) fn least_overlap(
     a: &ConvexHull,
     b: &ConvexHull,
@@ -87,8 +88,8 @@ pub(super) fn least_overlap(
     };
     let tie = tol::SAT_TIE * search.size;
     let mut best: Option<Overlap> = None;
-    // A gap that was there last time is nearly always there still. Just at the limit the whole
-    // search decides, whose overlaps are rounded otherwise.
+    // A gap of the last query is nearly always still there. Exactly at the limit the whole search
+    // decides, because its overlaps are rounded differently.
     if let Some(overlap) = first.and_then(|axis| search.measure(axis)) {
         count();
         if overlap.overlap < -prediction - tie {
@@ -136,12 +137,12 @@ pub(super) fn least_overlap(
             let (left, right) =
                 (a.face_normal(edge.face), a.face_normal(a.half_edges()[edge.twin as usize].face));
             let start = widen(a.vertices()[edge.origin as usize]);
-            // Of unit size: squares of products of short edges would vanish.
+            // Scaled to unit size: squares of products of short edges would vanish.
             let along =
                 balanced(widen(a.vertices()[a.half_edges()[edge.twin as usize].origin as usize]) - start);
             for other in &block[..n] {
-                // The ends of B's arc lie on different sides of the plane of A's, the ends of A's
-                // on different sides of the plane of B's, and both arcs in one hemisphere.
+                // Three conditions: the ends of B's arc lie on different sides of the plane of A's
+                // arc. The same holds for A's arc and B's plane. Both arcs lie in one hemisphere.
                 let (c, d) = (other.left.dot(along), other.right.dot(along));
                 let (e, f) = (left.dot(other.along), right.dot(other.along));
                 if !(c * d < 0.0 && e * f < 0.0 && 0.0 < c * f) {
@@ -152,10 +153,10 @@ pub(super) fn least_overlap(
                 if !(0.0 < length_sq) {
                     continue; // Parallel.
                 }
-                // The sum of the two normals would tell as well, but not where they are opposite,
-                // as of a flat hull.
+                // The sum of the two normals also gives the sign, but not if they are opposite, as
+                // on a flat hull.
                 let outward = if e < 0.0 { -cross } else { cross };
-                // Least possible overlap by the inner balls, before anything is divided.
+                // The least possible overlap by the inner balls, before any division.
                 let along_between = outward.dot(search.between);
                 let limit = best.overlap - tie;
                 let room = search.inner - limit;
@@ -193,7 +194,8 @@ impl Search<'_> {
         }
     }
 
-    /// The overlap along an axis; `None` for edges that are parallel, and numbers that are none.
+    /// Returns the overlap along an axis. `None` for parallel edges and for numbers that are not
+    /// valid.
     pub(super) fn measure(&self, axis: HullAxis) -> Option<Overlap> {
         match axis {
             HullAxis::FaceA(face) if (face as usize) < self.a.n_faces() => {
@@ -218,7 +220,7 @@ impl Search<'_> {
         }
     }
 
-    /// The overlap along a unit vector, by supports exact to rounding.
+    /// Returns the overlap along a unit vector, by supports exact to rounding.
     pub(super) fn along(&self, normal: DVec3, axis: HullAxis) -> Overlap {
         let extreme_a = self.a.support_exact(normal, self.a.support(normal)).point;
         let own = self.b_in_a.inverse_transform_vector(-normal);
@@ -226,7 +228,7 @@ impl Search<'_> {
         Overlap { normal, overlap: normal.dot(extreme_a - extreme_b), axis, extreme_a, extreme_b }
     }
 
-    /// One of the two half-edges of each edge.
+    /// Returns the edge of -B for a half-edge, or `None` for the second half-edge of an edge.
     pub(super) fn edge_b(&self, half_edge: u32) -> Option<EdgeB> {
         let edges = self.b.half_edges();
         let edge = edges.get(half_edge as usize)?;

@@ -1,8 +1,8 @@
 //! Hull against hull: depth and contacts of small convex polytopes.
 //!
-//! The axis comes from the Gauss maps, then the two supporting features are clipped against each
-//! other. The number of edge pairs makes this quadratic; for a few vertices that hardly overlap it
-//! is faster than expanding a polytope, and it needs no start.
+//! The axis comes from the Gauss maps. Then the two supporting features are clipped against each
+//! other. The cost is quadratic in the number of edges. For few vertices and slight overlap it is
+//! faster than expanding a polytope, and it needs no start.
 //!
 //! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers
 //! Conference, 2013.
@@ -26,23 +26,23 @@ use glam::DVec3;
 pub struct HullSeparation {
     /// Unit vector from A to B, in A's frame.
     pub normal: Vec3,
-    /// Negative: minus the penetration depth, exact to rounding. Positive: the hulls are apart by
-    /// at least this.
+    /// Negative: minus the penetration depth, exact to rounding. Positive: a lower bound of the
+    /// distance of the hulls.
     pub distance: Real,
-    /// Which axis.
+    /// The kind and numbers of the axis.
     pub axis: HullAxis,
-    /// How many axes were measured.
+    /// The number of axes that were tested.
     pub n_axes: u32,
 }
 
-/// The axis that the last query of a pair found; a gap along it is the fastest answer of the next.
+/// The axis that the last query of a pair found. A gap along it answers the next query fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct HullCache {
     axis: Option<HullAxis>,
 }
 
-/// The axis of least overlap, or, for hulls that are apart, of the largest gap. `None` only for a
-/// pose that is not finite.
+/// Returns the axis of least overlap, or of the largest gap if the hulls are apart. `None` only for
+/// a pose that is not finite.
 pub fn separation(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<HullSeparation> {
     let counters = Cell::new(Counters::default());
     let found = find(a, b, b_in_a, f64::INFINITY, None, &counters)?;
@@ -54,13 +54,13 @@ pub fn separation(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<H
     })
 }
 
-/// The contacts of two hulls that overlap, touch, or are apart by at most `prediction`; `None` when
-/// farther apart.
+/// Returns the contacts of two hulls that overlap, touch, or are apart by at most `prediction`.
+/// `None` if they are farther apart.
 ///
-/// In A's frame, normal from A to B, points on the surfaces of both, one to four contacts; the
-/// deepest one's distance is minus the penetration depth, and of hulls that are apart may be more
-/// than their distance where faces cover each other. The cache may be kept per pair; it changes the
-/// time, not the answer.
+/// In A's frame, with the normal from A to B. There are one to four contacts, with points on both
+/// surfaces. If the hulls overlap, the deepest contact's distance is minus the penetration depth.
+/// If they are apart, it may exceed their distance where faces overlap along the normal. The cache
+/// may be kept per pair. It changes the time, not the answer.
 pub fn manifold(
     a: &ConvexHull,
     b: &ConvexHull,
@@ -71,7 +71,7 @@ pub fn manifold(
     manifold_wide(a, b, &b_in_a.wide(), prediction, cache)
 }
 
-/// [`manifold`] from a pose in `f64`, such as the difference of two poses far from the origin.
+/// As [`manifold`], from a pose in `f64`, such as the difference of two poses far from the origin.
 pub fn manifold_wide(
     a: &ConvexHull,
     b: &ConvexHull,
@@ -82,7 +82,7 @@ pub fn manifold_wide(
     manifold_counted(a, b, b_in_a, prediction, cache, ())
 }
 
-/// [`manifold_wide`], with its work counted in `tally`: the axes, not the clipping.
+/// As [`manifold_wide`], and counts its work in `tally`: the axes, not the clipping.
 pub fn manifold_counted(
     a: &ConvexHull,
     b: &ConvexHull,
@@ -104,8 +104,8 @@ pub fn manifold_counted(
     let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
     let size = a.radius() + b.radius();
     let (tie, kept) = (tol::SAT_TIE * size, WITNESS_KEPT * size);
-    // Needles end to end have no axis but to rounding: where they hardly overlap, their closest
-    // points know better.
+    // The axis of needles end to end is mostly rounding. If they hardly overlap, their closest
+    // points are more accurate.
     let witness = if tie < overlap { deepest_points(a, b, b_in_a, &found) } else { None };
     let manifold =
         assemble(&face_a, &face_b, normal, witness, -overlap - kept, prediction, size, &mut Chosen::new());
@@ -114,8 +114,9 @@ pub fn manifold_counted(
     if !(manifold.is_empty() || overlap < -tie && closest::is_nearest_beside(&mut contacts, kept)) {
         return Some(manifold);
     }
-    // Touching or apart, and the features do not cover each other: their closest points, where a
-    // slab as thick has room between the hulls; else those of all faces.
+    // Touching or apart, and the features do not overlap along the normal. Take their closest
+    // points if a slab of that thickness fits between the hulls. Else take the closest points of
+    // all faces.
     let (mut p, mut q) = closest::closest_points(face_a.points, face_b.points);
     if tie < length(q - p) && !is_gap(a, b, b_in_a, q - p) {
         (p, q) = closest::closest_polygons(
@@ -132,7 +133,8 @@ pub fn manifold_counted(
             let witness = Some((p, q, distance));
             assemble(&face_a, &face_b, normal, witness, distance - kept, prediction, size, &mut Chosen::new())
         }
-        // Apart by rounding: the way from one to the other is noise, and the axis is not.
+        // A gap within rounding: the direction between the points is noise, but the axis is
+        // accurate.
         _ => {
             let distance = (q - p).dot(normal);
             let witness = Some((p, q, distance));
@@ -142,8 +144,8 @@ pub fn manifold_counted(
     (!manifold.is_empty()).then_some(manifold)
 }
 
-/// The hulls leave room between them for a slab that is this thick and lies across this vector from
-/// A to B.
+/// Whether a slab fits between the hulls: as thick as the vector `between` from A to B is long, and
+/// normal to it.
 fn is_gap(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, between: DVec3) -> bool {
     let Some(normal) = unit(between) else { return false };
     let low = b_in_a.transform_point(b.support(b_in_a.inverse_transform_vector(-normal)).point);
@@ -151,7 +153,7 @@ fn is_gap(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, between: DVec3) -> 
     length(between) <= gap + tol::SAT_TIE * (a.radius() + b.radius())
 }
 
-/// Gives triangles that cover the surface of a placed hull.
+/// Calls `f` with triangles that cover the surface of a placed hull.
 fn for_each_triangle(hull: &ConvexHull, pose: &WidePose, f: &mut dyn FnMut(&[DVec3])) {
     for face in 0..hull.n_faces() as u32 {
         let vertices = hull.face_vertices(face);
@@ -176,7 +178,7 @@ fn find(
     least_overlap(a, b, b_in_a, prediction, first, tally)
 }
 
-/// The points that touch last when B moves out along the normal.
+/// Returns the points that touch last if B moves out along the normal.
 fn deepest_points(
     a: &ConvexHull,
     b: &ConvexHull,

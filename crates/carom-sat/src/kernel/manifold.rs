@@ -1,9 +1,10 @@
 //! Contacts of any convex pair from a known normal: the two supporting features, clipped.
 //!
-//! GJK and EPA give one pair of points and a normal. The faces, edges or vertices that rest on the
-//! two planes with that normal are clipped against each other, the margins are put back on, what is
-//! nearer than the prediction stays, and four contacts are kept. The given pair of points joins
-//! them when it is deeper than all, as where a round part touches.
+//! - GJK and EPA give one pair of points, the witness, and a normal.
+//! - The supporting faces, edges or vertices along that normal are clipped against each other. Then
+//!   the margins are added.
+//! - Contacts within the prediction stay, at most four.
+//! - The witness is added if it is deeper than all of them, as for round shapes.
 //!
 //! Reference: G. van den Bergen, D. Gregorius, Physics for Game Programmers: Contacts, GDC 2010; E.
 //! Catto, Contact Manifolds, GDC 2007.
@@ -19,13 +20,12 @@ use carom_geom::{Feature, FeatureId, MAX_FEATURE_POINTS, SupportMap};
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// What GJK or EPA found, in A's frame: how far apart two convex bodies are, or how deep one is in
-/// the other.
+/// The result of GJK or EPA in A's frame: the distance of two convex bodies, or their depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Witness {
     /// Unit vector from A to B.
     pub normal: Vec3,
-    /// Negative is penetration.
+    /// A length. Negative is penetration.
     pub distance: Real,
     /// On the surface of A, margin included.
     pub point_a: Vec3,
@@ -33,12 +33,12 @@ pub struct Witness {
     pub point_b: Vec3,
 }
 
-/// The contacts of two convex shapes around the given closest or deepest points; empty when these
-/// are farther apart than `prediction` or not numbers.
+/// Returns the contacts of two convex shapes, given their closest or deepest points. It is empty if
+/// these are farther apart than `prediction` or not finite.
 ///
-/// In A's frame. Every contact lies on both surfaces, is at most `prediction` apart, and none is
-/// deeper than the witness by more than rounding. The witness is a contact of its own unless the
-/// features give one as deep.
+/// In A's frame. Every contact lies on both surfaces and is at most `prediction` apart. None is
+/// deeper than the witness, except for rounding. The witness is a contact unless the features give
+/// one as deep.
 pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
@@ -49,9 +49,9 @@ pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     manifold_from_normal_with(a, b, b_in_a, witness, prediction, &mut Chosen::new())
 }
 
-/// [`manifold_from_normal`] of a pair that is asked for again and again: of more contacts than
-/// there is room for those are kept that were kept the last time, as far as [`Chosen`] says, even
-/// if the witness is a little deeper.
+/// As [`manifold_from_normal`], for repeated queries of one pair. If there are too many contacts,
+/// it prefers those kept the last time, as [`Chosen`] describes. They are kept even if the witness
+/// is a little deeper.
 pub fn manifold_from_normal_with<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
@@ -64,7 +64,7 @@ pub fn manifold_from_normal_with<A: SupportMap + ?Sized, B: SupportMap + ?Sized>
     if !(witness.distance <= prediction && normal.is_finite()) {
         return Manifold::new(witness.normal);
     }
-    // A ball, whose core is a point: there is nothing to clip, and the witness is the contact.
+    // A ball, whose core is a point: nothing is clipped, and the witness is the contact.
     if a.radius() == 0.0 || b.radius() == 0.0 {
         let feature_a = a.feature_id(normal);
         let feature_b = b.feature_id(-b_in_a.inverse_transform_vector(normal));
@@ -78,15 +78,15 @@ pub fn manifold_from_normal_with<A: SupportMap + ?Sized, B: SupportMap + ?Sized>
     let down = -b_in_a.inverse_transform_vector(normal);
     a.feature(normal, &mut feature_a);
     b.feature(down, &mut feature_b);
-    // If only one has a face there, the other's whole side that leans toward it, for the corners
-    // that come down next.
+    // If only one feature is a face, take the other body's whole side that leans toward it. Its
+    // corners are the next to touch.
     match (feature_a.points().len(), feature_b.points().len()) {
         (3.., ..=2) => lean(b, down, &mut feature_b, &mut margin_b),
         (..=2, 3..) => lean(a, normal, &mut feature_a, &mut margin_a),
         _ => {}
     }
     let face_a = Face::of(&feature_a, margin_a);
-    // No more room cleared than needed.
+    // Clear no more memory than needed.
     let (mut few, mut many);
     let points_b: &mut [DVec3] = if feature_b.points().len() <= 4 {
         few = [DVec3::ZERO; 4];
@@ -102,13 +102,13 @@ pub fn manifold_from_normal_with<A: SupportMap + ?Sized, B: SupportMap + ?Sized>
     assemble(&face_a, &face_b, normal, Some(pair), least, widen_real(prediction), size, chosen)
 }
 
-/// The contacts of two convex shapes along a given unit normal from A to B: where the features that
-/// face each other along it cover each other and are apart, along it, by at most `prediction`. In
-/// A's frame; empty where they do not, and where one of them is a point, or something is not a
-/// number.
+/// Returns the contacts of two convex shapes along a given unit normal from A to B.
 ///
-/// The normal need not be that of the least depth: it is for a caller who knows better which way
-/// out is open.
+/// They are the points of the supporting features that overlap along the normal, at most
+/// `prediction` apart along it. In A's frame. It is empty if the features do not overlap, if one is
+/// a point, or if a number is not finite.
+///
+/// The normal need not be that of the least depth. The caller may know a better direction of exit.
 pub fn manifold_along<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
@@ -128,8 +128,8 @@ pub fn manifold_along<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     assemble(&face_a, &face_b, normal, None, f64::NEG_INFINITY, prediction, size, &mut Chosen::new())
 }
 
-/// Replaces a feature by the side that leans toward the normal, if there is one: its points have
-/// the margin on.
+/// Replaces a feature by the side that leans toward the normal, if there is one. The points of the
+/// side include the margin.
 #[inline(never)]
 fn lean<S: SupportMap + ?Sized>(shape: &S, normal: DVec3, feature: &mut Feature, margin: &mut f64) {
     let mut side = Feature::new();
@@ -138,7 +138,7 @@ fn lean<S: SupportMap + ?Sized>(shape: &S, normal: DVec3, feature: &mut Feature,
     }
 }
 
-/// The feature that rests on the plane with this outward normal.
+/// Returns the supporting feature along this outward normal.
 pub(super) fn own_face<'a, A: SupportMap + ?Sized>(
     a: &A,
     outward: DVec3,
@@ -148,7 +148,7 @@ pub(super) fn own_face<'a, A: SupportMap + ?Sized>(
     Face::of(feature, a.margin())
 }
 
-/// The same for a placed shape; `outward` in the frame that it is placed in.
+/// As [`own_face`], for a placed shape. `outward` is in the frame that it is placed in.
 pub(super) fn placed_face<'a, B: SupportMap + ?Sized>(
     b: &B,
     pose: &WidePose,
@@ -160,7 +160,7 @@ pub(super) fn placed_face<'a, B: SupportMap + ?Sized>(
     placed(feature, pose, b.margin(), points)
 }
 
-/// A feature in the frame that its shape is placed in; `points` has room for its points.
+/// Places a feature in the other frame. `points` has room for its points.
 fn placed<'a>(feature: &'a Feature, pose: &WidePose, margin: f64, points: &'a mut [DVec3]) -> Face<'a> {
     let points = &mut points[..feature.points().len()];
     for (placed, &own) in points.iter_mut().zip(feature.points()) {
@@ -170,9 +170,8 @@ fn placed<'a>(feature: &'a Feature, pose: &WidePose, margin: f64, points: &'a mu
     Face::new(points, feature.ids(), feature.id, normal, margin)
 }
 
-/// The contacts of two features along a normal, none nearer than `least` or farther than
-/// `prediction`, with a pair of deepest or closest points that joins them when it is deeper than
-/// all.
+/// Builds the contacts of two features along a normal, with distances from `least` to `prediction`.
+/// The witness, a pair of deepest or closest points, is added if it is deeper than all of them.
 pub(super) fn assemble(
     face_a: &Face,
     face_b: &Face,
@@ -184,8 +183,8 @@ pub(super) fn assemble(
     chosen: &mut Chosen,
 ) -> Manifold {
     let (n_a, n_b) = (face_a.points.len(), face_b.points.len());
-    // Room for what these features can make, and for the witness: clearing the most that any make
-    // takes longer than clipping most.
+    // Room for the most that these features can make, plus the witness. Clearing the largest buffer
+    // takes longer than most clipping.
     if n_a < 3 || n_b < 3 {
         assemble_in::<3>(face_a, face_b, normal, witness, least, prediction, size, chosen)
     } else if n_a + n_b <= 8 {
@@ -233,7 +232,7 @@ fn assemble_in<const N: usize>(
     manifold
 }
 
-/// The witness is one per pair: it is known again by the features that it lies in.
+/// Returns the id of the witness. A pair has only one, so the features that hold it identify it.
 fn witness_feature(face: &Face) -> FeatureId {
     match face.points.len() {
         1 => face.ids[0],

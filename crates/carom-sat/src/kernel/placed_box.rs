@@ -1,4 +1,4 @@
-//! A box as points and directions: its faces, and which of them looks where.
+//! A box as points and directions: its faces, and the face farthest along a direction.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.4 (a box as a centre, axes and
 //! half sides).
@@ -8,7 +8,7 @@ use crate::clip::Face;
 use carom_geom::FeatureId;
 use glam::DVec3;
 
-/// A box with its place in the frame of another.
+/// A box with its pose in the frame of another.
 pub(super) struct PlacedBox {
     pub(super) center: DVec3,
     pub(super) axes: [DVec3; 3],
@@ -21,18 +21,18 @@ pub(super) struct BoxFace {
     ids: [FeatureId; 4],
     pub(super) id: FeatureId,
     normal: DVec3,
-    /// 2 where the face has no width, 1 where it has no length either.
+    /// The number of points: 4, or 2 if the face has no width, or 1 if it is a point.
     n_points: usize,
 }
 
 impl PlacedBox {
-    /// Of the angle between a direction and the nearest axis.
+    /// Returns the cosine of the angle between a direction and the nearest axis.
     pub(super) fn cosine(&self, direction: DVec3) -> f64 {
         let [x, y, z] = &self.axes;
         x.dot(direction).abs().max(y.dot(direction).abs()).max(z.dot(direction).abs())
     }
 
-    /// Gives the corners of each face; those of a face without width are its edge.
+    /// Calls `f` with the corners of each face. A face without width is given as an edge.
     pub(super) fn for_each_face(&self, f: &mut dyn FnMut(&[DVec3])) {
         for axis in self.axes {
             for normal in [axis, -axis] {
@@ -58,7 +58,7 @@ impl BoxFace {
         let normal = placed.axes[axis] * sign;
         let center = placed.center + normal * placed.half[axis];
         let (e1, e2) = (placed.axes[k1] * placed.half[k1], placed.axes[k2] * placed.half[k2]);
-        // Counter-clockwise; a face without width is the edge that is left of it.
+        // Counter-clockwise. A face without width becomes an edge.
         let (order, n_points) = match (placed.half[k1] == 0.0, placed.half[k2] == 0.0) {
             (false, false) if positive => ([0, 1, 2, 3], 4),
             (false, false) => ([3, 2, 1, 0], 4),
