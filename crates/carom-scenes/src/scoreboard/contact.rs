@@ -7,7 +7,7 @@ use super::{Figure, Film, GRAVITY, Limit, Row, cuboid, floor, turn};
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
 use alloc::vec;
 use alloc::vec::Vec;
-use carom_math::{Pose, Vec3};
+use carom_math::{Pose, Vec3, rotation};
 use core::f64::consts::FRAC_PI_2;
 use glam::DVec3;
 use libm::{atan, atan2, cos, sin, sqrt};
@@ -28,13 +28,13 @@ fn slopes() -> Row {
     let half = Vec3::new(0.5, 0.2, 0.5);
     for (lane, offset) in OFFSETS.iter().enumerate() {
         let angle = critical + offset.to_radians();
-        let rotation = turn(Vec3::Z, -angle);
+        let tilt = turn(Vec3::Z, -angle);
         let z = 2.0 * lane as f32;
         // The slab's upper side goes through the origin of its lane.
-        let at = rotation * Vec3::new(slab.x - 2.0, -slab.y, 0.0) + Vec3::Z * z;
-        scene.bodies.push(BodySpec::fixed(cuboid(slab), Pose::new(rotation, at)));
-        let at = rotation * Vec3::Y * half.y + Vec3::Z * z;
-        scene.bodies.push(BodySpec::new(cuboid(half), Pose::new(rotation, at)));
+        let at = rotation::rotate(tilt, Vec3::new(slab.x - 2.0, -slab.y, 0.0)) + Vec3::Z * z;
+        scene.bodies.push(BodySpec::fixed(cuboid(slab), Pose::new(tilt, at)));
+        let at = rotation::rotate(tilt, Vec3::Y) * half.y + Vec3::Z * z;
+        scene.bodies.push(BodySpec::new(cuboid(half), Pose::new(tilt, at)));
     }
     for body in &mut scene.bodies {
         body.friction = FRICTION as f32;
