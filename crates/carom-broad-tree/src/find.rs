@@ -1,7 +1,7 @@
 //! All pairs of touching boxes in a tree: the tree against itself.
 //!
-//! A list of touching pairs of blocks is expanded level by level. The last levels are expanded chunk
-//! by chunk in four steps: touching blocks of level 1, leaves that reach a block, pairs of leaves,
+//! A list of touching pairs of blocks is expanded level by level. The last levels are expanded in
+//! chunks and four steps: touching blocks of level 1, leaves that reach a block, pairs of leaves,
 //! boxes that reach a leaf. Each step is a plain loop that writes the tasks of the next one. Inner
 //! loops of varying length would cause branch mispredictions; these loops have none.
 //!

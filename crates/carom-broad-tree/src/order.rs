@@ -2,9 +2,8 @@
 //!
 //! The key of a box is its size class, then the position of its centre on a Hilbert curve. A radix
 //! sort orders the keys. Each interval of the curve is one connected region; a Morton interval may
-//! be two far regions. Tried: Morton; 3x more
-//! groups of 64 met each other. If many boxes share
-//! one cell, that run is sorted by finer cells of its own, recursively. So neither an outlier nor
+//! be two far regions. Tried: Morton; 3x more groups of 64 met each other. If many boxes share one
+//! cell, that run is sorted by finer cells of its own, recursively. So neither an outlier nor
 //! nested clusters spoil the order. Much larger boxes than the median, and static boxes, come last,
 //! each class separately. So one giant does not enlarge the bounds of a group of neighbours.
 //!
@@ -12,7 +11,6 @@
 //! (from cell to place); C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3.1 (a tree
 //! from sorted places).
 //! Differs: only as many bits as the number of boxes needs, and crowded cells are divided again.
-//! again.
 
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
