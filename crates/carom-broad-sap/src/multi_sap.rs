@@ -19,8 +19,8 @@ use rayon::prelude::*;
 /// Regions, each with three sorted axes. `MultiSap::with_finder(RegionAxes::new(regions,
 /// settings))`.
 ///
-/// Memory: 29 bytes per slot and 112 for each region that a box touches, 17 to 26 per pair in each
-/// region that has it, beside that of [`FoundBy`].
+/// Memory: 29 bytes per slot and 112 for each region that a box touches. Each pair takes 17 to 26
+/// in each region that has it. That of [`FoundBy`] comes on top.
 pub type MultiSap = FoundBy<RegionAxes>;
 
 /// The finder of [`MultiSap`].

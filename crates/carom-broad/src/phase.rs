@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 
-/// What the last search for pairs cost.
+/// The cost of the last search for pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Counters {
