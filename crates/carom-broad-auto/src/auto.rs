@@ -1,8 +1,8 @@
-//! A broad phase that hands over to another when that one is better for what goes on.
+//! A broad phase that switches to another algorithm if that one suits the present motion better.
 //!
 //! Reference: J. Rice, The Algorithm Selection Problem, Advances in Computers, 1976 (features of
 //! the problem choose the algorithm).
-//! Differs: while it runs, and everything is handed over; see `policy.rs` for the choice.
+//! Differs: the choice is made while it runs, and the whole state moves; see `policy.rs`.
 
 use crate::features::Motion;
 use crate::policy::{Algorithm, AutoSettings, Choice, Policy};
@@ -19,16 +19,16 @@ use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// Brute force, a tree or one of two grids, whichever is best at the moment; [`Auto::choice`] says
-/// which and why.
+/// Brute force, a tree or one of two grids, whichever suits the present motion; [`Auto::choice`]
+/// gives the algorithm and the reason.
 ///
-/// Memory: that of the algorithm in charge.
+/// Memory: that of the active algorithm.
 pub struct Auto {
     brute: BruteForce,
     tree: DynamicBvh,
     coherent_grid: CoherentGrid,
     grid: UniformGrid,
-    /// The one that holds everything.
+    /// The algorithm that holds the state.
     active: Algorithm,
     policy: Policy,
     motion: Motion,
@@ -42,12 +42,12 @@ impl Default for Auto {
 }
 
 impl Auto {
-    /// No boxes.
+    /// Creates it without boxes.
     pub fn new() -> Auto {
         Auto::with_settings(AutoSettings::default())
     }
 
-    /// No boxes, and these settings.
+    /// Creates it without boxes, with these settings.
     pub fn with_settings(settings: AutoSettings) -> Auto {
         Auto {
             brute: BruteForce::new(),
@@ -61,12 +61,12 @@ impl Auto {
         }
     }
 
-    /// The algorithm in charge, and what spoke for it; its `Display` is one sentence.
+    /// Returns the active algorithm and the reason; its `Display` is one sentence.
     pub fn choice(&self) -> Choice {
         self.policy.choice
     }
 
-    /// How often another took over since it exists.
+    /// Returns the number of switches since it was created.
     pub fn n_switches(&self) -> u64 {
         self.n_switches
     }
@@ -98,7 +98,7 @@ impl Auto {
         }
     }
 
-    /// Hands over if another is better.
+    /// Switches if another algorithm is better.
     fn reconsider(&mut self) {
         let features = self.motion.take(self.len());
         let next = self.policy.decide(features);

@@ -1,8 +1,7 @@
-//! Every broad phase by its name: for programs whose users choose one, and for what has to hold for
-//! all of them.
+//! All broad phases by name: for programs that let users choose one, and for tests of all of them.
 //!
-//! A new algorithm gets a line in [`ALGORITHMS`], and is in the benches, in `carom pairs`, and in
-//! the tests on real boxes.
+//! A new algorithm gets a line in [`ALGORITHMS`]. It is then in the benches, in `carom pairs`, and
+//! in the tests on real boxes.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (most of them).
 
@@ -19,10 +18,10 @@ use carom_broad_sap::{
 };
 use carom_broad_tree::{DynamicBvh, KdTree, RebuiltBvh};
 
-/// Boxes that a region holds, of the algorithms that are told regions.
+/// Boxes per region, for algorithms with given regions.
 const PER_REGION: usize = 200;
 
-/// Regions along an axis, at most.
+/// The most regions along an axis.
 const MAX_SIDE: usize = 32;
 
 /// A broad phase with its spatial queries.
@@ -30,28 +29,27 @@ pub trait Whole: BroadPhase + SpatialIndex + Send + Sync {}
 
 impl<B: BroadPhase + SpatialIndex + Send + Sync> Whole for B {}
 
-/// How the work for each box grows where many boxes are spread evenly.
+/// The growth of the work per box, for many evenly distributed boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Growth {
-    /// Hardly, however the boxes move.
+    /// About constant, for any motion.
     Even,
-    /// Hardly, while most boxes keep their order along the axes; where all of them jump, with their
-    /// number.
+    /// About constant while most boxes keep their order along the axes; linear in the number of
+    /// boxes if all jump.
     EvenWhileCalm,
-    /// With the number to the power of 2/3: it looks along one axis.
+    /// The number of boxes to the power of 2/3, because it sorts along one axis.
     OneAxis,
-    /// With the number: each is tested against each.
+    /// Linear in the number of boxes: each is tested against each.
     EachAgainstEach,
 }
 
-/// What an algorithm is told of the place before it is given boxes; of consequence for its speed
-/// alone.
+/// Hints on the world, given before the boxes. They affect only the speed.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// Where most boxes will be.
+    /// The bounds of most boxes.
     pub bounds: Aabb,
-    /// About how many there will be.
+    /// The approximate number of boxes.
     pub n_boxes: usize,
 }
 
@@ -61,13 +59,13 @@ pub struct Place {
 pub struct Listed {
     /// The name of its type: lower case, words joined by hyphens.
     pub name: &'static str,
-    /// What to expect of it.
+    /// The growth of its work per box.
     pub growth: Growth,
     make: fn(&Place) -> Box<dyn Whole>,
 }
 
 impl Listed {
-    /// A broad phase of this kind, without boxes.
+    /// Creates this broad phase, without boxes.
     pub fn make(&self, place: &Place) -> Box<dyn Whole> {
         (self.make)(place)
     }
@@ -77,7 +75,7 @@ const fn listed(name: &'static str, growth: Growth, make: fn(&Place) -> Box<dyn 
     Listed { name, growth, make }
 }
 
-/// All of them; the first is the one to start with.
+/// All algorithms; the first is the recommended default.
 pub const ALGORITHMS: &[Listed] = &[
     listed("dynamic-bvh", Growth::Even, |_| Box::new(DynamicBvh::new())),
     listed("rebuilt-bvh", Growth::Even, |_| Box::new(RebuiltBvh::new())),
@@ -106,19 +104,19 @@ pub const ALGORITHMS: &[Listed] = &[
     listed("brute-force", Growth::EachAgainstEach, |_| Box::new(BruteForce::new())),
 ];
 
-/// The algorithm of this name.
+/// Returns the algorithm with this name.
 pub fn by_name(name: &str) -> Option<&'static Listed> {
     ALGORITHMS.iter().find(|listed| listed.name == name)
 }
 
 impl Place {
-    /// Around these boxes.
+    /// Returns the hints for these boxes.
     pub fn of(boxes: &[Aabb]) -> Place {
         let bounds = boxes.iter().fold(Aabb::EMPTY, |all, aabb| all.merged(aabb));
         Place { bounds, n_boxes: boxes.len() }
     }
 
-    /// A grid of regions with a few hundred boxes in each; none in a place that has no finite size.
+    /// Returns a grid of regions with a few hundred boxes each; none if the bounds are not finite.
     fn regions(&self) -> Regions {
         let fits = |side: &usize| PER_REGION * side * side * side <= self.n_boxes;
         let side = (2..=MAX_SIDE).take_while(fits).last().unwrap_or(1) as u32;

@@ -1,32 +1,30 @@
-//! What a choice is made from: how many boxes there are, how many move, and how far beside their
-//! size.
+//! The input of the choice: the number of boxes, how many move, and how far relative to their size.
 //!
 //! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision
-//! Detection Algorithms, Computer Graphics Forum, 2019 (which algorithm is best depends on the
-//! number of bodies and on how they move).
+//! Detection Algorithms, Computer Graphics Forum, 2019 (the best algorithm depends on the number of
+//! bodies and on their motion).
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{ProxyId, ProxyTable};
 use core::fmt;
 
-/// Moves looked at in a frame.
+/// Moves sampled per frame.
 const SAMPLES: usize = 64;
 
-/// A box that moves more than this share of its size in a frame jumps: no margin holds it for long.
+/// A box that moves more than this share of its size in a frame jumps: it soon leaves any margin.
 const JUMP: f64 = 0.1;
 
-/// What is going on.
+/// The features of the present motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Features {
-    /// How many boxes there are.
+    /// The number of boxes.
     pub n_boxes: usize,
-    /// The part of them that was moved since the last search, 0 to 1.
+    /// The share of boxes that were moved since the last search, 0 to 1.
     pub moved: f64,
-    /// How far those moved, on average, beside their own size; more than its size counts as its
-    /// size.
+    /// The mean displacement of those, relative to their size and at most 1 each.
     pub motion: f64,
-    /// The part of all boxes that moved more than a tenth of their size, 0 to 1.
+    /// The share of all boxes that moved more than a tenth of their size, 0 to 1.
     pub jumped: f64,
 }
 
@@ -51,7 +49,7 @@ pub(crate) struct Motion {
 }
 
 impl Motion {
-    /// Looks at moves that are about to be made; handles that are not good are passed over.
+    /// Samples moves before they are made; invalid handles are skipped.
     pub(crate) fn note(&mut self, proxies: &ProxyTable, moves: &[(ProxyId, Aabb)]) {
         self.n_moves += moves.len();
         for &(id, aabb) in moves.iter().step_by(moves.len().div_ceil(SAMPLES).max(1)) {
@@ -65,7 +63,7 @@ impl Motion {
         }
     }
 
-    /// What has gone on, and begins to count anew.
+    /// Returns the features since the last call, and starts again.
     pub(crate) fn take(&mut self, n_boxes: usize) -> Features {
         let Motion { n_moves, n_samples, n_jumps, sum } = core::mem::take(self);
         let moved = (n_moves as f64 / n_boxes.max(1) as f64).min(1.0);

@@ -1,4 +1,4 @@
-//! A broad phase that chooses among the others by itself, and reports why.
+//! A broad phase that chooses among the other algorithms, and reports the reason.
 //!
 //! ```
 //! use carom_bounds::Aabb;
@@ -14,7 +14,7 @@
 //! broad.pairs(&mut pairs);
 //! assert_eq!(broad.choice().algorithm, Algorithm::BruteForce);
 //!
-//! // A thousand more, and a tree takes over; handles, pairs and events do not notice.
+//! // With a thousand more, it switches to a tree; handles, pairs and events stay the same.
 //! let boxes: Vec<_> = (2..1000).map(|i| (cube(2.0 * i as f32), Filter::default())).collect();
 //! broad.insert_batch(&boxes, &mut Vec::new())?;
 //! broad.update(&[(a, cube(3.5))])?;

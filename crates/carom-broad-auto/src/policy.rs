@@ -1,13 +1,11 @@
-//! Which algorithm for what goes on; a change of mind needs more than one frame.
+//! Chooses the algorithm for the present motion; a switch needs more than one frame.
 //!
-//! Few boxes need no structure. Where things move a little, a tree or, for many boxes, a grid is
-//! kept with a list of candidates from frame to frame, and the rest is hardly looked at. Where they
-//! jump there is nothing to keep, and a plain grid finds everything anew, also where they are not
-//! many.
+//! A few boxes need no structure. If motion is small, a tree, or a grid for many boxes, keeps a
+//! list of candidates from frame to frame. The other pairs are hardly tested. If boxes jump, there
+//! is nothing to keep. A plain grid then finds all pairs from scratch, even for moderate numbers.
 //!
-//! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988 (to
-//! wait until the loss has grown to the price of the change costs at most twice the best in
-//! hindsight).
+//! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988
+//! (switching once the loss equals the switching cost: at most twice the best in hindsight).
 
 use crate::features::Features;
 use core::fmt;
@@ -26,14 +24,14 @@ pub enum Algorithm {
     Grid,
 }
 
-/// Where the choice changes.
+/// The limits at which the choice changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AutoSettings {
-    /// So many boxes are tested each against each; at half more that ends.
+    /// Up to this many boxes are tested each against each; brute force ends at half more.
     pub few: usize,
-    /// From so many boxes on a grid takes over, one that keeps nothing when they jump; below half
-    /// as many the tree is back.
+    /// From this many boxes on a grid takes over, a plain one if boxes jump. Below half as many the
+    /// tree returns.
     pub many: usize,
 }
 
@@ -44,43 +42,43 @@ impl Default for AutoSettings {
 }
 
 impl AutoSettings {
-    /// With brute force up to this number.
+    /// Returns the settings with brute force up to this number.
     pub const fn with_few(mut self, few: usize) -> AutoSettings {
         self.few = few;
         self
     }
 
-    /// With a grid from this number.
+    /// Returns the settings with a grid from this number.
     pub const fn with_many(mut self, many: usize) -> AutoSettings {
         self.many = many;
         self
     }
 }
 
-/// The part of the boxes that has to jump. Where more than one in 32 do, no list is kept; but 64
-/// moves say no more than this for sure.
+/// The share of boxes that has to jump. A list is dropped if more than one in 32 jump, but a sample
+/// of 64 moves shows only this share reliably.
 const SHARE: f64 = 0.125;
 
-/// Frames in a row after which the grid that keeps nothing takes over: lists have died young by
-/// then. Two are enough in the beginning, while nothing was seen that speaks for a list.
+/// Frames in a row with jumps after which the plain grid takes over: lists have died young by then.
+/// At the start two are enough, before any frame has favoured a list.
 const WILD_FRAMES: u32 = 3;
 const FIRST_WILD_FRAMES: u32 = 2;
 
-/// From so many boxes on the grid beats the tree where all jump: the time of both is that of
-/// sorting, and its sort is shorter.
+/// From this many boxes on, the grid beats the tree if all boxes jump. Sorting dominates both, and
+/// the grid sorts less.
 const WILD_FROM: usize = 256;
 
-/// Frames in a row after which a list is kept again: its first frames there cost two or three of
-/// the grid's.
+/// Frames in a row without jumps after which a list is kept again. The first frames with a list
+/// cost two or three grid frames.
 const CALM_FRAMES: u32 = 6;
 
-/// What was chosen, and from what.
+/// The choice and its reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Choice {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// What went on when it was chosen.
+    /// The features at the time of the choice.
     pub features: Features,
 }
 
@@ -101,11 +99,11 @@ impl fmt::Display for Choice {
 pub(crate) struct Policy {
     settings: AutoSettings,
     pub(crate) choice: Choice,
-    /// Frames in a row in which most jumped.
+    /// Frames in a row in which boxes jumped.
     wild: u32,
     /// Frames in a row in which they did not.
     calm: u32,
-    /// There was a frame in which boxes moved and did not jump.
+    /// Whether there was a frame in which boxes moved without jumps.
     was_calm: bool,
 }
 
@@ -115,7 +113,7 @@ impl Policy {
         Policy { settings, choice, wild: 0, calm: 0, was_calm: false }
     }
 
-    /// The algorithm for the next search.
+    /// Returns the algorithm for the next search.
     pub(crate) fn decide(&mut self, features: Features) -> Algorithm {
         let AutoSettings { few, many } = self.settings;
         let is_wild = SHARE < features.jumped;

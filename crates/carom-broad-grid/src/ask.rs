@@ -1,9 +1,8 @@
-//! A box, a ray, a point against the grids.
+//! Box, ray and point queries on the grids.
 //!
-//! A grid is a stack of layers, a layer a bundle of rows, a row a run of cells; a query goes
-//! through the layers that it reaches, the rows of each, and the run of each row, so that every box
-//! is looked at once. What the answer rests on is decided on the exact box, as every other
-//! structure decides it.
+//! A grid is a stack of layers, a layer a set of rows, a row a run of cells. A query visits the
+//! layers in its range, their rows, and the run of each row, so that every box is tested once. The
+//! exact box decides the result, as in every other structure.
 //!
 //! Reference: J. Amanatides and A. Woo, A Fast Voxel Traversal Algorithm for Ray Tracing, 1987; C.
 //! Ericson, Real-Time Collision Detection, 2005, 7.1 and 7.4.2.
@@ -63,13 +62,13 @@ impl<L: Layout> FinderIndex for DenseGrid<L> {
 }
 
 impl Level {
-    /// The slots at these places; none for NaN, whose runs go backwards.
+    /// Returns the slots between these indices; none for NaN, because such runs are reversed.
     pub(crate) fn slots_between(&self, begin: u32, end: u32) -> &[u32] {
         self.packed.slots.get(begin as usize..end as usize).unwrap_or(&[])
     }
 
-    /// Visits those that count and whose boxes, which are those of the grid or lie within them,
-    /// touch the query.
+    /// Visits the slots that count and have a box that touches the query. The box is that of the
+    /// grid or within it.
     pub(crate) fn visit_box(
         &self,
         boxes: &[Aabb],
@@ -80,7 +79,7 @@ impl Level {
         dispatch(BoxVisit { level: self, boxes, counts, query, visit })
     }
 
-    /// As [`Level::visit_box`], those that the ray meets; gives back the end of the interval.
+    /// Like [`Level::visit_box`], for boxes that the ray meets; returns the end of the interval.
     pub(crate) fn visit_ray(
         &self,
         boxes: &[Aabb],
@@ -114,7 +113,7 @@ impl Level {
         ControlFlow::Continue(interval.max)
     }
 
-    /// As [`Level::visit_box`], those that are near the point; gives back the largest distance that
+    /// Like [`Level::visit_box`], for boxes near the point; returns the largest distance that still
     /// counts.
     pub(crate) fn visit_near(
         &self,
@@ -131,8 +130,8 @@ impl Level {
         let mut ring = 0;
         loop {
             let reached = |axis: usize, distance: f32| {
-                // The distance of a box is rounded down by a few units; so much farther it is
-                // looked for.
+                // The distance of a box is rounded down by a few units, so the search goes that
+                // much farther.
                 let far = distance * 1.000_01;
                 let (low, high) = (point[axis] - far, point[axis] + far);
                 let slack = point[axis].abs() * 2.5e-7; // rounding of the two
@@ -147,7 +146,7 @@ impl Level {
             }
             for z_cell in center[z].saturating_sub(ring).max(z0)..=center[z].saturating_add(ring).min(z1) {
                 let is_whole = z_cell.abs_diff(center[z]) == ring;
-                // A row of the ring's upper or lower side, or the two ends of one between.
+                // All of a row at the top or bottom of the ring; of others, its two ends.
                 let (first, last) = (center[y].checked_sub(ring), center[y].saturating_add(ring));
                 let whole = first.unwrap_or(0)..=last;
                 let ends = [first, Some(last).filter(|_| 0 < ring)];
@@ -171,7 +170,7 @@ impl Level {
     }
 }
 
-/// [`Level::visit_box`]; a run is tested eight boxes at once.
+/// Implements [`Level::visit_box`]; a run is tested eight boxes at once.
 struct BoxVisit<'a, C> {
     level: &'a Level,
     boxes: &'a [Aabb],
@@ -198,7 +197,7 @@ impl<C: Fn(u32) -> bool> Kernel for BoxVisit<'_, C> {
         for z_cell in z0..=z1 {
             for y_cell in y0..=y1 {
                 let row = z_cell * strides[z] + y_cell * strides[y];
-                // The run of a query with NaN goes backwards, and is none.
+                // A query with NaN has a reversed run, which is empty.
                 let (begin, end) = level.run(row + x0, row + x1);
                 let (mut at, end) = (begin as usize, end as usize);
                 while at < end {
@@ -221,7 +220,7 @@ impl<C: Fn(u32) -> bool> Kernel for BoxVisit<'_, C> {
     }
 }
 
-/// The cells of a range, from the last when the direction is negative.
+/// Iterates over the cells of a range, from the last if the direction is negative.
 struct Walk {
     first: u32,
     last: u32,
@@ -244,7 +243,7 @@ impl Iterator for Walk {
     }
 }
 
-/// A stretch of a ray, in f64 and never too short.
+/// A part of a ray, in f64 and rounded outwards.
 #[derive(Clone, Copy)]
 struct Path<'a> {
     ray: &'a Ray,
@@ -252,8 +251,8 @@ struct Path<'a> {
     end: f64,
 }
 
-/// Relative widening of whatever is computed in f64 from f32; far more than any rounding, far less
-/// than a cell.
+/// Relative widening of f64 results from f32 input; far more than any rounding, far less than a
+/// cell.
 const WIDEN: f64 = 1e-6;
 
 impl<'a> Path<'a> {
@@ -261,19 +260,20 @@ impl<'a> Path<'a> {
         let widened = |t: f32, by: f64| {
             if t.is_finite() { f64::from(t) + f64::from(t.abs()) * by } else { f64::from(t) }
         };
-        // Where a box begins is rounded down: from beyond the greatest f32 to that, and to minus
-        // infinity from beyond the least.
+        // The begin of a box is rounded down: a value above the greatest f32 becomes that, one
+        // below the least becomes minus infinity.
         let last = match interval.max {
             f32::NEG_INFINITY => f32::MIN,
             f32::MAX => f32::INFINITY,
             max => max,
         };
-        // A hit a unit of f32 behind the end still counts; the least number for an end of 0.
+        // A hit one unit of f32 behind the end still counts; the least normal number covers an end
+        // of 0.
         let end = widened(last, WIDEN) + f64::from(f32::MIN_POSITIVE);
         Path { ray, start: widened(interval.min, -WIDEN), end }
     }
 
-    /// Where the path is on this axis, as far as f32 goes; `None` for no path.
+    /// Returns the extent of the path on this axis, as far as f32 goes; `None` for no path.
     fn span(&self, axis: usize) -> Option<(f64, f64)> {
         if !(self.start <= self.end) {
             return None;
@@ -285,26 +285,26 @@ impl<'a> Path<'a> {
         let (a, b) = (origin + direction * self.start, origin + direction * self.end);
         let (low, high) = if a < b { (a, b) } else { (b, a) };
         let slack = |x: f64| (origin.abs() + x.abs()) * WIDEN;
-        // Infinity less infinity is NaN, which the comparison turns into no limit.
+        // Infinity less infinity is NaN, which the comparison treats as no limit.
         let (low, high) = (low - slack(low), high + slack(high));
         let limit = f64::from(f32::MAX);
         Some((if -limit < low { low } else { -limit }, if high < limit { high } else { limit }))
     }
 
-    /// The cells that hold the least corners of boxes that the path may meet.
+    /// Returns the cells of the least corners of boxes that the path may meet.
     fn cells(&self, level: &Level, axis: usize) -> Option<(u32, u32)> {
         let (low, high) = self.span(axis)?;
         Some(level.cells.range(axis, rounding::down(low), rounding::up(high)))
     }
 
-    /// The part of the path where it may meet boxes with their least corner in this cell.
+    /// Returns the part of the path that may meet boxes with their least corner in this cell.
     fn within(&self, level: &Level, axis: usize, cell: u32) -> Option<Path<'a>> {
         let cells = &level.cells;
         let side = 1.0 / f64::from(cells.inverse[axis]);
         let edge = |cell: u32| f64::from(cells.low[axis]) + f64::from(cell) * side;
         let far = f64::from(cells.low[axis]).abs() + f64::from(cells.dims[axis]) * side;
         let reach = f64::from(cells.reach[axis]) * (1.0 + WIDEN);
-        // What is clamped into the border cells may be anywhere behind them.
+        // Coordinates clamped into the border cells may be anywhere beyond.
         let low = if cell == 0 { f64::NEG_INFINITY } else { edge(cell) - far * WIDEN };
         let high =
             if cell + 1 == cells.dims[axis] { f64::INFINITY } else { edge(cell + 1) + reach + far * WIDEN };

@@ -1,58 +1,57 @@
-//! Cells over a part of space: which cell a coordinate lies in, and which cells may hold what
-//! touches a box.
+//! A grid of cells: the cell of a coordinate, and the cells of all boxes that may touch a box.
 //!
-//! A box is kept in the one cell of its least corner. What touches a box that reaches from `min` to
-//! `max` therefore has its least corner in the cells from that of `min - reach` to that of `max`,
-//! where no box of the grid is longer than `reach`. Coordinates outside are clamped into the border
-//! cells. From coordinate to cell every step is monotone, so rounding may put a box into the next
-//! cell, but never a partner out of the range.
+//! A box is kept in the one cell of its least corner. A partner of a box from `min` to `max` has
+//! its least corner between the cells of `min - reach` and `max`. No box of the grid is longer than
+//! `reach`. Coordinates outside are clamped into the border cells. Each step from coordinate to
+//! cell is monotone. So rounding may shift a box to the next cell, but not a partner out of the
+//! range.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.3 (objects in the cell of one
 //! corner).
-//! Differs: runs of cells along one axis are asked as a whole, so their number along it does not
+//! Differs: a query covers whole runs of cells along one axis, so their number along it does not
 //! matter.
 
 use carom_lanes::{F32Lanes, Simd};
 
-/// No more cells than this along the axes across the runs: so few that a coordinate, in cells, is
-/// off by less than 2^-11 after three roundings.
+/// The most cells along the axes across the runs. A coordinate in cells is then off by less than
+/// 2^-11 after three roundings.
 const MAX_ACROSS: u32 = 2048;
 
-/// No more than this along the runs: still exact as a float.
+/// The most cells along the runs: still exact as a float.
 const MAX_ALONG: u32 = 1 << 23;
 
-/// Across the runs a cell is this much longer than any box, so that a box never reaches past the
-/// next cell.
+/// The ratio of a cell to the longest box, across the runs: a box reaches at most into the next
+/// cell.
 const ROOM: f64 = 1.002;
 
-/// The cells.
+/// The grid of cells.
 #[derive(Clone, Debug)]
 pub struct Cells {
-    /// The axes of the world: first the one along which runs of cells lie in memory, then the two
-    /// across.
+    /// The axes of the world: first the one of the runs, which are contiguous in memory, then the
+    /// two across.
     pub(crate) axes: [usize; 3],
-    /// By axis of the world: where cell 0 begins.
+    /// By axis of the world: the begin of cell 0.
     pub(crate) low: [f32; 3],
     /// By axis of the world: cells per length, finite and above 0.
     pub(crate) inverse: [f32; 3],
     /// By axis of the world: the number of cells.
     pub(crate) dims: [u32; 3],
-    /// By axis of the world: no box is longer.
+    /// By axis of the world: the length of the longest box.
     pub(crate) reach: [f32; 3],
 }
 
-/// What cells are wanted; lengths by axis of the world.
+/// The wanted grid; lengths by axis of the world.
 pub(crate) struct Wanted {
-    /// The axis along which runs of cells lie.
+    /// The axis of the runs of cells.
     pub(crate) along: usize,
-    /// The part of space that is worth dividing.
+    /// The part of space to divide.
     pub(crate) low: [f64; 3],
     pub(crate) high: [f64; 3],
     /// The side of a cell; may be infinite.
     pub(crate) side: [f64; 3],
-    /// The longest box.
+    /// The extents of the longest box.
     pub(crate) reach: [f32; 3],
-    /// When there are more cells than this, all are made larger by `growth`.
+    /// If there are more cells than this, all are enlarged by `growth`.
     pub(crate) most_cells: u64,
     pub(crate) growth: f64,
 }
@@ -64,15 +63,15 @@ impl Default for Cells {
 }
 
 impl Cells {
-    /// All of space is one cell.
+    /// Returns a single cell for all of space.
     pub(crate) const fn one(reach: [f32; 3]) -> Cells {
         Cells { axes: [0, 1, 2], low: [0.0; 3], inverse: [f32::MIN_POSITIVE; 3], dims: [1; 3], reach }
     }
 
-    /// Cells as they are wanted, or larger where that is needed to be right.
+    /// Returns the wanted cells, enlarged if correctness needs it.
     pub(crate) fn new(wanted: &Wanted) -> Cells {
         let axes = [wanted.along, (wanted.along + 1) % 3, (wanted.along + 2) % 3];
-        // Half the largest number: a difference that overflows lies outside then.
+        // Half the largest number: a difference that overflows is outside then.
         let limit = f64::from(f32::MAX) / 2.0;
         let low = wanted.low.map(|x| f64::from(x.clamp(-limit, limit) as f32));
         let length: [f64; 3] = [0, 1, 2].map(|a| (wanted.high[a].min(limit) - low[a]).max(0.0));
@@ -81,13 +80,13 @@ impl Cells {
             let most = if i == 0 { MAX_ALONG } else { MAX_ACROSS };
             side[axis] = side[axis].max(length[axis] / f64::from(most - 1));
             if 0 < i {
-                // The second term is twice what `below` adds for the rounding of coordinates far
-                // from the origin.
+                // The second term is twice the slack that `below` adds for the rounding of
+                // coordinates far from the origin.
                 let far = low[axis].abs().max((low[axis] + length[axis]).abs());
                 side[axis] = side[axis].max(ROOM * f64::from(wanted.reach[axis]) + 3.6e-7 * far);
             }
         }
-        // A length of 0 is one cell, also where the side is 0.
+        // A length of 0 is one cell, even if the side is 0.
         let count = |side: f64, length: f64| if length < side { 1 } else { (length / side) as u64 + 1 };
         let cells =
             |side: &[f64; 3]| [0, 1, 2].map(|a| if length[a] == 0.0 { 1 } else { count(side[a], length[a]) });
@@ -105,12 +104,12 @@ impl Cells {
         }
     }
 
-    /// The number of cells.
+    /// Returns the number of cells.
     pub(crate) fn n_cells(&self) -> usize {
         self.dims.iter().map(|&dim| dim as usize).product()
     }
 
-    /// How many cell numbers lie between neighbours along each axis of the world.
+    /// Returns the stride of cell numbers along each axis of the world.
     #[inline(always)]
     pub(crate) fn strides(&self) -> [u32; 3] {
         let [x, y, z] = self.axes;
@@ -121,7 +120,7 @@ impl Cells {
         strides
     }
 
-    /// The cell of a coordinate; the last for NaN.
+    /// Returns the cell of a coordinate; the last for NaN.
     #[inline(always)]
     pub(crate) fn cell(&self, axis: usize, x: f32) -> u32 {
         let last = (self.dims[axis] - 1) as f32;
@@ -130,21 +129,21 @@ impl Cells {
         (if 0.0 < t { t } else { 0.0 }) as u32
     }
 
-    /// A coordinate at which, or above, everything has its least corner that reaches `min`.
+    /// Returns a lower bound of the least corners of all boxes that reach `min`.
     #[inline(always)]
     pub(crate) fn below(&self, axis: usize, min: f32) -> f32 {
         // An extent and two differences, each off by a rounding of 2^-24 = 6e-8.
         min - self.reach[axis] * 1.000_01 - min.abs() * 1.8e-7
     }
 
-    /// The first and last cell, along one axis, of the least corners of all boxes that reach from
-    /// `min` to `max`.
+    /// Returns the first and last cell, along one axis, of the least corners of all boxes that may
+    /// reach from `min` to `max`.
     #[inline(always)]
     pub(crate) fn range(&self, axis: usize, min: f32, max: f32) -> (u32, u32) {
         (self.cell(axis, self.below(axis, min)), self.cell(axis, max))
     }
 
-    /// The cells of one axis, for eight coordinates at once.
+    /// Returns one axis of the cells, for eight coordinates at once.
     #[inline(always)]
     pub(crate) fn lanes<S: Simd>(&self, simd: S, axis: usize) -> AxisLanes<S> {
         let splat = |x: f32| S::F32x8::splat(simd, x);
@@ -172,13 +171,13 @@ pub(crate) struct AxisLanes<S: Simd> {
 }
 
 impl<S: Simd> AxisLanes<S> {
-    /// As [`Cells::cell`].
+    /// Like [`Cells::cell`].
     #[inline(always)]
     pub(crate) fn cell(&self, x: S::F32x8) -> S::U32x8 {
         ((x - self.low) * self.inverse).min(self.last).max(self.zero).trunc_to_u32()
     }
 
-    /// As [`Cells::below`].
+    /// Like [`Cells::below`].
     #[inline(always)]
     pub(crate) fn below(&self, min: S::F32x8) -> S::F32x8 {
         min - self.reach - min.abs() * self.slack

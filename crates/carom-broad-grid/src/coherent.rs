@@ -1,12 +1,12 @@
-//! Grids of fat boxes, made anew when it pays, and kept in between with the list of candidates that
-//! was found in them.
+//! Grids of fat boxes and the list of candidates found in them. Both are kept, and rebuilt when it
+//! pays.
 //!
-//! A grid is faster made and searched than a tree, so a rebuild takes half as long. What leaves its
-//! fat box stays in its cell until the next rebuild, and is passed over.
+//! A grid is built and searched faster than a tree, so a rebuild takes half as long. A box that
+//! leaves its fat box stays in its cell until the next rebuild, and is skipped.
 //!
 //! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967, and M. Allen, D.
-//! Tildesley, Computer Simulation of Liquids, 1987, 5.3 (neighbour lists that are made by cells).
-//! Differs: see [`Coherent`]; the grids of static boxes are kept until one of these changes.
+//! Tildesley, Computer Simulation of Liquids, 1987, 5.3 (neighbour lists from cells).
+//! Differs: see [`Coherent`]; the grids of static boxes are kept until a static box changes.
 
 use crate::dense::{Grids, Work, find_all, regroup};
 use crate::level::Level;
@@ -20,12 +20,12 @@ use carom_math::{Interval, Ray};
 use core::ops::{ControlFlow, Range};
 use glam::Vec3;
 
-/// Boxes on grids made anew when it pays; [`BroadPhase`](carom_broad::BroadPhase) and
+/// Boxes in grids that are rebuilt when it pays; a [`BroadPhase`](carom_broad::BroadPhase) and a
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
-/// Memory: that of [`Coherent`] and of [`UniformGrid`](crate::UniformGrid); where lists are
-/// replaced over some frames, 30 to 45 bytes more per box that moves, for the next grids: up to 194
-/// in all, and up to 34 per pair.
+/// Memory: that of [`Coherent`] and of [`UniformGrid`](crate::UniformGrid). Lists replaced over
+/// several frames take 30 to 45 bytes more per moving box, for the next grids. The total is up to
+/// 194 per box, and up to 34 per pair.
 pub type CoherentGrid = Coherent<FatGrids>;
 
 /// The index of [`CoherentGrid`].
@@ -33,7 +33,7 @@ pub type CoherentGrid = Coherent<FatGrids>;
 pub struct FatGrids {
     moving: Grids,
     fixed: Grids,
-    /// The static boxes are in the grids of the index beside which this one was made.
+    /// Whether the static boxes are in the grids of the index beside which this one was built.
     has_fixed_of_other: bool,
     work: Work,
 }
@@ -61,7 +61,7 @@ impl FatIndex for FatGrids {
         proxies: &ProxyTable,
         are_statics_same: bool,
     ) {
-        // One memory to work in is enough.
+        // One scratch memory is enough.
         core::mem::swap(&mut self.work, &mut current.work);
         self.has_fixed_of_other = are_statics_same;
         let FatGrids { moving, fixed, work, .. } = self;

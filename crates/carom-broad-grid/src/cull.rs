@@ -1,12 +1,12 @@
-//! A view, or whatever else tells outside from inside, against the grids.
+//! Frustum queries, or any other classification into outside and inside, on the grids.
 //!
-//! A block of cells is asked about as a whole, with all that its boxes may fill; where the answer
-//! is neither, it is cut in half across its longest side, and so on down to rows. A piece of a row
-//! is asked about with what its boxes do fill, and halved until a few boxes are left.
+//! A block of cells is classified by the bounds that its boxes may fill. If the result is neither
+//! outside nor inside, it is halved across its longest side, down to rows. A part of a row is
+//! classified by the bounds of its boxes, and halved until a few boxes are left.
 //!
 //! Reference: U. Assarsson, T. Moller, Optimized View Frustum Culling Algorithms for Bounding
 //! Boxes, 2000 (hierarchies of boxes).
-//! Differs: the hierarchy is not kept; it is the halves of a block of cells.
+//! Differs: the hierarchy is not stored; it consists of the halves of a block of cells.
 
 use crate::level::Level;
 use carom_bounds::{Aabb, Culling};
@@ -14,18 +14,17 @@ use carom_broad::scan_culled;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// So few boxes are asked about one by one.
+/// At most this many boxes are classified one by one.
 const FEW: u32 = 8;
 
-/// More than the halvings of two axes across and of the places of a row.
+/// More than the halvings of two axes across and of the boxes of a row.
 const STACK: usize = 64;
 
-/// Relative widening of what is computed in f64 from f32; far more than any rounding, far less than
-/// a cell.
+/// Relative widening of f64 results from f32 input; far more than any rounding, far less than a
+/// cell.
 const WIDEN: f64 = 1e-6;
 
-/// What is to be asked about: rows of cells from the first to the last on the two axes across, or
-/// places of one row.
+/// A part to classify: a range of rows on the two axes across, or a range of boxes of one row.
 #[derive(Clone, Copy)]
 enum Part {
     Rows([(u32, u32); 2]),
@@ -33,7 +32,7 @@ enum Part {
 }
 
 impl Level {
-    /// What the boxes with their least corners in these rows may fill.
+    /// Returns the bounds that boxes with their least corners in these rows may fill.
     fn filled_by(&self, rows: [(u32, u32); 2]) -> Aabb {
         let (cells, mut aabb) = (&self.cells, self.filled);
         for ((first, last), &axis) in rows.into_iter().zip(&cells.axes[1..]) {
@@ -43,8 +42,8 @@ impl Level {
             let begin = low + f64::from(first) * side - slack;
             let end = low + f64::from(last + 1) * side + f64::from(cells.reach[axis]) * (1.0 + WIDEN) + slack;
             let rounded = Aabb::around(DVec3::splat(begin), DVec3::splat(end));
-            // What is clamped into the border cells may be anywhere behind them, as far as there
-            // are boxes.
+            // Coordinates clamped into the border cells may be anywhere beyond, within the bounds
+            // of all boxes.
             if 0 < first {
                 aabb.min[axis] = aabb.min[axis].max(rounded.min.x);
             }
@@ -55,7 +54,7 @@ impl Level {
         aabb
     }
 
-    /// As [`Level::visit_box`], those that are not called outside.
+    /// Like [`Level::visit_box`], for boxes that `classify` does not call outside.
     pub(crate) fn visit_culled(
         &self,
         boxes: &[Aabb],
@@ -78,7 +77,7 @@ impl Level {
                 Part::Rows(rows) => self.filled_by(rows),
                 Part::Places(begin, end) => self.packed.bounds(begin as usize, end as usize),
             };
-            // No boxes at all, or none in these rows.
+            // There are no boxes at all, or none in these rows.
             if !bounds.min.cmple(bounds.max).all() {
                 continue;
             }

@@ -1,11 +1,12 @@
-//! Grids that are made anew whenever boxes have moved.
+//! Grids that are rebuilt after any motion.
 //!
-//! Boxes go into one grid; those too long for its cells, and crowds of far smaller ones, go into
-//! the next, and so on. Each grid is searched by itself, and of any two one asks the other. Static
-//! boxes have grids of their own, kept until one of them changes, and are asked only by the others.
+//! Boxes go into one grid. Boxes too long for its cells, and crowds of far smaller ones, go into
+//! the next grid, recursively. Each grid is searched by itself, and for each two grids one queries
+//! the other. Static boxes have grids of their own, kept until one of them changes, which make no
+//! queries.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1 and 7.2.
-//! Differs: built in one pass of sorting per frame, so a frame in which everything jumps costs as
+//! Differs: built by one counting sort per frame, so a frame in which everything jumps costs as
 //! much as any other.
 
 use crate::find::{Search, cheaper, pieces};
@@ -20,14 +21,14 @@ use carom_broad::{Changes, Filter, FinderIndex, Found, Mobility, PairFinder, Pro
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// No more grids than this for the moving boxes, and for the static ones.
+/// The most grids for the moving boxes, and for the static ones.
 const MAX_LEVELS: usize = 24;
 
-/// From this number of grids on crowds stay where they are.
+/// From this many grids on, crowds stay in their grid.
 const MAX_CROWDS: usize = 12;
 
-/// How the cells of a [`DenseGrid`] are chosen: [`Uniform`](crate::Uniform) or
-/// [`Hierarchical`](crate::Hierarchical). Nothing but the time depends on it.
+/// The rule that chooses the cells of a [`DenseGrid`]: [`Uniform`](crate::Uniform) or
+/// [`Hierarchical`](crate::Hierarchical). It affects only the time.
 pub trait Layout: Default + sealed::Sealed {}
 
 pub(crate) mod sealed {
@@ -36,17 +37,17 @@ pub(crate) mod sealed {
     use crate::plan::Sample;
     use carom_bounds::Aabb;
 
-    /// Keeps [`Layout`](super::Layout) to the layouts of this crate.
+    /// Restricts [`Layout`](super::Layout) to the layouts of this crate.
     pub trait Sealed {
-        /// Parts the members into lists, each of which begins as a grid.
+        /// Partitions the members into lists, each of which starts a grid.
         fn part(boxes: &[Aabb], members: &[u32], lists: &mut Members);
 
-        /// The cells for some members; in the last grid none may be turned away.
+        /// Returns the cells for some members; the last grid must accept all.
         fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample, is_last: bool) -> Cells;
     }
 }
 
-/// Lists of slots, kept for reuse.
+/// Lists of slots, reused.
 #[derive(Clone, Debug, Default)]
 pub struct Members {
     lists: Vec<Vec<u32>>,
@@ -54,12 +55,12 @@ pub struct Members {
 }
 
 impl Members {
-    /// The number of lists in use.
+    /// Returns the number of lists in use.
     pub(crate) fn len(&self) -> usize {
         self.n
     }
 
-    /// One more list, empty.
+    /// Adds an empty list.
     pub(crate) fn push(&mut self) -> &mut Vec<u32> {
         if self.lists.len() == self.n {
             self.lists.push(Vec::new());
@@ -70,12 +71,12 @@ impl Members {
         list
     }
 
-    /// The lists from this one on.
+    /// Returns the lists from this one on.
     pub(crate) fn since(&mut self, first: usize) -> &mut [Vec<u32>] {
         &mut self.lists[first..self.n]
     }
 
-    /// Takes the last list away; [`Members::keep`] gives its memory back.
+    /// Removes the last list; [`Members::keep`] returns its memory.
     fn pop(&mut self) -> Option<Vec<u32>> {
         self.n = self.n.checked_sub(1)?;
         let last = self.lists.len() - 1;
@@ -83,7 +84,7 @@ impl Members {
         self.lists.pop()
     }
 
-    /// A list to be used again.
+    /// Keeps a list for reuse.
     fn keep(&mut self, list: Vec<u32>) {
         self.lists.push(list);
     }
@@ -93,28 +94,28 @@ impl Members {
     }
 }
 
-/// The grids of boxes that move, or of those that do not.
+/// The grids of moving boxes, or of static ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Grids {
     levels: Vec<Level>,
     n: usize,
-    /// Slots, of all grids together.
+    /// The slots of all grids.
     members: Vec<u32>,
 }
 
 impl Grids {
-    /// The grids in use.
+    /// Returns the grids in use.
     pub(crate) fn levels(&self) -> &[Level] {
         &self.levels[..self.n]
     }
 
-    /// Nothing is in them.
+    /// Removes all grids.
     pub(crate) fn clear(&mut self) {
         self.n = 0;
         self.members.clear();
     }
 
-    /// Makes the grids anew from the members.
+    /// Rebuilds the grids from the members.
     pub(crate) fn rebuild<L: Layout>(&mut self, boxes: &[Aabb], work: &mut Work) {
         self.n = 0;
         if self.members.is_empty() {
@@ -135,7 +136,7 @@ impl Grids {
                 in_all < MAX_CROWDS && crowd.len() < list.len() && sample.would_part(boxes, crowd, cells)
             });
             self.n += usize::from(0 < self.levels[self.n].packed.n);
-            // A sample that missed all but the shortest boxes: the next time they are measured.
+            // The sample missed all but the shortest boxes, so the next round measures all.
             is_stuck = long.len() == list.len();
             for rest in [&mut crowd, &mut long] {
                 if !rest.is_empty() {
@@ -181,7 +182,7 @@ impl Grids {
     }
 }
 
-/// What making grids and searching them needs in between.
+/// Scratch memory to build and search grids.
 #[derive(Default)]
 pub(crate) struct Work {
     lists: Members,
@@ -204,7 +205,7 @@ impl Work {
     }
 }
 
-/// Grids made anew in every frame: the finder of [`UniformGrid`](crate::UniformGrid) and
+/// Grids rebuilt in every frame: the finder of [`UniformGrid`](crate::UniformGrid) and
 /// [`HierarchicalGrid`](crate::HierarchicalGrid).
 #[derive(Default)]
 pub struct DenseGrid<L: Layout> {
@@ -215,7 +216,7 @@ pub struct DenseGrid<L: Layout> {
 }
 
 impl<L: Layout> DenseGrid<L> {
-    /// All grids, of moving and of static boxes.
+    /// Returns all grids, of moving and of static boxes.
     pub(crate) fn levels(&self) -> impl Iterator<Item = &Level> {
         self.moving.levels().iter().chain(self.fixed.levels())
     }
@@ -259,8 +260,8 @@ impl<L: Layout> PairFinder for DenseGrid<L> {
     }
 }
 
-/// Makes the members these slots, the static ones apart; true when there are others among those
-/// than before.
+/// Makes these slots the members, the static ones separately. Returns whether the static members
+/// have changed.
 pub(crate) fn regroup(
     slots: impl Iterator<Item = u32>,
     filters: &[Filter],
@@ -282,7 +283,7 @@ pub(crate) fn regroup(
     are_others
 }
 
-/// All pairs of touching boxes of which one moves, or so many eighths of them.
+/// Finds all pairs of touching boxes with a moving one, or these eighths of them.
 pub(crate) fn find_all(moving: &Grids, fixed: &Grids, eighths: Range<usize>, search: &mut Search) {
     for (i, level) in moving.levels().iter().enumerate() {
         find(level, None, &eighths, search);
@@ -292,7 +293,8 @@ pub(crate) fn find_all(moving: &Grids, fixed: &Grids, eighths: Range<usize>, sea
     }
 }
 
-/// All touching boxes of one grid, or of two, of which one is among these eighths of those who ask.
+/// Finds the touching boxes of one grid, or of two. One box of each pair is among these eighths of
+/// the querying boxes.
 fn find(level: &Level, other: Option<&Level>, eighths: &Range<usize>, search: &mut Search) {
     let (askers, asked) = match other {
         None => (level, None),
@@ -301,7 +303,7 @@ fn find(level: &Level, other: Option<&Level>, eighths: &Range<usize>, search: &m
             (askers, Some(asked))
         }
     };
-    // In whole blocks.
+    // Rounded to whole blocks.
     let n = askers.packed.n;
     let end_of =
         |eighths: usize| if eighths < 8 { (n / 8 * eighths).next_multiple_of(WIDTH).min(n) } else { n };

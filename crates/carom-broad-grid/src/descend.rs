@@ -1,8 +1,7 @@
-//! A box, a ray, a point against the kept cells, from the topmost down.
+//! Box, ray and point queries on the kept cells, from the top level down.
 //!
-//! A cell is entered when the query meets all that its boxes, and those of the cells within it, may
-//! fill. Near cells come first. What the answer rests on is decided on the exact box, as every
-//! other structure decides it.
+//! A cell is entered if the query meets the bounds that its boxes, and those of its descendants,
+//! may fill. Near cells come first. The exact box decides the result, as in every other structure.
 //!
 //! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000 (queries by loose bounds).
 
@@ -18,16 +17,15 @@ use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
 use smallvec::SmallVec;
 
-/// Nodes to come back to. Up to seven wait on each level; of worlds as deep as that the heap takes
-/// the rest.
+/// Stack of nodes. Up to seven wait on each level; very deep worlds spill to the heap.
 type Stack<T> = SmallVec<[T; 128]>;
 
 type Visit<'a> = &'a mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>;
 
 impl<P: Placement> SparseGrid<P> {
-    /// What the boxes at home in a node, and in those below, may fill. A box that is in several
-    /// cells is at home in the one of its least corner. Along an axis that is left out: what all
-    /// boxes fill.
+    /// Returns the bounds that the boxes at home in a node, and in its descendants, may fill. A box
+    /// in several cells is at home in that of its least corner. Along an axis that is left out,
+    /// these are the bounds of all boxes.
     fn bounds(&self, node: &Node) -> Aabb {
         let (corner, side) = node.key.corner();
         let (below, above) = if P::IS_LOOSE { (REACH, 1.0 + REACH) } else { (0.0, 2.0) };
@@ -39,7 +37,7 @@ impl<P: Placement> SparseGrid<P> {
         bounds
     }
 
-    /// Calls `visit` with the bounds of every node, and how far below the top it is.
+    /// Calls `visit` with the depth of every node below the top, and its bounds.
     pub(crate) fn visit_nodes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
         let mut nodes: Stack<(usize, u32)> = self.nodes.roots.iter().map(|&root| (0, root)).collect();
         while let Some((depth, number)) = nodes.pop() {
@@ -49,19 +47,19 @@ impl<P: Placement> SparseGrid<P> {
         }
     }
 
-    /// The members that are at home in a node.
+    /// Returns the members that are at home in a node.
     fn residents(&self, node: &Node) -> impl Iterator<Item = u32> {
         self.nodes.members(node).filter(|&slot| P::IS_LOOSE || self.places[slot as usize].first == node.key)
     }
 
-    /// The slots that wait for a cell.
+    /// Returns the slots that wait for a cell.
     fn unsettled(&self) -> impl Iterator<Item = u32> {
-        // A slot may be listed twice, so the places, not the list, say which.
+        // A slot may be listed twice, so `places` decides, not the list.
         let n = if self.pending.is_empty() { 0 } else { self.places.len() as u32 };
         (0..n).filter(|&slot| self.places[slot as usize].is_waiting())
     }
 
-    /// Walks down where `reaches` gives a distance within the end, the nearest first; `open` gives
+    /// Descends into nodes with a distance `reaches` within the end, nearest first; `open` returns
     /// the new end.
     fn descend(
         &self,
@@ -77,7 +75,7 @@ impl<P: Placement> SparseGrid<P> {
                     stack.push((at, child));
                 }
             }
-            // The nearest ends on top.
+            // The nearest ends on top of the stack.
             stack[first..].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         };
         push(&mut stack, &mut self.nodes.roots.iter().copied(), end);
@@ -119,7 +117,7 @@ impl<P: Placement> FinderIndex for SparseGrid<P> {
         let mut stack: Stack<(u32, bool)> = self.nodes.roots.iter().map(|&root| (root, false)).collect();
         while let Some((number, is_inside)) = stack.pop() {
             let mut node = &self.nodes.nodes[number as usize];
-            // A cell that holds nothing but one smaller cell tells no more than that one.
+            // A cell with nothing but one child gives no more information than the child.
             while let (0, Some(child)) = (node.n, self.nodes.only_child(node)) {
                 node = &self.nodes.nodes[child as usize];
             }
@@ -140,7 +138,7 @@ impl<P: Placement> FinderIndex for SparseGrid<P> {
     fn visit_ray(&self, proxies: &ProxyTable, ray: &Ray, interval: Interval, visit: Visit<'_>) {
         let boxes = proxies.boxes();
         let until = |end: f32| Interval::new(interval.min, end);
-        // What meets a box meets, rounded alike, all that holds the box.
+        // A query that meets a box also meets all that contains the box: rounding is monotone.
         let flow = self.descend(
             interval.max,
             |bounds, end| ray_box_entry(ray, bounds, until(end)),

@@ -1,14 +1,14 @@
-//! All pairs of touching boxes in a grid, and between two grids.
+//! Finds all pairs of touching boxes in a grid, and between two grids.
 //!
-//! A box of a grid asks the rest of its own run of cells, up to where it ends itself, and of the
-//! rows of cells behind it those that it or a partner may reach into: at most four. So every pair
-//! is met once. Boxes of one grid that ask another ask every row in their range. First the
-//! questions of 256 boxes are written down as runs of places, without branches; then each run is
-//! tested, eight boxes at a time, and what touches is written without a branch either.
+//! A box tests the rest of its own run of cells, up to its own end. It also tests at most four rows
+//! behind, into which it or a partner may reach. So every pair is found once. If one grid queries
+//! another, each box tests every row in its range. First the queries of 256 boxes are listed as
+//! runs, without branches. Then each run is tested, eight boxes at a time, and touching boxes are
+//! written without a branch.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.3 and 7.1.6 (half of the
-//! neighbours when all ask).
-//! Differs: runs of cells instead of cells, along one axis sorted but not divided; lists of tasks.
+//! neighbours if all boxes query).
+//! Differs: runs of cells instead of cells, sorted but not divided along one axis; lists of tasks.
 
 use crate::level::Level;
 use crate::packed::{Packed, WIDTH};
@@ -20,23 +20,23 @@ use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 #[cfg(not(feature = "parallel"))]
 use core::ops::Range;
 
-/// Boxes whose questions are written down at a time: they stay in the nearest cache.
+/// Boxes with queries listed at a time: they stay in the nearest cache.
 const PIECE: usize = 256;
 
-/// The least room for pairs that is made at a time.
+/// The least room for pairs that is reserved at a time.
 const ROOM: usize = 1 << 10;
 
-/// Boxes looked at to learn which of two grids should ask the other.
+/// Boxes sampled to decide which of two grids should query the other.
 const N_SAMPLES: usize = 32;
 
-/// What was found, and what is still to be asked.
+/// The pairs found, and the queries left.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
     pub(crate) found: Found,
     tasks: Tasks,
 }
 
-/// Who asks, and the run of places that is asked: at first as cells.
+/// Querying boxes, and the run of each: first as cells.
 #[derive(Clone, Debug, Default)]
 struct Tasks {
     who: Vec<u32>,
@@ -53,7 +53,7 @@ impl Tasks {
 }
 
 impl Search {
-    /// Writes down that the box at a place asks a run of places.
+    /// Lists the query of a box on a run of boxes.
     #[inline]
     pub(crate) fn push_task(&mut self, who: usize, begin: u32, end: u32) {
         self.tasks.who.push(who as u32);
@@ -61,7 +61,7 @@ impl Search {
         self.tasks.end.push(end);
     }
 
-    /// Runs the tasks that are written down, and forgets them.
+    /// Runs the listed tasks, and clears them.
     pub(crate) fn run_tasks(&mut self, askers: &Packed, asked: &Packed) {
         let Search { found, tasks } = self;
         let Tasks { who, begin, end } = &*tasks;
@@ -76,7 +76,7 @@ impl Search {
     }
 }
 
-/// Appends the touching boxes of one grid, or of two; those at `first..last` of the first ask.
+/// Appends the touching boxes of one grid, or of two; the boxes `first..last` of the first query.
 pub(crate) fn ask(askers: &Level, asked: Option<&Level>, first: usize, last: usize, out: &mut Search) {
     let Some(asked) = asked else {
         return dispatch(Within { level: askers, first, last, out });
@@ -96,7 +96,7 @@ pub(crate) fn pieces(range: Range<usize>, out: &mut Search, ask: impl Fn(usize, 
     ask(range.start, range.end, out);
 }
 
-/// The two grids in the order in which the first should ask the second.
+/// Returns the two grids in the order in which the first should query the second.
 pub(crate) fn cheaper<'a>(a: &'a Level, b: &'a Level) -> (&'a Level, &'a Level) {
     let cost = |askers: &Level, asked: &Level| {
         let n_askers = askers.packed.n;
@@ -126,7 +126,7 @@ impl Kernel for Within<'_> {
     fn run<S: Simd>(self, simd: S) {
         let Within { level, first, last, out } = self;
         let found = &mut out.found;
-        // A run of its own and four more for each.
+        // One own run and four more for each.
         let [mut who, mut begin, mut end] = [[0; 5 * PIECE]; 3];
         let mut rows = Rows::NONE;
         let mut start = first;
@@ -162,14 +162,14 @@ impl Kernel for Within<'_> {
     }
 }
 
-/// The rows of cells that the boxes of a piece ask.
+/// The rows of cells that the boxes of a chunk query.
 struct Rows {
-    /// The own run of each, as cells; the first counts in the other rows alone.
+    /// The own run of each, as cells; the first counts only for the other rows.
     first: [u32; PIECE],
     last: [u32; PIECE],
-    /// Who asks a row behind as well, plus [`PIECE`] times which.
+    /// The querying box of each row behind, plus [`PIECE`] times the number of the row.
     others: [u32; 4 * PIECE + WIDTH],
-    /// How much farther the cells of the other rows lie.
+    /// The cell offsets of the other rows.
     offsets: [u32; 4],
 }
 
@@ -177,8 +177,8 @@ impl Rows {
     const NONE: Rows =
         Rows { first: [0; PIECE], last: [0; PIECE], others: [0; 4 * PIECE + WIDTH], offsets: [0; 4] };
 
-    /// Writes down what the `n` boxes from `start` on ask, of which the first begins a block; the
-    /// answer is the number of rows other than their own.
+    /// Lists the queries of the `n` boxes from `start` on; the first begins a block. Returns the
+    /// number of rows other than their own.
     #[inline(always)]
     fn find<S: Simd>(&mut self, simd: S, level: &Level, start: usize, n: usize) -> usize {
         let cells = &level.cells;
@@ -218,7 +218,7 @@ impl Rows {
         n_others
     }
 
-    /// Who asks, by its number in the piece, and how much farther than its own row.
+    /// Returns the querying box, by its number in the chunk, and the cell offset from its own row.
     #[inline(always)]
     fn others(&self, i: usize) -> (usize, u32) {
         let other = self.others[i] as usize;
@@ -226,7 +226,7 @@ impl Rows {
     }
 }
 
-/// Tests each asker against its run, and writes down what touches.
+/// Tests each querying box against its run, and writes the touching pairs.
 struct Run<'a> {
     askers: &'a Packed,
     asked: &'a Packed,
@@ -256,8 +256,8 @@ impl Kernel for Run<'_> {
     }
 }
 
-/// Runs tasks from the first on, as long as there is room for all that the next may find; the
-/// answer is the number of pairs, of boxes tested, and the next task.
+/// Runs tasks from the first on, while there is room for all pairs of the next one. Returns the
+/// number of pairs, of boxes tested, and the next task.
 #[inline(always)]
 fn meet<S: Simd>(
     simd: S,
@@ -268,7 +268,7 @@ fn meet<S: Simd>(
     low: &mut [u32],
     high: &mut [u32],
 ) -> (usize, u64, usize) {
-    // One length for all of a kind: one check per step.
+    // Equal lengths per kind: one bounds check per step.
     let (begin, end) = (&begin[..who.len()], &end[..who.len()]);
     let room = low.len().min(high.len());
     let (low, high) = (&mut low[..room], &mut high[..room]);
@@ -293,7 +293,7 @@ fn meet<S: Simd>(
         let max_z = S::F32x8::splat(simd, max[2]);
         let own = S::U32x8::splat(simd, askers.slots[place]);
         let mut number = begin / WIDTH;
-        // Not the lanes before the run, in its first block.
+        // Masks the lanes before the run, in its first block.
         let mut meant = u32::MAX << (begin % WIDTH);
         while number * WIDTH < end {
             let behind = (end - number * WIDTH).min(WIDTH);
@@ -303,7 +303,7 @@ fn meet<S: Simd>(
             let (Some(low), Some(high)) = (low[n..].first_chunk_mut(), high[n..].first_chunk_mut()) else {
                 break;
             };
-            // Written always, kept when it touches: a branch would be a guess.
+            // Branchless: always write, advance only if it touches.
             own.store(low);
             partners.compress_bits(simd, bits).store(high);
             n += bits.count_ones() as usize;
@@ -311,7 +311,7 @@ fn meet<S: Simd>(
             number += 1;
         }
     }
-    // The smaller first.
+    // The smaller index first.
     for (low, high) in low[..n].iter_mut().zip(&mut high[..n]) {
         (*low, *high) = if *low < *high { (*low, *high) } else { (*high, *low) };
     }

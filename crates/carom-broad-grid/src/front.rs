@@ -1,15 +1,14 @@
-//! What the cells that are kept ask each other, so that a pair that shares several is found in one
-//! of them.
+//! The tests between kept cells, such that a pair that shares several cells is found in just one.
 //!
-//! A pair belongs to the least cell that both boxes are in: on every axis it is the first cell of
-//! one of the two. So a cell parts its boxes by the axes on which it is their second cell, and asks
-//! only what has no such axis in common. All of it follows from whole numbers: a pair that does not
-//! belong here is not even tested. Boxes of a lower level ask the cell above as if they were placed
-//! there, from their least cell within it.
+//! A pair belongs to the least cell that contains parts of both boxes. On every axis this is the
+//! first cell of one of the two. So a cell groups its boxes by the axes on which it is their second
+//! cell. Two groups are tested only if they have no such axis in common. This follows from
+//! integers, so a pair of another cell is not even tested. Boxes of a lower level test the cell
+//! above as if placed there, from their least cell within it.
 //!
 //! Reference: J.-P. Dittrich and B. Seeger, Data Redundancy and Duplicate Detection in Spatial Join
-//! Processing, ICDE 2000 (the cell of the least corner that both have); D. Tsitsigkos et al., A
-//! Two-layer Partitioning for Non-point Spatial Data, ICDE 2021 (classes within a cell).
+//! Processing, ICDE 2000 (the common cell of the least corner); D. Tsitsigkos et al., A Two-layer
+//! Partitioning for Non-point Spatial Data, ICDE 2021 (classes within a cell).
 
 use crate::find::Search;
 use crate::nodes::{Key, Node, Nodes};
@@ -20,14 +19,14 @@ use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{Mobility, ProxyTable};
 
-/// Sets of axes, bit by bit, in such an order that those after a set that have no axis in common
-/// with it follow each other.
+/// Sets of axes as bits. After each set, the later sets without an axis in common with it are
+/// contiguous.
 const ORDER: [u8; 8] = [0, 1, 6, 2, 4, 5, 3, 7];
 
-/// Where a set of axes is in [`ORDER`].
+/// The rank of a set of axes in [`ORDER`].
 const RANKS: [u8; 8] = [0, 1, 3, 6, 4, 5, 2, 7];
 
-/// Boxes of a cell, side by side, that all ask and answer alike.
+/// Contiguous boxes of a cell with the same tests.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     begin: u32,
@@ -36,23 +35,23 @@ struct Group {
     is_static: bool,
 }
 
-/// What the search works with.
+/// The data of the search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Front {
     pub(crate) packed: Packed,
     pub(crate) meetings: Meetings,
-    /// Of one cell after the other, and then where the last ends.
+    /// The groups of one cell after the other, and then the end of the last.
     groups: Vec<Group>,
-    /// By node: where its groups begin and end; unspecified where there are none.
+    /// By node: the begin and end of its groups; unspecified if there are none.
     spans: Vec<(u32, u32)>,
-    /// By node, of loose cells: what its members fill; unspecified where there are none.
+    /// By node, for loose cells: the bounds of its members; unspecified if there are none.
     filled: Vec<Aabb>,
-    /// Members of the cell at hand; before each, where its kind is in the order of groups.
+    /// Members of the current cell, each with the rank of its group.
     members: Vec<(u8, u32)>,
 }
 
 impl Front {
-    /// Writes the members of all cells side by side.
+    /// Writes the members of all cells into contiguous arrays.
     pub(crate) fn fill(&mut self, nodes: &Nodes, proxies: &ProxyTable, places: &[Place], is_loose: bool) {
         if is_loose {
             self.meetings.find_around(nodes);
@@ -81,8 +80,8 @@ impl Front {
         }
     }
 
-    /// Appends the members of a cell, group by group. Those that move come first: the others do not
-    /// ask.
+    /// Appends the members of a cell, group by group. Moving boxes come first; static ones make no
+    /// queries.
     fn part(&mut self, nodes: &Nodes, node: &Node, proxies: &ProxyTable, places: &[Place]) {
         let Front { packed: Packed { slots, .. }, groups, members, .. } = self;
         let is_mixed = 0 < node.n_moving && node.n_moving < node.n;
@@ -114,7 +113,7 @@ impl Front {
         self.groups[group].begin
     }
 
-    /// The runs of places, as long as may be, of those of these groups that the asker's group asks.
+    /// Visits the longest runs of boxes, among these groups, that the querying group tests.
     #[inline]
     fn runs(&self, asker: Group, first: usize, last: usize, mut visit: impl FnMut(u32, u32)) {
         let is_asked =
@@ -132,7 +131,7 @@ impl Front {
         }
     }
 
-    /// Writes down what the boxes of a cell ask: the rest of the cell, and the cells that it meets.
+    /// Lists the tests of the boxes of a cell: the rest of the cell, and its partner cells.
     pub(crate) fn ask(&self, nodes: &Nodes, place: usize, is_loose: bool, search: &mut Search) {
         let number = self.meetings.occupied[place] as usize;
         let (first, last) = self.spans[number];
@@ -144,7 +143,7 @@ impl Front {
             }
             let (begin, end) = (asker.begin, self.begin(at + 1));
             if asker.seconds == 0 {
-                // These ask each other as well.
+                // These also test each other.
                 let end_of_all = self.begin(last);
                 (begin..end).for_each(|place| search.push_task(place as usize, place + 1, end_of_all));
             } else {
@@ -167,8 +166,8 @@ impl Front {
             let (other_first, other_last) = self.spans[other as usize];
             for at in first..last {
                 let asker = self.groups[at];
-                // From a cell that is a box's second, but in the same cell above as its first,
-                // nothing is asked.
+                // Skips a cell that is the second of a box, but within the same cell above as its
+                // first.
                 if asker.seconds & !edges != 0 {
                     continue;
                 }
@@ -197,7 +196,7 @@ impl Front {
     }
 }
 
-/// The axes on which the cell is the first of those in its cell of a higher level.
+/// Returns the axes on which the cell is the first of those in its cell of a higher level.
 fn first_within(key: Key, level: i32) -> u8 {
     let first = key.ancestor(level).at.map(|at| i64::from(at) << (level - key.level).clamp(0, 31));
     (0..3).map(|axis| u8::from(i64::from(key.at[axis]) == first[axis]) << axis).sum()

@@ -1,13 +1,12 @@
-//! Grids whose cells double from one to the next; each box is in the one just above its size.
+//! Grids with cells that double from level to level; each box is in the one just above its size.
 //!
-//! The boxes of one level meet each other as in a uniform grid. Of two levels one asks the other:
-//! small boxes look into the few large cells around them, or, where there are only few large boxes,
-//! these walk over the small cells. Levels with few boxes are joined with the next larger one.
+//! The boxes of one level are tested as in a uniform grid. For each two levels, one queries the
+//! other. Small boxes query the few large cells around them. A few large boxes query the small
+//! cells instead. Levels with few boxes are joined with the next larger one.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.2 (hierarchical grids);
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.2.
-//! Differs: each level is sorted anew in every frame instead of hashed; either level of two may
-//! ask.
+//! Differs: each level is sorted in every frame instead of hashed; either level of two may query.
 
 use crate::cells::{Cells, Wanted};
 use crate::dense::sealed::Sealed;
@@ -17,12 +16,12 @@ use crate::size::{doubling, size};
 use carom_bounds::Aabb;
 use carom_broad::FoundBy;
 
-/// A level has this many boxes and this share of them, or is joined with the next, unless that is
-/// [`GAP`] doublings away.
+/// The least number of boxes of a level, and the least share as a divisor. Smaller levels are
+/// joined with the next, unless that is [`GAP`] doublings away.
 const FEWEST: (usize, usize) = (64, 12);
 const GAP: usize = 3;
 
-/// No more levels than this are begun with.
+/// The most levels at the start.
 const MAX_CLASSES: usize = 12;
 
 /// The layout of a [`HierarchicalGrid`].
@@ -46,7 +45,7 @@ impl Sealed for Hierarchical {
 
 impl Layout for Hierarchical {}
 
-/// Parts the members into levels, each of which begins as a grid.
+/// Partitions the members into levels, each of which starts a grid.
 fn classify(boxes: &[Aabb], members: &[u32], classes: &mut Members) {
     let mut counts = [0usize; 256];
     for &slot in members {
@@ -72,7 +71,7 @@ fn classify(boxes: &[Aabb], members: &[u32], classes: &mut Members) {
     }
 }
 
-/// The cells for these members, none of which is too large for them.
+/// Returns the cells for these members, which all fit into them.
 fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample) -> Cells {
     let largest = members.iter().map(|&slot| size(&boxes[slot as usize])).fold(0.0, f32::max);
     let reach = f32::from_bits((doubling(largest) as u32) << 23);

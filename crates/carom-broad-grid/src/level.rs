@@ -1,13 +1,13 @@
-//! Boxes of one grid, sorted by cell, side by side.
+//! The boxes of one grid, sorted by cell, as a structure of arrays.
 //!
-//! A counting sort by cell puts the boxes of a cell, and of a run of cells, next to each other;
-//! their sides lie in six lists, so that a run is tested eight boxes at a time. Boxes that are too
-//! long for the cells are handed back, and so are those in crowded cells when they are so small
-//! that cells of their own would part them.
+//! A counting sort by cell makes the boxes of a cell, and of a run of cells, contiguous. Their
+//! sides are stored so that a run is tested eight boxes at a time. Boxes too long for the cells are
+//! returned. So are those in crowded cells, if they are so small that finer cells would separate
+//! them.
 //!
-//! Reference: S. Green, Particle Simulation using CUDA, 2010 (particles sorted by cell, found by
-//! the begin and end of each); D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm
-//! D (distribution counting).
+//! Reference: S. Green, Particle Simulation using CUDA, 2010 (particles sorted by cell, with the
+//! begin and end of each); D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D
+//! (distribution counting).
 
 use crate::cells::Cells;
 use crate::packed::{Packed, WIDTH};
@@ -16,20 +16,20 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 use glam::Vec3;
 
-/// A cell with more boxes than this, and so many times the mean, is a crowd.
+/// A cell with more boxes than this, and more than this multiple of the mean, is a crowd.
 const CROWD: (usize, usize) = (64, 8);
 
-/// The grid and what is in it.
+/// A grid and its boxes.
 ///
-/// Memory: 28 bytes per box (slot 4, sides 24) and 4 per cell, of which there are up to 4 per box.
+/// Memory: 28 bytes per box (slot 4, sides 24) and 4 per cell; there are up to 4 cells per box.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
     pub(crate) cells: Cells,
-    /// Where each cell begins; one more at the end, and one spare.
+    /// The start of each cell; one more at the end, and one spare.
     pub(crate) starts: Vec<u32>,
-    /// By place.
+    /// The boxes in the order of the cells.
     pub(crate) packed: Packed,
-    /// The bounds of all boxes, and of those in crowds that were handed back.
+    /// The bounds of all boxes, and of those in crowds that were returned.
     pub(crate) filled: Aabb,
 }
 
@@ -39,7 +39,7 @@ impl Default for Level {
     }
 }
 
-/// What building needs in between.
+/// Scratch memory of the build.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BuildWork {
     slots: Vec<u32>,
@@ -54,9 +54,9 @@ impl BuildWork {
 }
 
 impl Level {
-    /// Takes in the members; those longer than the cells' reach are appended to `long` instead, and
-    /// those in crowded cells to `crowd`, when `would_part` says of them that other cells would
-    /// part them.
+    /// Takes in the members. Those longer than the cells' reach are appended to `long`. Those in
+    /// crowded cells are appended to `crowd`, if `would_part` says that other cells would separate
+    /// them.
     pub(crate) fn build(
         &mut self,
         cells: Cells,
@@ -74,8 +74,8 @@ impl Level {
         let mut n;
         (n, self.filled) =
             dispatch(Assign { cells: &self.cells, boxes, members, slots, numbers: cells, long });
-        // Two places ahead: after the prefix sum and the scatter every count has become the start
-        // of its cell.
+        // Counts are stored two entries ahead. After the prefix sum and the scatter, each is the
+        // start of its cell.
         let n_cells = self.cells.n_cells();
         self.starts.clear();
         self.starts.resize(n_cells + 2, 0);
@@ -117,15 +117,14 @@ impl Level {
         4 * self.starts.capacity() + self.packed.bytes()
     }
 
-    /// The places of a run of cells; the first is not before the second when the run goes
-    /// backwards.
+    /// Returns the range of boxes of a run of cells; a reversed run gives a reversed range.
     #[inline(always)]
     pub(crate) fn run(&self, first: u32, last: u32) -> (u32, u32) {
         (self.starts[first as usize], self.starts[last as usize + 1])
     }
 
-    /// Calls `visit` with the places of all boxes that may reach from `min` to `max`, run by run;
-    /// none is empty.
+    /// Calls `visit` with the ranges of all boxes that may reach from `min` to `max`, run by run;
+    /// empty ones are skipped.
     #[inline(always)]
     pub(crate) fn runs(&self, min: [f32; 3], max: [f32; 3], mut visit: impl FnMut(u32, u32)) {
         let [x, y, z] = self.cells.axes;
@@ -143,8 +142,7 @@ impl Level {
         }
     }
 
-    /// Roughly what it costs to ask for the partners of a box: one for a row of cells, one for
-    /// eight boxes.
+    /// Estimates the cost to find the partners of a box: one per row of cells, one per eight boxes.
     pub(crate) fn cost(&self, min: [f32; 3], max: [f32; 3]) -> u64 {
         let wide = [0, 1, 2].map(|axis| {
             let (first, last) = self.cells.range(axis, min[axis], max[axis]);
@@ -156,14 +154,14 @@ impl Level {
     }
 }
 
-/// Counts the members of each cell, two places ahead.
+/// Counts the members of each cell, two entries ahead.
 fn count(starts: &mut [u32], cells: &[u32]) {
     for &cell in cells {
         starts[cell as usize + 2] += 1;
     }
 }
 
-/// Finds the cell of every member; the answer is how many are not too long, and their bounds.
+/// Finds the cell of every member; returns how many are not too long, and their bounds.
 struct Assign<'a> {
     cells: &'a Cells,
     boxes: &'a [Aabb],
@@ -179,7 +177,7 @@ impl Kernel for Assign<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> (usize, Aabb) {
         let Assign { cells, boxes, members, slots, numbers, long } = self;
-        // Spelled out: a closure would be compiled without the instruction set.
+        // Without a closure, which would be compiled without the instruction set.
         let (x, y, z) = (cells.lanes(simd, 0), cells.lanes(simd, 1), cells.lanes(simd, 2));
         let reach_x = S::F32x8::splat(simd, cells.reach[0]);
         let reach_y = S::F32x8::splat(simd, cells.reach[1]);

@@ -31,13 +31,13 @@
 //! | [`LooseQuadtree`] | the same, in worlds much flatter than wide | the same, and it may go up and down | the same; towers of boxes |
 //!
 //! They do not need the bounds of the world. Tests per box and pair stay below a limit for boxes as
-//! large as the world, crowds at one place, and clusters within clusters (tests:
-//! `cliffs::no_world_makes_the_*_fall_off`). That is not so for the quadtree, which tests all boxes
-//! of a tower against each other.
+//! large as the world, crowds at one point, and nested clusters (tests:
+//! `cliffs::no_world_makes_the_*_fall_off`). The quadtree is an exception: it tests all boxes of a
+//! tower against each other.
 //!
 //! # Memory
-//! Upper bounds in bytes, of 20,000 boxes in a sparse and in a dense crowd (tests: `memory`). The
-//! table of proxies (40 a box) and the log of events (8 a pair, if events are used) come on top.
+//! Upper bounds in bytes for 20,000 boxes, in a sparse and in a dense crowd (tests: `memory`). Add
+//! the table of proxies (40 per box) and the log of events (8 per pair, if events are used).
 //!
 //! | | per box | per pair, while searching |
 //! |---|---|---|
@@ -48,7 +48,7 @@
 //! | [`LooseOctree`] | 174: 36 in tables, the rest in cells | 24 |
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
-// Code shared by several algorithms is compiled for any choice of them.
+// Some shared code is unused if only some algorithms are enabled.
 #![cfg_attr(not(feature = "all"), allow(dead_code, unreachable_pub))]
 
 extern crate alloc;

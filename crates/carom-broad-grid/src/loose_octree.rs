@@ -1,19 +1,19 @@
-//! A box in the one cell that holds its centre, of the level that its size says; cells are loose
-//! and hold what reaches out.
+//! Puts a box into the one cell that contains its centre, on the level of its size. Cells are
+//! loose: their boxes may reach out.
 //!
-//! In a flat world one axis is left out: the tree is a quadtree, each cell has four children and
-//! eight neighbours, and reaches as far along that axis as there are boxes.
+//! In a flat world one axis is left out. The tree is then a quadtree: each cell has four children
+//! and eight neighbours, and spans all boxes along that axis.
 //!
-//! A cell is two to four times as long as its boxes, which therefore reach out by a quarter of it
-//! at most. Where a box belongs follows from its size and centre alone, so a move costs the same
-//! however many boxes there are. A cell asks those of its level that its boxes may reach, and is
-//! asked by those of the levels below.
+//! A cell is two to four times as long as its boxes, so they reach out by at most a quarter of it.
+//! The cell of a box follows from its size and centre alone, so a move has constant
+//! cost. A cell is tested against those of its level within reach, and against cells of the levels
+//! below.
 //!
 //! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 19.1.3; R. A. Finkel and J. L. Bentley, Quad Trees, Acta
 //! Informatica 4, 1974.
-//! Differs: cells twice as large and half as loose, so that a cell has several boxes, which is what
-//! eight lanes want.
+//! Differs: cells are twice as large and half as loose. A cell then has several boxes, which suits
+//! eight lanes.
 
 use crate::nodes::{Key, cell, least_level};
 use crate::size::{doubling, size};
@@ -42,21 +42,21 @@ impl Placement for Loose {}
 /// Memory: see the table of the crate.
 pub type LooseOctree = FoundBy<SparseGrid<Loose>>;
 
-/// The placement of a [`LooseQuadtree`]: cells on a plane, and one axis of the world left out.
+/// The placement of a [`LooseQuadtree`]: cells in a plane; one axis of the world is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flat {
     left_out: usize,
 }
 
 impl Default for Flat {
-    /// Without the y axis, which points up in most worlds.
+    /// Leaves out the y axis, which points up in most worlds.
     fn default() -> Flat {
         Flat { left_out: 1 }
     }
 }
 
 impl Flat {
-    /// Without this axis: 0, 1 or 2 for x, y or z; `None` for another number.
+    /// Leaves out this axis: 0, 1 or 2 for x, y or z; `None` for another number.
     pub const fn without(axis: usize) -> Option<Flat> {
         if axis < 3 { Some(Flat { left_out: axis }) } else { None }
     }
@@ -76,21 +76,21 @@ impl Sealed for Flat {
 
 impl Placement for Flat {}
 
-/// Boxes in one loose cell each of a plane, kept from frame to frame; a [`LooseOctree`] for worlds
-/// much flatter than wide.
+/// Boxes in one loose cell each of a plane, kept from frame to frame. It is a [`LooseOctree`] for
+/// worlds much flatter than wide.
 ///
-/// Boxes above each other share cells. With another axis left out than y:
-/// `LooseQuadtree::with_finder(SparseGrid::with_placement(flat))`, where `flat` is from
+/// Boxes above each other share cells. To leave out another axis than y:
+/// `LooseQuadtree::with_finder(SparseGrid::with_placement(flat))`, with `flat` from
 /// [`Flat::without`].
 ///
 /// Memory: as a [`LooseOctree`]; see the table of the crate.
 pub type LooseQuadtree = FoundBy<SparseGrid<Flat>>;
 
-/// The cell of the box.
+/// Returns the cell of the box.
 #[inline]
 fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
     let size = size(aabb);
-    // An extent that overflows is up to two doublings above the largest number.
+    // An extent that overflows is at most two doublings above the largest number.
     let exponent = doubling(size) + usize::from(size == f32::INFINITY);
     let level = sizes.level(exponent + 1, false).max(least_level(aabb));
     // Exact, or off by far less than the reach allows.

@@ -1,14 +1,14 @@
-//! Cells of all sizes that are powers of two, made when something enters and freed when the last
-//! leaves.
+//! Cells with sides that are powers of two. A cell is created with its first member and freed with
+//! its last.
 //!
-//! A cell is found by its level and whole coordinates in a hash table, so there are no bounds of
-//! the world. The eight cells of half the size within a cell are its children: a query walks from
-//! the few topmost cells down, and never into empty space. Members of a cell hang in a chain of
-//! small blocks.
+//! A cell is found by its level and integer coordinates in a hash table, so the world has no
+//! bounds. The eight cells of half the size within a cell are its children. A query descends from
+//! the few top cells, and does not enter empty space. The members of a cell form a chain of small
+//! blocks.
 //!
 //! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000; M. Teschner et al., Optimized
 //! Spatial Hashing for Collision Detection of Deformable Objects, VMV 2003 (cells in a hash table).
-//! Differs: cells are told apart by their coordinates, not by the hash alone.
+//! Differs: cells are distinguished by their coordinates, not by the hash alone.
 
 use alloc::format;
 use alloc::string::String;
@@ -19,20 +19,20 @@ use hashbrown::HashMap;
 /// No node, or no block.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Of a loose cell's side, how far its boxes may reach out: a quarter, and what the rounding of
-/// their extents may add.
+/// How far the boxes of a loose cell may reach out, as a share of its side: a quarter, and the
+/// rounding of their extents.
 pub(crate) const REACH: f64 = 0.250_001;
 
 /// The most levels: one for each exponent of an f32, and a little above.
 pub(crate) const N_LEVELS: usize = 288;
 
-/// Members per block; with the two links a block is half a cache line.
+/// Members per block; with its two links, a block is half a cache line.
 const BLOCK: usize = 6;
 
-/// Positions of members count in steps of this per block.
+/// The number of positions per block.
 const STRIDE: u32 = 8;
 
-/// Which cell: its side is 2^(level - 127), its least corner `at` times that.
+/// The key of a cell: its side is 2^(level - 127), its least corner is `at` times that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) level: i32,
@@ -40,41 +40,41 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The cell of twice the side around this one.
+    /// Returns the cell of twice the side around this one.
     pub(crate) fn parent(self) -> Key {
         Key { level: self.level + 1, at: self.at.map(|at| at >> 1) }
     }
 
-    /// The cell of a higher level around this one.
+    /// Returns the cell of a higher level around this one.
     pub(crate) fn ancestor(self, level: i32) -> Key {
         Key { level, at: self.at.map(|at| at >> (level - self.level).clamp(0, 31)) }
     }
 
-    /// Which child of its parent it is.
+    /// Returns the index of this child in its parent.
     fn octant(self) -> usize {
         let [x, y, z] = self.at.map(|at| (at & 1) as usize);
         x | y << 1 | z << 2
     }
 
-    /// It touches the origin, as the topmost cells do.
+    /// Whether it touches the origin, as the top cells do.
     fn is_top(self) -> bool {
         self.at.iter().all(|&at| at == 0 || at == -1)
     }
 
-    /// Where the cell begins on each axis, and its side. Exact.
+    /// Returns the least corner of the cell, and its side. Exact.
     pub(crate) fn corner(self) -> ([f64; 3], f64) {
         let side = side(self.level);
         (self.at.map(|at| f64::from(at) * side), side)
     }
 }
 
-/// The side of the cells of a level. Exact.
+/// Returns the side of the cells of a level. Exact.
 pub(crate) fn side(level: i32) -> f64 {
     f64::from_bits(((level - 127 + 1023) as u64) << 52)
 }
 
-/// The cell, on one axis, of a coordinate that is less than 2^31 cells away. Exact: a power of two
-/// scales without rounding.
+/// Returns the cell, on one axis, of a coordinate less than 2^31 cells away. Exact, because scaling
+/// by a power of two has no rounding.
 #[inline]
 pub(crate) fn cell(x: f64, level: i32) -> i32 {
     let scaled = x * f64::from_bits(((127 - level + 1023) as u64) << 52);
@@ -82,8 +82,8 @@ pub(crate) fn cell(x: f64, level: i32) -> i32 {
     whole.wrapping_sub(i64::from(scaled < whole as f64)) as i32
 }
 
-/// The least level in which every coordinate of the box is at most 2^24 cells away: the f32 are
-/// coarser there than the cells below.
+/// Returns the least level in which every coordinate of the box is at most 2^24 cells away. The f32
+/// spacing there is coarser than the cells of lower levels.
 #[inline]
 pub(crate) fn least_level(aabb: &Aabb) -> i32 {
     let farthest = aabb.min.abs().max(aabb.max.abs()).max_element();
@@ -95,11 +95,11 @@ pub(crate) fn least_level(aabb: &Aabb) -> i32 {
 pub(crate) struct Node {
     pub(crate) key: Key,
     first_block: u32,
-    /// Members of its own.
+    /// The number of its own members.
     pub(crate) n: u32,
-    /// Of these, those that are not static.
+    /// The number of those that are not static.
     pub(crate) n_moving: u32,
-    /// The cells of half the side within, x fastest; [`NONE`] where there is none.
+    /// The cells of half the side within, x fastest; [`NONE`] for a missing one.
     pub(crate) children: [u32; 8],
 }
 
@@ -114,22 +114,22 @@ struct Block {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
     by_key: HashMap<Key, u32>,
-    /// Free ones have no members and are not in the table.
+    /// Free nodes have no members and are not in the table.
     pub(crate) nodes: Vec<Node>,
     free_nodes: Vec<u32>,
     blocks: Vec<Block>,
     free_blocks: Vec<u32>,
-    /// Those without a parent: up to eight cells around the origin, all of one level.
+    /// The nodes without a parent: up to eight cells around the origin, all of one level.
     pub(crate) roots: Vec<u32>,
 }
 
-/// Members in the first block of a chain of so many: only there may be room left.
+/// Returns the number of members in the first block of a chain; only that block may have room.
 fn in_first_block(n: usize) -> usize {
     if n.is_multiple_of(BLOCK) { BLOCK } else { n % BLOCK }
 }
 
 impl Nodes {
-    /// Forgets all and keeps the memory.
+    /// Removes everything and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.by_key.clear();
         self.nodes.clear();
@@ -139,13 +139,13 @@ impl Nodes {
         self.roots.clear();
     }
 
-    /// The node of a cell, if it is in use.
+    /// Returns the node of a cell, if it is in use.
     #[inline]
     pub(crate) fn find(&self, key: Key) -> Option<u32> {
         self.by_key.get(&key).copied()
     }
 
-    /// Adds a member to a cell; the answer is its position.
+    /// Adds a member to a cell and returns its position.
     pub(crate) fn add(&mut self, key: Key, slot: u32, is_moving: bool) -> u32 {
         let number = self.find_or_make(key);
         let node = &mut self.nodes[number as usize];
@@ -169,8 +169,8 @@ impl Nodes {
         node.first_block * STRIDE + lane
     }
 
-    /// Removes the member at a position. The last member of the cell takes its place: its slot and
-    /// old position.
+    /// Removes the member at a position. The last member of the cell fills the gap; returns its
+    /// slot and old position.
     pub(crate) fn remove(&mut self, position: u32, is_moving: bool) -> (u32, u32) {
         let number = self.blocks[(position / STRIDE) as usize].node;
         let node = &mut self.nodes[number as usize];
@@ -189,7 +189,7 @@ impl Nodes {
         (moved, first * STRIDE + lane)
     }
 
-    /// The members of a node.
+    /// Returns the members of a node.
     pub(crate) fn members(&self, node: &Node) -> impl Iterator<Item = u32> {
         let mut n = node.n as usize;
         let mut block = node.first_block;
@@ -203,7 +203,7 @@ impl Nodes {
         .flatten()
     }
 
-    /// As [`Nodes::members`], faster.
+    /// Like [`Nodes::members`], faster.
     #[inline]
     pub(crate) fn visit_members(&self, node: &Node, mut visit: impl FnMut(u32)) {
         let (mut n, mut block) = (node.n as usize, node.first_block);
@@ -214,7 +214,7 @@ impl Nodes {
         }
     }
 
-    /// The position's member.
+    /// Returns the member at a position.
     pub(crate) fn at(&self, position: u32) -> Option<(u32, Key)> {
         let block = self.blocks.get((position / STRIDE) as usize)?;
         let slot = *block.slots.get((position % STRIDE) as usize)?;
@@ -232,7 +232,7 @@ impl Nodes {
         }
         let made = self.make(key);
         let mut child = made;
-        // Up to the first that is there, or to the top.
+        // Up to the first existing ancestor, or to the top.
         let top = self.roots.first().map_or(key.level, |&root| self.nodes[root as usize].key.level);
         loop {
             let key = self.nodes[child as usize].key;
@@ -253,7 +253,7 @@ impl Nodes {
         }
     }
 
-    /// Makes the roots' level so high that a root is above this cell.
+    /// Raises the level of the roots until a root contains this cell.
     fn raise_roots(&mut self, key: Key) {
         let mut top = key;
         while !top.is_top() {
@@ -299,13 +299,13 @@ impl Nodes {
         number
     }
 
-    /// Frees the node, and its ancestors, where there is nothing left.
+    /// Frees the node, and its ancestors, if nothing is left in them.
     fn release(&mut self, mut number: u32) {
         while self.nodes[number as usize].n == 0 && self.nodes[number as usize].children == [NONE; 8] {
             let key = self.nodes[number as usize].key;
             self.by_key.remove(&key);
             self.free_nodes.push(number);
-            // A root touches the origin, and so may a cell below: only the list tells.
+            // A root touches the origin, and so may a cell below: only the list decides.
             if let Some(place) = self.roots.iter().position(|&root| root == number) {
                 self.roots.swap_remove(place);
                 return;
@@ -316,12 +316,12 @@ impl Nodes {
         }
     }
 
-    /// The children of a node that are in use.
+    /// Returns the children of a node that are in use.
     pub(crate) fn children(&self, node: &Node) -> impl Iterator<Item = u32> {
         node.children.into_iter().filter(|&child| child != NONE)
     }
 
-    /// The child of a node that has one child alone.
+    /// Returns the child of a node with exactly one child.
     pub(crate) fn only_child(&self, node: &Node) -> Option<u32> {
         let mut children = self.children(node);
         let first = children.next();
@@ -330,7 +330,7 @@ impl Nodes {
 
     /// Bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
-        // hashbrown keeps one byte per place, and at least an eighth of the places free.
+        // hashbrown keeps one byte per entry, and at least an eighth of the entries free.
         let places = (self.by_key.capacity() * 8 / 7).next_power_of_two();
         places * (size_of::<(Key, u32)>() + 1)
             + self.nodes.capacity() * size_of::<Node>()

@@ -1,9 +1,8 @@
-//! Boxes side by side, coordinate by coordinate, so that eight are tested at once.
+//! Boxes coordinate by coordinate, so that eight are tested at once.
 //!
-//! Eight places are a block: whatever run of places is asked, whole blocks are read, from one
-//! address, and what lies before and behind the run is masked out. (Seven lists read from any place
-//! need fewer steps, but there are not as many registers: the search took a seventh longer. 100,000
-//! boxes, EPYC, November 2026.)
+//! Eight boxes form a block. For each run, whole blocks are read from one address, and lanes before
+//! and behind the run are masked. Tried: seven lists with unaligned reads, 100,000 boxes; 1.17x
+//! slower (EPYC, 2026-11).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 23.8 (structure of arrays); I.
 //! Wald et al., Embree, 2014 (blocks of as many boxes as there are lanes).
@@ -13,7 +12,7 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use glam::Vec3;
 
-/// The places of a block.
+/// The number of boxes in a block.
 pub(crate) const WIDTH: usize = 8;
 
 /// Eight boxes: minima on the axes of the world, then maxima.
@@ -35,13 +34,13 @@ impl Block {
     }
 }
 
-/// Boxes by place.
+/// Boxes in the order of their cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed {
-    /// Whose box it is; unspecified behind the last place, up to the end of its block.
+    /// The slot of each box; unspecified behind the last box, up to the end of its block.
     pub(crate) slots: Vec<u32>,
     pub(crate) blocks: Vec<Block>,
-    /// The number of places that are meant.
+    /// The number of boxes.
     pub(crate) n: usize,
 }
 
@@ -54,14 +53,14 @@ impl Packed {
         dispatch(Gather { boxes, slots: &self.slots[..n], blocks: &mut self.blocks });
     }
 
-    /// The sides of the box at a place.
+    /// Returns the sides of a box.
     #[inline(always)]
     pub(crate) fn corners(&self, place: usize) -> ([f32; 3], [f32; 3]) {
         let (sides, lane) = (&self.blocks[place / WIDTH].sides, place % WIDTH);
         ([sides[0][lane], sides[1][lane], sides[2][lane]], [sides[3][lane], sides[4][lane], sides[5][lane]])
     }
 
-    /// What the boxes at these places fill.
+    /// Returns the bounds of the boxes in this range.
     pub(crate) fn bounds(&self, begin: usize, end: usize) -> Aabb {
         (begin..end).fold(Aabb::EMPTY, |all, place| {
             let (min, max) = self.corners(place);
@@ -75,7 +74,7 @@ impl Packed {
     }
 }
 
-/// Copies the boxes to their places.
+/// Copies the boxes into the blocks.
 struct Gather<'a> {
     boxes: &'a [Aabb],
     slots: &'a [u32],

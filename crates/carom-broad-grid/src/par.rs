@@ -1,17 +1,17 @@
-//! The search for pairs on several threads; the same pairs as on one, because they are sorted
+//! Searches for pairs on several threads. The pairs are the same as on one, because they are sorted
 //! afterwards.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel by pieces).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel in chunks).
 
 use crate::find::Search;
 use alloc::vec::Vec;
 use core::ops::Range;
 use rayon::prelude::*;
 
-/// Those who ask, per piece: some 50 microseconds of work.
+/// Querying boxes per chunk: some 50 microseconds of work.
 const PIECE: usize = 4096;
 
-/// Calls `ask` with the ends of ranges that make up `range`, and what each found goes into `out`.
+/// Calls `ask` with the ends of ranges that make up `range`, and collects all results in `out`.
 pub(crate) fn pieces(range: Range<usize>, out: &mut Search, ask: impl Fn(usize, usize, &mut Search) + Sync) {
     if range.len() <= PIECE || rayon::current_num_threads() == 1 {
         return ask(range.start, range.end, out);

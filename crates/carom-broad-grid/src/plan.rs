@@ -1,22 +1,22 @@
-//! What a sample says of boxes: how long they are, and where.
+//! Estimates the lengths and the distribution of boxes from a sample.
 //!
-//! Choices that rest on it decide how fast a grid is, never what it answers.
+//! The estimates affect the speed of a grid, not its results.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 (cell size: as the largest
-//! object, not more).
-//! Differs: the largest of the many; the few that are larger go elsewhere.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 (cell size: that of the
+//! largest object).
+//! Differs: the largest of the typical boxes; the few larger ones go elsewhere.
 
 use crate::cells::Cells;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 
-/// The least and the most boxes looked at.
+/// The least and the most boxes sampled.
 const SIZES: (usize, usize) = (64, 512);
 
-/// A crowd is worth cells of its own when they would be smaller by this factor in volume.
+/// A crowd gets its own cells if they would be smaller by this factor in volume.
 const PARTED: f64 = 8.0;
 
-/// The most bins per axis in which the sample's density is looked at.
+/// The most bins per axis for the density of the sample.
 const MAX_BINS: usize = 16;
 
 /// Corners and extents of a sample, by axis.
@@ -29,12 +29,12 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Looks at some of the members.
+    /// Samples the members.
     pub(crate) fn take(&mut self, boxes: &[Aabb], members: &[u32]) {
         let n = (members.len() / 8).clamp(SIZES.0, SIZES.1).min(members.len()) as u64;
         self.low.iter_mut().chain(&mut self.extent).for_each(Vec::clear);
         for i in 0..n {
-            // Multiples of the golden ratio: no pattern in the numbering survives.
+            // Multiples of the golden ratio avoid any pattern in the numbering.
             let place = if n == members.len() as u64 {
                 i
             } else {
@@ -48,17 +48,17 @@ impl Sample {
         }
     }
 
-    /// The number of boxes looked at.
+    /// Returns the number of boxes sampled.
     pub(crate) fn len(&self) -> usize {
         self.low[0].len()
     }
 
-    /// The extent that this share of the sample does not exceed; 0 of nothing.
+    /// Returns the extent that this share of the sample does not exceed; 0 for an empty sample.
     pub(crate) fn extent_quantile(&mut self, axis: usize, share: f64) -> f32 {
         quantile(&mut self.sorted, &self.extent[axis], share)
     }
 
-    /// The parts of the axes in which nearly all least corners lie.
+    /// Returns the ranges of the axes in which nearly all least corners lie.
     pub(crate) fn bulk(&mut self) -> ([f64; 3], [f64; 3]) {
         let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
         for axis in 0..3 {
@@ -71,8 +71,8 @@ impl Sample {
         (low, high)
     }
 
-    /// How much denser than on average it is around a box of the sample, by the share of pairs that
-    /// are in one bin; bins are twice as long as a box.
+    /// Returns how much denser than the average it is around a box of the sample. It is computed
+    /// from the share of pairs within one bin; bins are twice as long as a box.
     pub(crate) fn clustering(&mut self, low: [f64; 3], high: [f64; 3], extent: [f32; 3]) -> f64 {
         let n_bins = [0, 1, 2].map(|axis| {
             let n = (high[axis] - low[axis]) / (2.0 * f64::from(extent[axis]));
@@ -94,7 +94,8 @@ impl Sample {
         (self.bins.len() as f64 * together / pairs(n as u64).max(1.0)).max(1.0)
     }
 
-    /// Cells made for these members alone would part them better than the cells in which they are.
+    /// Whether cells made for these members alone would separate them better than their present
+    /// cells.
     pub(crate) fn would_part(&mut self, boxes: &[Aabb], members: &[u32], cells: &Cells) -> bool {
         self.take(boxes, members);
         let mut ratio = 1.0;
@@ -102,7 +103,7 @@ impl Sample {
             let side = 1.0 / f64::from(cells.inverse[axis]);
             let extent = f64::from(self.extent_quantile(axis, 0.97));
             let wanted = if axis == cells.axes[0] { 0.5 * extent } else { extent };
-            // Extents of 0 part without limit.
+            // Extents of 0 can be separated without limit.
             ratio *= (side / wanted).max(1.0);
         }
         PARTED <= ratio
@@ -115,7 +116,7 @@ impl Sample {
     }
 }
 
-/// The value that this share of the values does not exceed; 0 of nothing.
+/// Returns the value that this share of the values does not exceed; 0 for no values.
 fn quantile(sorted: &mut Vec<f32>, values: &[f32], share: f64) -> f32 {
     sorted.clear();
     sorted.extend_from_slice(values);
@@ -126,7 +127,7 @@ fn quantile(sorted: &mut Vec<f32>, values: &[f32], share: f64) -> f32 {
     *sorted.select_nth_unstable_by(place, f32::total_cmp).1
 }
 
-/// The longest extents of the members, by axis.
+/// Returns the longest extents of the members, by axis.
 pub(crate) fn longest(boxes: &[Aabb], members: &[u32]) -> [f32; 3] {
     let mut longest = [0.0f32; 3];
     for &slot in members {

@@ -1,12 +1,12 @@
-//! Which level of cells a box belongs to, from the sizes of all boxes and how close they are.
+//! Chooses the level of cells for a box, from the sizes of all boxes and how close they are.
 //!
-//! A level follows from the size of a box; but no cells are made so small that most would hold one
-//! box only. How full the cells of a level would be is seen in a sample: by the share of pairs of
-//! boxes that would be in one cell.
+//! A level follows from the size of a box. But cells are not made so small that most would hold
+//! just one box. A sample estimates how full the cells of a level would be, by the share of pairs
+//! of boxes in one cell.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 and 7.2 (cell size); T.
 //! Ulrich, Loose Octrees, Game Programming Gems, 2000 (a depth limit).
-//! Differs: the limit is found, not given.
+//! Differs: the limit is computed, not given.
 
 use crate::nodes::cell;
 use crate::size::{doubling, size};
@@ -16,28 +16,27 @@ use carom_bounds::Aabb;
 /// Sizes down to this many doublings below the largest share its level.
 const SHARED: usize = 3;
 
-/// A size is common when one box in so many has it.
+/// A size is common if one box in this many has it.
 const COMMON: u64 = 32;
 
-/// Boxes wanted around a box in its cell, at most; and between which numbers the levels may stay as
-/// they are.
+/// The wanted maximum of boxes around a box in its cell; and the range in which the levels stay.
 const FULL: f64 = 6.0;
 const FULL_ENOUGH: (f64, f64) = (1.5, 24.0);
 
-/// The most boxes looked at.
+/// The most boxes sampled.
 const N_SAMPLES: usize = 2048;
 
-/// Sizes of all boxes, as powers of two, and what follows from them.
+/// Sizes of all boxes, as powers of two, and the levels for them.
 #[derive(Clone, Debug)]
 pub struct Sizes {
     counts: [u32; 256],
-    /// For each size the size whose level it shares.
+    /// For each size, the size with the level that it shares.
     shared: [u16; 256],
-    /// No level below this one.
+    /// The lowest level.
     floor: i32,
     /// The number of boxes.
     n: usize,
-    /// Boxes that came, went, or changed size or cell since levels were chosen.
+    /// Boxes added, removed, or changed in size or cell since levels were chosen.
     n_changes: usize,
     centers: Vec<[f64; 3]>,
     cells: Vec<[i32; 3]>,
@@ -58,21 +57,21 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// A box is new.
+    /// Adds a box.
     pub(crate) fn enter(&mut self, aabb: &Aabb) {
         self.counts[doubling(size(aabb))] += 1;
         self.n += 1;
         self.n_changes += 1;
     }
 
-    /// A box is gone.
+    /// Removes a box.
     pub(crate) fn leave(&mut self, aabb: &Aabb) {
         self.counts[doubling(size(aabb))] -= 1;
         self.n -= 1;
         self.n_changes += 1;
     }
 
-    /// A box has another size, perhaps.
+    /// Updates a box that may have another size.
     #[inline]
     pub(crate) fn change(&mut self, old: &Aabb, new: &Aabb) {
         if doubling(size(old)) != doubling(size(new)) {
@@ -81,17 +80,17 @@ impl Sizes {
         }
     }
 
-    /// The number of boxes.
+    /// Returns the number of boxes.
     pub(crate) fn len(&self) -> usize {
         self.n
     }
 
-    /// So many boxes left their cells.
+    /// Notes that this many boxes left their cells.
     pub(crate) fn note_moves(&mut self, n: usize) {
         self.n_changes += n;
     }
 
-    /// The level for a size, or for the largest that shares its cells.
+    /// Returns the level for a size, or for the largest that shares its cells.
     #[inline]
     pub(crate) fn level(&self, exponent: usize, is_shared: bool) -> i32 {
         let exponent = match self.shared.get(exponent) {
@@ -101,13 +100,13 @@ impl Sizes {
         exponent.max(self.floor)
     }
 
-    /// Chooses levels anew, when much has changed. True when they are others: every box must be
+    /// Chooses levels again after many changes. Returns whether they differ: then every box must be
     /// placed again.
     ///
-    /// `box_of` gives the box of a slot as [`Sizes::enter`] was given it; `slots` are those of all
+    /// `box_of` gives the box of a slot as passed to [`Sizes::enter`]; `slots` are those of all
     /// boxes.
     pub(crate) fn replan(&mut self, slots: &[u32], box_of: impl Fn(u32) -> Aabb, is_shared: bool) -> bool {
-        // So seldom that placing all again costs little for each change.
+        // Rare enough that placing all boxes again costs little per change.
         if self.n_changes * 4 <= slots.len() {
             return false;
         }
@@ -117,12 +116,12 @@ impl Sizes {
         is_other_floor || is_other_size
     }
 
-    /// Lets sizes share levels; true when some box's is another.
+    /// Lets sizes share levels; returns whether some box has another level.
     fn share(&mut self, n: u64) -> bool {
         let (mut top, mut left, mut is_other) = (0, 0, false);
         for exponent in (0..self.counts.len()).rev() {
             let count = self.counts[exponent];
-            // A common size begins a level when the one above is rare.
+            // A common size begins a level if the size above is rare.
             let is_common = n <= u64::from(count) * COMMON;
             let is_rare_above = u64::from(self.counts[top]) * COMMON < n;
             if 0 < count && (left == 0 || (is_common && is_rare_above)) {
@@ -136,13 +135,13 @@ impl Sizes {
         is_other
     }
 
-    /// Chooses the floor; true when it is another.
+    /// Chooses the floor; returns whether it differs.
     fn find_floor(&mut self, slots: &[u32], box_of: impl Fn(u32) -> Aabb) -> bool {
         let n_slots = slots.len() as u64;
         let n = n_slots.min(N_SAMPLES as u64);
         self.centers.clear();
         for i in 0..n {
-            // Multiples of the golden ratio: no pattern in the numbering survives.
+            // Multiples of the golden ratio avoid any pattern in the numbering.
             let place =
                 if n == n_slots { i } else { ((i.wrapping_mul(0x9e37_79b9) & 0xffff_ffff) * n_slots) >> 32 };
             let aabb = box_of(slots[place as usize]);
@@ -156,7 +155,7 @@ impl Sizes {
                 return false;
             }
         }
-        // Up from the median size, as long as cells do not get too full.
+        // Up from the median size, while cells are not too full.
         let (mut median, mut below) = (0, 0);
         while median < 255 && (below + self.counts[median] as usize) * 2 < slots.len() {
             below += self.counts[median] as usize;
@@ -172,9 +171,9 @@ impl Sizes {
         self.floor != before
     }
 
-    /// How many others there are on average in the cell of a box, in cells of this level.
+    /// Returns the mean number of other boxes in the cell of a box, for cells of this level.
     fn fullness(&mut self, n: usize, level: i32) -> f64 {
-        // What is too far away for whole numbers wraps around: it is a guess anyway.
+        // Coordinates too far for integers wrap around, which is fine for an estimate.
         self.cells.clear();
         self.cells.extend(self.centers.iter().map(|center| center.map(|x| cell(x, level))));
         self.cells.sort_unstable();
@@ -183,7 +182,7 @@ impl Sizes {
         n as f64 * together as f64 / (s * s.saturating_sub(1)).max(1) as f64
     }
 
-    /// Bytes in use or kept, beside its own.
+    /// Returns the bytes in use or kept, beside its own size.
     pub(crate) fn bytes(&self) -> usize {
         self.centers.capacity() * size_of::<[f64; 3]>() + self.cells.capacity() * size_of::<[i32; 3]>()
     }

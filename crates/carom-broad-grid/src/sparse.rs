@@ -1,9 +1,9 @@
-//! Cells that are kept from frame to frame: a box that stays in its cells changes nothing.
+//! Cells kept from frame to frame: a box that stays in its cells changes nothing.
 //!
-//! Only boxes that enter a cell or leave one are moved between cells. For the pairs the members of
-//! all cells are written side by side; then each cell is searched by itself and against those that
-//! its boxes may reach, as `front.rs` says. New boxes wait until the next search, when the sizes of
-//! all are known.
+//! Only boxes that enter or leave a cell are moved between cells. For the search, the members of
+//! all cells are made contiguous. Then each cell is searched by itself and against those within
+//! reach, as `front.rs` describes. New boxes wait until the next search, when the sizes of all are
+//! known.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4 and 7.2 (hashed cells, levels
 //! of them).
@@ -18,14 +18,14 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Changes, Filter, FinderIndex, Found, Mobility, PairFinder, ProxyId, ProxyTable};
 
-/// When one box in so many leaves its cells at once, all cells are made anew, which costs less.
+/// If one box in this many leaves its cells at once, all cells are rebuilt, which costs less.
 const MANY: usize = 4;
 
-/// Cells whose questions are written down at a time.
+/// Cells with tests listed at a time.
 const PIECE: usize = 64;
 
 /// The rule that puts a box into cells of a [`SparseGrid`]: [`Hashed`](crate::Hashed),
-/// [`Loose`](crate::Loose) or [`Flat`](crate::Flat). Nothing but the time depends on it.
+/// [`Loose`](crate::Loose) or [`Flat`](crate::Flat). It affects only the time.
 pub trait Placement: Default + sealed::Sealed {}
 
 pub(crate) mod sealed {
@@ -33,17 +33,17 @@ pub(crate) mod sealed {
     use crate::sizes::Sizes;
     use carom_bounds::Aabb;
 
-    /// Keeps [`Placement`](super::Placement) to those of this crate.
+    /// Restricts [`Placement`](super::Placement) to those of this crate.
     pub trait Sealed {
-        /// One loose cell holds a box, not all cells that it touches.
+        /// Whether a box is in one loose cell, instead of all cells that it touches.
         const IS_LOOSE: bool;
 
-        /// The axis along which there is one cell alone, 0 to 2.
+        /// Returns the axis with a single layer of cells, 0 to 2.
         fn left_out(&self) -> Option<usize> {
             None
         }
 
-        /// The box as cells see it: from 0 to 0 along the axis left out.
+        /// Returns the box as used for placement: from 0 to 0 along the axis left out.
         #[inline]
         fn footprint(&self, aabb: &Aabb) -> Aabb {
             let mut seen = *aabb;
@@ -53,37 +53,37 @@ pub(crate) mod sealed {
             seen
         }
 
-        /// The cells of a footprint.
+        /// Returns the cells of such a box.
         fn place(seen: &Aabb, sizes: &Sizes) -> Place;
     }
 }
 
-/// The cells of a box: from `first` on, two on the axes whose bit is set in `span`, else one.
+/// The cells of a box: from `first` on, two on the axes with a bit set in `span`, otherwise one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub(crate) first: Key,
     pub(crate) span: u8,
 }
 
-/// Not a box of this grid.
+/// The place of a box that is not in this grid.
 const NOWHERE: Place = Place { first: Key { level: 0, at: [0; 3] }, span: 0 };
 
-/// A box that is put into cells by the next search.
+/// The place of a box that the next search puts into cells.
 const WAITING: Place = Place { first: Key { level: -1, at: [0; 3] }, span: 0 };
 
 impl Place {
-    /// It is put into cells by the next search.
+    /// Whether the next search puts it into cells.
     pub(crate) fn is_waiting(self) -> bool {
         self == WAITING
     }
 
-    /// It is in cells.
+    /// Whether it is in cells.
     #[inline]
     fn is_settled(self) -> bool {
         0 < self.first.level
     }
 
-    /// The cells, in order.
+    /// Returns the cells, in order.
     fn cells(self) -> impl Iterator<Item = Key> {
         (0..8u8).filter(move |corner| corner & !self.span == 0).map(move |corner| {
             let [x, y, z] = self.first.at;
@@ -92,7 +92,7 @@ impl Place {
         })
     }
 
-    /// The axes on which one of the cells is not the first, bit by bit.
+    /// Returns, as bits, the axes on which one of the cells is not the first.
     #[inline]
     pub(crate) fn seconds(self, cell: Key) -> u8 {
         let is_second = |axis: usize| u8::from(self.first.at[axis] < cell.at[axis]) << axis;
@@ -114,11 +114,11 @@ pub struct SparseGrid<P: Placement> {
     pub(crate) nodes: Nodes,
     /// By slot.
     pub(crate) places: Vec<Place>,
-    /// By slot, the positions in its cells: up to eight, or one for loose cells.
+    /// By slot: the positions in its cells, up to eight, or one for loose cells.
     positions: Vec<u32>,
-    /// Holds all slots that wait for a cell; some others, and some twice.
+    /// Contains all slots that wait for a cell; also some others, and some twice.
     pub(crate) pending: Vec<u32>,
-    /// What the boxes in cells fill along the axis left out, and 0, or more.
+    /// The range of all boxes in cells along the axis left out, including 0; it may be too wide.
     height: (f32, f32),
     sizes: Sizes,
     work: Work,
@@ -130,32 +130,32 @@ fn is_moving(filter: &Filter) -> bool {
 }
 
 impl<P: Placement> SparseGrid<P> {
-    /// Positions kept per slot.
+    /// The number of positions kept per slot.
     const N_POSITIONS: usize = if P::IS_LOOSE { 1 } else { 8 };
 
-    /// No boxes; cells as the placement says.
+    /// Creates a finder without boxes, with cells by this placement.
     pub fn with_placement(placement: P) -> SparseGrid<P> {
         SparseGrid { placement, ..SparseGrid::default() }
     }
 
-    /// The cells of a box.
+    /// Returns the cells of a box.
     fn place(&self, aabb: &Aabb) -> Place {
         P::place(&self.placement.footprint(aabb), &self.sizes)
     }
 
-    /// What boxes in cells fill along the axis left out, if there is one; and that axis.
+    /// Returns the axis left out, if there is one, and the range of boxes in cells along it.
     pub(crate) fn height(&self) -> Option<(usize, (f32, f32))> {
         self.placement.left_out().map(|axis| (axis, self.height))
     }
 
-    /// A box in a cell is there.
+    /// Notes that a box is in a cell.
     fn note_height(&mut self, aabb: &Aabb) {
         if let Some(axis) = self.placement.left_out() {
             self.height = (self.height.0.min(aabb.min[axis]), self.height.1.max(aabb.max[axis]));
         }
     }
 
-    /// Takes all boxes out of their cells at once.
+    /// Removes all boxes from their cells at once.
     fn scatter(&mut self) {
         self.nodes.clear();
         self.height = (0.0, 0.0);
@@ -181,7 +181,7 @@ impl<P: Placement> SparseGrid<P> {
         }
     }
 
-    /// Takes a box out of its cells, if it is in any; its place becomes `then`.
+    /// Removes a box from its cells, if it is in any; its place becomes `then`.
     fn unsettle(&mut self, slot: u32, is_moving: bool, then: Place) {
         let first = slot as usize * Self::N_POSITIONS;
         let place = core::mem::replace(&mut self.places[slot as usize], then);
@@ -196,7 +196,7 @@ impl<P: Placement> SparseGrid<P> {
             let (moved, from) = self.nodes.remove(position, is_moving);
             let of_moved = moved as usize * Self::N_POSITIONS;
             let its = &mut self.positions[of_moved..of_moved + Self::N_POSITIONS];
-            // Not found when it is the one that was removed.
+            // Not found for the removed box itself.
             if let Some(its) = its.iter_mut().find(|its| **its == from) {
                 *its = position;
             }
@@ -285,7 +285,7 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         core::mem::swap(found, &mut search.found);
     }
 
-    /// Knows itself what is in no cell yet.
+    /// The index also covers boxes that are in no cell yet.
     fn index(&self, _: Changes) -> Option<&dyn FinderIndex> {
         Some(self)
     }

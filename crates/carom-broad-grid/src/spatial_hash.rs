@@ -1,15 +1,15 @@
-//! A box in every cell that it touches, which are at most eight: cells are as large as the largest
-//! boxes in them.
+//! Puts a box into every cell that it touches, at most eight. Cells are as large as their largest
+//! boxes.
 //!
-//! Sizes that many boxes have, with all down to an eighth of them, share a level of cells. Two
-//! boxes of one level that touch share a cell; a small one and a large one share one of the large
-//! one's level, which is the one around each of the small one's cells. A pair that shares several
-//! cells is found in the least of them alone.
+//! A common size shares a level of cells with all sizes down to an eighth of it. Two touching boxes
+//! of one level share a cell. A small and a large one share a cell of the large one's level, which
+//! contains cells of the small one. A pair that shares several cells is found only in the least of
+//! them.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.1.2 (cells as large as the largest body, a hash instead of
 //! bounds).
-//! Differs: the largest of the many; sizes that are rare have cells of their own.
+//! Differs: the largest of the common sizes; rare sizes have cells of their own.
 
 use crate::nodes::{Key, N_LEVELS, cell, least_level};
 use crate::size::{doubling, size};
@@ -33,13 +33,13 @@ impl Sealed for Hashed {
 
 impl Placement for Hashed {}
 
-/// Boxes in all cells that they touch, kept from frame to frame; for boxes of like size in a wide
-/// and empty world.
+/// Boxes in all cells that they touch, kept from frame to frame; for boxes of similar size in a
+/// wide, empty world.
 ///
 /// Memory: see the table of the crate.
 pub type SpatialHash = FoundBy<SparseGrid<Hashed>>;
 
-/// The cells that the box touches.
+/// Returns the cells that the box touches.
 #[inline]
 fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
     let mut level = sizes.level(doubling(size(aabb)), true).max(least_level(aabb));
@@ -51,8 +51,8 @@ fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
             span |= u8::from(at[axis] < last) << axis;
             is_wide |= at[axis] + 1 < last;
         }
-        // The extent was rounded down, and the box reaches just into a third cell. One level up it
-        // cannot.
+        // The extent was rounded down (rounding), and the box just reaches into a third cell. One
+        // level up it cannot.
         if !is_wide || N_LEVELS as i32 <= level + 2 {
             return Place { first: Key { level, at }, span };
         }

@@ -1,14 +1,13 @@
-//! Cells of one size, chosen so that a box meets few others in its run of cells.
+//! Cells of one size, chosen so that a box has few others in its run of cells.
 //!
-//! A sample says how long nearly all boxes are: across the runs a cell is that long at least, along
-//! them half of it. Where boxes are sparse, cells grow until a run holds a few boxes, which is what
-//! one step of eight lanes tests anyway. The few longer boxes, and crowds of far smaller ones in
-//! one place, get a grid of their own in turn.
+//! A sample gives the length of nearly all boxes. A cell is at least that long across the runs, and
+//! half as long along them. If boxes are sparse, cells grow until a run holds a few boxes, because
+//! one step tests eight lanes anyway. The few longer boxes, and crowds of far smaller ones, get
+//! grids of their own.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.1.2.
-//! Differs: needs no bounds of the world and no size of a cell: what lies outside is in the border
-//! cells.
+//! Differs: needs no bounds of the world and no cell size; boxes outside are in the border cells.
 
 use crate::cells::{Cells, Wanted};
 use crate::dense::sealed::Sealed;
@@ -17,17 +16,17 @@ use crate::plan::{Sample, longest};
 use carom_bounds::Aabb;
 use carom_math::ops::sqrt;
 
-/// Boxes wanted in a run of cells: any number from 3 to 16 is as fast.
+/// The wanted number of boxes in a run of cells: any number from 3 to 16 is as fast.
 const RUN: f64 = 6.0;
 
-/// So few boxes are tested each against each.
+/// At most this many boxes are tested each against each.
 const FEW: usize = 64;
 
 /// The layout of a [`UniformGrid`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 
-/// Boxes in cells of one size, rebuilt in every frame; for boxes of like size, however they move.
+/// Boxes in cells of one size, rebuilt in every frame; for boxes of similar size, with any motion.
 ///
 /// Memory: 40 bytes per slot of the table, up to 64 per box, 24 per pair while searching.
 #[cfg(feature = "uniform-grid")]
@@ -45,7 +44,7 @@ impl Sealed for Uniform {
 
 impl Layout for Uniform {}
 
-/// The cells for these members. The last grid turns none of them away.
+/// Returns the cells for these members. The last grid accepts all of them.
 fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample, is_last: bool) -> Cells {
     if members.len() <= FEW {
         return Cells::one([f32::INFINITY; 3]);
@@ -60,7 +59,7 @@ fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample, is_last: bool) ->
     let (low, high) = sample.bulk();
     let length = [0, 1, 2].map(|axis| high[axis] - low[axis]);
     let longest_side = length[0].max(length[1]).max(length[2]);
-    // A flat world is as thick as its boxes; one of flat boxes has some thickness too.
+    // A flat world is as thick as its boxes; one of flat boxes gets some thickness.
     let thickness =
         [0, 1, 2].map(|axis| length[axis].max(f64::from(reach[axis])).max(longest_side / f64::from(1 << 20)));
     let n_boxes = |axis: usize| length[axis] / f64::from(reach[axis]).max(longest_side / 1024.0);
@@ -71,11 +70,11 @@ fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample, is_last: bool) ->
     let side_along = 0.5 * longest_along;
     let mean_along = sample.extent[along].iter().map(|&x| f64::from(x).min(longest_along)).sum::<f64>()
         / sample.len() as f64;
-    // A run is as long as a box and a cell and what reaches into it.
+    // A run is as long as a box, a cell and the longest partner.
     let across = sqrt(RUN / (density * (mean_along + longest_along + side_along)));
     let mut side = [across; 3];
     side[along] = side_along;
-    // Where there is no density, or no length, one cell is all there is.
+    // Without density or length, a single cell is used.
     let side = side.map(|side| if side.is_nan() { f64::INFINITY } else { side });
     let most_cells = 4 * members.len() as u64;
     Cells::new(&Wanted { along, low, high, side, reach, most_cells, growth: 1.2 })

@@ -1,9 +1,9 @@
-//! Which cells have to be searched against which.
+//! Finds the cells that must be searched against each other.
 //!
-//! Of loose cells, one walk from the topmost down tells. A cell carries its 26 neighbours along;
-//! the neighbours of a child are children of these, so none is looked up. It also carries those
-//! cells of the levels above whose boxes may reach into it, and hands on to each child what may
-//! reach that. Tight cells meet only those around them.
+//! For loose cells, one walk goes down from the top. A cell carries its 26 neighbours along. The
+//! neighbours of a child are children of these, so no lookup is needed. A cell also carries the
+//! cells of higher levels with boxes that may reach into it. Each child gets those that may reach
+//! it. Tight cells meet only the cells around them.
 //!
 //! Reference: H. Samet, Neighbor Finding in Images Represented by Octrees, 1989 (neighbours of a
 //! child from those of its parent); T. Ulrich, Loose Octrees, Game Programming Gems, 2000.
@@ -11,34 +11,34 @@
 use crate::nodes::{Key, N_LEVELS, NONE, Nodes, REACH};
 use alloc::vec::Vec;
 
-/// A cell and those around it, x fastest, itself in the middle; [`NONE`] where there is none.
+/// A cell and its neighbours, x fastest, itself in the middle; [`NONE`] for a missing one.
 type Around = [u32; 27];
 
-/// The middle of [`Around`].
+/// The index of the middle of [`Around`].
 const SELF: usize = 13;
 
-/// What the walk finds.
+/// The result of the walk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meetings {
     /// The nodes with members.
     pub(crate) occupied: Vec<u32>,
-    /// For each of them, where its partners end; they begin where those before end.
+    /// For each of them, the end of its partners, which begin at the end of the previous ones.
     ends: Vec<u32>,
     partners: Vec<u32>,
-    /// Nodes with members, of higher levels, that may reach the cell at hand.
+    /// Nodes with members, of higher levels, that may reach the current cell.
     upper: Vec<u32>,
 }
 
 impl Meetings {
-    /// Loose cells meet their neighbours, and those of other levels that may reach them: a walk
-    /// from the top.
+    /// Finds the partners of loose cells: neighbours, and cells of other levels that may reach
+    /// them. It walks from the top.
     pub(crate) fn find_around(&mut self, nodes: &Nodes) {
         self.clear();
         for &root in &nodes.roots {
             let own = nodes.nodes[root as usize].key.at;
             let mut around = [NONE; 27];
             for &other in &nodes.roots {
-                // Topmost cells touch the origin, so all are neighbours.
+                // Top cells touch the origin, so all are neighbours.
                 let at = nodes.nodes[other as usize].key.at;
                 let [x, y, z] = [0, 1, 2].map(|axis| (at[axis] - own[axis] + 1) as usize);
                 around[(z * 3 + y) * 3 + x] = other;
@@ -47,8 +47,8 @@ impl Meetings {
         }
     }
 
-    /// Tight cells meet only those that they lie in: one for each level, and few levels, so these
-    /// are looked up.
+    /// Finds the partners of tight cells: the one cell around them on each higher level. There are
+    /// few levels, so these are looked up.
     pub(crate) fn find_above(&mut self, nodes: &Nodes) {
         self.clear();
         let occupied = || (0..nodes.nodes.len() as u32).filter(|&i| 0 < nodes.nodes[i as usize].n);
@@ -73,7 +73,7 @@ impl Meetings {
         [occupied, ends, partners, upper].into_iter().for_each(Vec::clear);
     }
 
-    /// The partners of the node that comes so far in the list of occupied ones.
+    /// Returns the partners of a node, by its index in the list of occupied ones.
     pub(crate) fn partners(&self, place: usize) -> &[u32] {
         let begin = if place == 0 { 0 } else { self.ends[place - 1] as usize };
         &self.partners[begin..self.ends[place] as usize]
@@ -85,14 +85,14 @@ impl Meetings {
         4 * [occupied, ends, partners, upper].map(Vec::capacity).iter().sum::<usize>()
     }
 
-    /// The cell in the middle, and all below it; from `first` on `upper` is about this cell.
+    /// Walks the middle cell and its descendants; `upper` from `first` on belongs to this cell.
     fn walk(&mut self, nodes: &Nodes, around: &Around, first: usize) {
         let is_occupied = |other: u32| other != NONE && 0 < nodes.nodes[other as usize].n;
         let number = around[SELF];
         if is_occupied(number) {
             self.occupied.push(number);
             self.partners.extend_from_slice(&self.upper[first..]);
-            // Of two neighbours the first in order asks.
+            // For two neighbours, the first in order makes the query.
             self.partners.extend(around[SELF + 1..].iter().copied().filter(|&other| is_occupied(other)));
             self.ends.push(self.partners.len() as u32);
         }
@@ -121,8 +121,8 @@ impl Meetings {
     }
 }
 
-/// Boxes of the first cell, or of those within it, may touch boxes of the second, or of those
-/// within it.
+/// Whether boxes of the first cell or its descendants may touch boxes of the second or its
+/// descendants.
 fn reaches(a: Key, b: Key) -> bool {
     let ((a, side_a), (b, side_b)) = (a.corner(), b.corner());
     (0..3).all(|axis| {
@@ -131,8 +131,8 @@ fn reaches(a: Key, b: Key) -> bool {
     })
 }
 
-/// For each child of a cell, and each place around the child: the place around the cell, and the
-/// child of what is there.
+/// For each child of a cell and each neighbour of the child: the neighbour of the cell, and which
+/// child of that it is.
 static AROUND_CHILD: [[(u8, u8); 27]; 8] = around_child();
 
 const fn around_child() -> [[(u8, u8); 27]; 8] {

@@ -1,6 +1,6 @@
-//! Box pruning that finds its own regions, and keeps what does not move.
+//! Box pruning that finds its own regions, and keeps the static boxes sorted.
 //!
-//! Reference: the ABP of PhysX, as P. Terdiman describes its makings in Box pruning revisited,
+//! Reference: the ABP of PhysX, as P. Terdiman describes its techniques in Box pruning revisited,
 //! 2017.
 //! Differs: see `columns.rs`; boxes are sorted into columns by size class, not cut at region
 //! borders.
@@ -11,11 +11,11 @@ use crate::rows::{PIECE, Task};
 use alloc::vec::Vec;
 use carom_broad::{Changes, Found, FoundBy, Mobility, PairFinder, ProxyTable};
 
-/// Sorted columns whose size and place come from the boxes; static boxes in columns of their own,
-/// sorted only when one of them changes.
+/// Sorted columns with sizes and positions chosen from the boxes. Static boxes have columns of
+/// their own, sorted only when one of them changes.
 ///
-/// It does not mind how anything moves: the time is that of finding all pairs anew. Nothing needs
-/// to be known beforehand.
+/// The time does not depend on the motion: every search finds all pairs from scratch. It needs no
+/// settings.
 ///
 /// Memory: 52 bytes per box and up to 8 for the columns, beside that of [`FoundBy`].
 pub type AutoBoxPruning = FoundBy<ColumnPruner>;

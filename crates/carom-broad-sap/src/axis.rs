@@ -1,4 +1,4 @@
-//! Along which line the boxes are spread out most.
+//! Finds the line along which the boxes are spread out most.
 //!
 //! Reference: F. Liu, T. Harada, Y. Lee, Y. J. Kim, Real-Time Collision Culling of a Million Bodies
 //! on Graphics Processing Units, 2010, 4 (the sweep direction is the first principal component).
@@ -7,10 +7,10 @@ use carom_bounds::Aabb;
 use carom_math::symmetric_eigen;
 use glam::{DMat3, DVec3};
 
-/// At most so many boxes are looked at: any choice gives the same pairs.
+/// At most this many boxes are sampled; any choice gives the same pairs.
 const SAMPLES: usize = 4096;
 
-/// The covariance of the centres of a sample.
+/// Returns the covariance of the centres of a sample.
 fn covariance(slots: &[u32], boxes: &[Aabb]) -> DMat3 {
     let step = slots.len().div_ceil(SAMPLES).max(1);
     let centers = || {
@@ -29,14 +29,14 @@ fn covariance(slots: &[u32], boxes: &[Aabb]) -> DMat3 {
     sum * (1.0 / n)
 }
 
-/// The axis of greatest variance: 0, 1 or 2.
+/// Returns the axis of greatest variance: 0, 1 or 2.
 pub(crate) fn of_greatest_variance(slots: &[u32], boxes: &[Aabb]) -> usize {
     let m = covariance(slots, boxes);
     let variance = [m.x_axis.x, m.y_axis.y, m.z_axis.z];
     (1..3).fold(0, |best, axis| if variance[best] < variance[axis] { axis } else { best })
 }
 
-/// The direction of greatest variance, of about unit length.
+/// Returns the direction of greatest variance, of about unit length.
 pub(crate) fn principal(slots: &[u32], boxes: &[Aabb]) -> DVec3 {
     let m = covariance(slots, boxes);
     let largest = m.x_axis.x.max(m.y_axis.y).max(m.z_axis.z);

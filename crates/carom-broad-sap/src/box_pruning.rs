@@ -1,5 +1,5 @@
-//! Sort the boxes by where they begin on one axis; each can meet only the run that begins before it
-//! ends.
+//! Sorts the boxes by their lower ends on one axis. A box can touch only the run of boxes that
+//! begin before it ends.
 //!
 //! Reference: A. Zomorodian, H. Edelsbrunner, Fast Software for Box Intersections, 2000 (one-way
 //! scan); P. Terdiman, Box pruning revisited, 2017.
@@ -10,8 +10,8 @@ use crate::rows::{Rows, Task};
 use alloc::vec::Vec;
 use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
 
-/// One sorted axis. No structure is simpler that is fast for a few thousand boxes; of many more,
-/// too many share a stretch of the axis, and [`AutoBoxPruning`](crate::AutoBoxPruning) is better.
+/// One sorted axis: the simplest fast structure for a few thousand boxes. With many more boxes, too
+/// many overlap on the axis, and [`AutoBoxPruning`](crate::AutoBoxPruning) is better.
 ///
 /// Memory: 48 bytes per slot beside that of [`FoundBy`].
 pub type BoxPruning = FoundBy<AxisPruner>;

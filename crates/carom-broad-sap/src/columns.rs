@@ -1,14 +1,14 @@
-//! Columns along one axis, each sorted; boxes too large for a column one level up.
+//! Sorted columns along one axis; boxes too large for a column go one level up.
 //!
-//! The other two axes are cut into cells at least as large as a usual box. A box stands in the
-//! column of its lower corner, so it can meet those of its own column, and those of the columns
-//! around it that it reaches into. In each column the candidates are a run. Whatever is larger than
-//! a usual box goes to a set of columns of its own, and so on for a few levels.
+//! The other two axes are cut into cells at least as large as a usual box. A box is in the column
+//! of its lower corner. So it can touch boxes of its own column, and of the columns around it that
+//! it reaches into. In each column the candidates are a run. Boxes larger than usual go to another
+//! set of columns, for a few levels.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1 (each box in one cell, half of
 //! the neighbours); P. Terdiman, Box pruning revisited, 2017; the ABP of PhysX (bounds and cells
 //! chosen from the boxes).
-//! Differs: all choices come from a sample and decide about speed alone.
+//! Differs: all choices come from a sample and affect only the speed.
 
 use crate::axis;
 use crate::pieces::work_on;
@@ -23,25 +23,25 @@ use core::ops::Range;
 /// Boxes in a sample.
 const SAMPLES: usize = 512;
 
-/// Fewer boxes stand in one column.
+/// Fewer boxes than this form one column.
 const FEW: usize = 256;
 
-/// Levels before the rest stands in one column.
+/// Levels before the remaining boxes form one column.
 const MAX_LEVELS: usize = 4;
 
-/// Large boxes that a thread takes at a time.
+/// Large boxes per chunk of a thread.
 const PIECE_OF_LARGE: usize = 128;
 
-/// How many boxes a run shall have, on average.
+/// The wanted mean number of boxes in a run.
 const RUN: f64 = 6.0;
 
-/// The most bins per axis in which crowding is measured.
+/// The most bins per axis in which clustering is measured.
 const MAX_BINS: f64 = 16.0;
 
-/// A box that is this much larger than rounding says is still usual.
+/// The factor by which a usual box may be larger, for rounding.
 const SIZE_SLACK: f32 = 1.00001;
 
-/// Of a coordinate: what a difference of two may be off by.
+/// Relative to a coordinate: the rounding error of a difference of two.
 const PLACE_SLACK: f32 = 2.5e-7;
 
 /// Sorted columns.
@@ -51,17 +51,17 @@ pub(crate) struct Columns {
     rows: Rows,
     starts: Vec<u32>,
     members: Vec<(u32, u32)>,
-    /// Boxes larger than usual, which are those of `next`.
+    /// Boxes larger than usual; they are in `next`.
     large: Vec<u32>,
     next: Option<Box<Columns>>,
     sample: Sample,
 }
 
-/// What columns there are. Sizes and cells are those of the axes after `axis`, cyclically.
+/// The layout of the columns. Sizes and cells are those of the axes after `axis`, cyclically.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Plan {
     axis: usize,
-    /// No box of the columns is larger, on the axis and on the next two.
+    /// The largest extents of the boxes in the columns, on the axis and on the next two.
     usual: [f32; 3],
     low: [f32; 2],
     inverse: [f32; 2],
@@ -92,7 +92,7 @@ impl Plan {
             let extents = sample.sorted(|s| s[3 + k] - s[k]);
             let (most, nearly) = (quantile(extents, 0.995), quantile(extents, 0.97));
             usual[k] = if most <= 2.0 * nearly { 1.02 * most } else { nearly };
-            // A giant among the usual ones would make all seem large.
+            // One giant among the usual boxes would make all seem large.
             let small = &extents[..extents.partition_point(|&e| e <= usual[k])];
             mean[k] = small.iter().map(|&e| f64::from(e)).sum::<f64>() / small.len().max(1) as f64;
             let places = sample.sorted(|s| s[k]);
@@ -103,9 +103,9 @@ impl Plan {
         if !usual.iter().chain(&low).all(|x| x.is_finite()) {
             return one;
         }
-        // Boxes per volume, as a box sees it: more where they crowd.
+        // Boxes per volume around a box, more in clusters.
         let thick = [0, 1, 2].map(|k| width[k] + mean[k]);
-        // A flat world is as thick as it has to be for a volume.
+        // A flat world gets some thickness, so that it has a volume.
         let least = thick[0].max(thick[1]).max(thick[2]) / 1024.0;
         let volume = thick.iter().map(|&t| t.max(least)).product::<f64>();
         let density = slots.len() as f64 / volume * sample.crowding(&low, &width, &usual);
@@ -114,7 +114,7 @@ impl Plan {
         if !cell.iter().all(|cell| 0.0 < *cell && cell.is_finite()) {
             return one;
         }
-        // Not more columns than boxes.
+        // At most as many columns as boxes.
         let n = |cell: &[f64; 2]| [0, 1].map(|i| (width[i + 1] / cell[i]).clamp(0.0, 1e6) as u32 + 1);
         while slots.len() as u64 * 2 < n(&cell).iter().fold(1, |all, &n| all * u64::from(n)) {
             cell = cell.map(|cell| cell * 1.2);
@@ -128,13 +128,13 @@ impl Plan {
         }
     }
 
-    /// The cell of a coordinate on the first or second axis after the sorted one; monotone.
+    /// Returns the cell of a coordinate on the first or second axis after the sorted one; monotone.
     #[inline(always)]
     fn cell(&self, i: usize, x: f32) -> u32 {
         let last = (self.n[i] - 1) as f32;
         let place = (x - self.low[i]) * self.inverse[i];
-        // Infinity times zero is NaN, which becomes the first cell, as it should with one cell
-        // only.
+        // Infinity times zero is NaN, which gives the first cell; correct, because there is just
+        // one cell.
         if 0.0 < place { (if place < last { place } else { last }) as u32 } else { 0 }
     }
 
@@ -143,14 +143,15 @@ impl Plan {
         (0..3).all(|k| sides[3 + k] - sides[k] <= self.usual[k])
     }
 
-    /// Where a box of the columns may begin to reach `x`, on the axis or the next two.
+    /// Returns the least begin of a box of the columns that reaches `x`, on the axis or the next
+    /// two.
     #[inline(always)]
     fn before(&self, k: usize, x: f32) -> f32 {
         x - self.usual[k] * SIZE_SLACK - x.abs() * PLACE_SLACK
     }
 }
 
-/// Some of the boxes, and memory to look at them.
+/// A sample of the boxes, and scratch memory.
 #[derive(Clone, Debug, Default)]
 struct Sample {
     sides: Vec<[f32; 6]>,
@@ -159,7 +160,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// A value of each, sorted.
+    /// Returns a value of each sampled box, sorted.
     fn sorted(&mut self, value: impl Fn(&[f32; 6]) -> f32) -> &[f32] {
         self.values.clear();
         self.values.extend(self.sides.iter().map(value));
@@ -167,12 +168,12 @@ impl Sample {
         &self.values
     }
 
-    /// How many times more neighbours a box has than if all were spread evenly: the number of bins
-    /// times the share of pairs of the sample that lie in one bin.
+    /// Returns the ratio of a box's neighbours to those in an even distribution. It is the number
+    /// of bins times the share of sampled pairs within one bin.
     fn crowding(&mut self, low: &[f32; 3], width: &[f64; 3], usual: &[f32; 3]) -> f64 {
         let bins = [0, 1, 2].map(|k| {
             let room = width[k] / (2.0 * f64::from(usual[k]));
-            // Nothing over nothing is one bin.
+            // Zero divided by zero gives one bin.
             if 1.0 < room { room.min(MAX_BINS) as u32 } else { 1 }
         });
         let bin = |sides: &[f32; 6]| {
@@ -210,7 +211,7 @@ impl Columns {
             + next.as_ref().map_or(0, |next| size_of::<Columns>() + next.bytes())
     }
 
-    /// Takes these slots; `level` is 0 from outside.
+    /// Takes in these slots; outside callers pass `level` 0.
     pub(crate) fn fill(&mut self, slots: &[u32], boxes: &[Aabb], level: usize) {
         let plan = Plan::new(slots, boxes, level, &mut self.sample);
         self.plan = plan;
@@ -235,10 +236,10 @@ impl Columns {
         }
     }
 
-    /// All pairs.
+    /// Finds all pairs.
     pub(crate) fn pairs(&self, boxes: &[Aabb], tasks: &mut Vec<Task>, found: &mut Found) {
         let n_columns = self.starts.len().saturating_sub(1);
-        // About as many rows as a thread should take at a time.
+        // About as many rows as one thread should take at a time.
         let piece = (PIECE * n_columns).div_ceil(self.members.len().max(1)).max(1);
         work_on(n_columns, piece, tasks, found, |columns, tasks, found| {
             self.pairs_of_columns(columns, tasks, found);
@@ -253,8 +254,8 @@ impl Columns {
         }
     }
 
-    /// The pairs of the boxes of some columns among themselves and with those of the columns after
-    /// theirs, in the order of z, then y.
+    /// Finds the pairs of the boxes of some columns, among themselves and with later columns,
+    /// ordered by z, then y.
     fn pairs_of_columns(&self, columns: Range<usize>, tasks: &mut Vec<Task>, found: &mut Found) {
         let Columns { plan, rows, .. } = self;
         tasks.clear();
@@ -289,7 +290,7 @@ impl Columns {
         tasks.clear();
     }
 
-    /// All pairs of a box that is not in the columns and those that are.
+    /// Finds all pairs of a box outside the columns with boxes in them.
     pub(crate) fn pairs_with(&self, slot: u32, aabb: &Aabb, tasks: &mut Vec<Task>, found: &mut Found) {
         let mut level = Some(self);
         while let Some(columns) = level {
@@ -322,7 +323,7 @@ impl Columns {
         (self.starts[column] as usize, self.starts[column + 1] as usize)
     }
 
-    /// The boxes of a column that may reach the box on the axis.
+    /// Returns the boxes of a column that may reach the box on the axis.
     #[inline(always)]
     fn push_run(&self, slot: u32, sides: &[f32; 6], y: u32, z: u32, tasks: &mut Vec<Task>) {
         let (begin, end) = self.column(y, z);

@@ -1,4 +1,4 @@
-//! Numbers as whole keys that sort like them, and a radix sort.
+//! Converts floats to integer keys with the same order, and sorts them by radix.
 //!
 //! Reference: M. Herf, Radix Tricks, 2001 (floats as sortable integers; eleven bits a pass); P.
 //! Terdiman, Radix Sort Revisited, 2000.
@@ -11,7 +11,7 @@ const PASS_BITS: u32 = 11;
 /// Lists shorter than this are sorted by comparisons: clearing the counters would cost more.
 const SHORT: usize = 512;
 
-/// An integer in the order of the numbers, the two zeros being one. The number is not NaN.
+/// Returns an integer with the order of the number; the two zeros are equal. The number is not NaN.
 #[inline(always)]
 pub(crate) fn ordered(x: f32) -> u32 {
     // -0 + 0 is +0.
@@ -19,11 +19,11 @@ pub(crate) fn ordered(x: f32) -> u32 {
     bits ^ if bits >> 31 == 1 { u32::MAX } else { 1 << 31 }
 }
 
-/// Sorts by the upper 32 bits; what is equal in them stays in its order, which is that of the lower
-/// 32.
+/// Sorts by the upper 32 bits, stably: equal ones keep their order, which is that of the lower 32
+/// bits.
 pub(crate) fn sort_by_upper_half(keys: &mut Vec<u64>, scratch: &mut Vec<u64>) {
     if keys.len() < SHORT {
-        // The same as a stable sort by the upper half, without its memory.
+        // The same order as a stable sort by the upper half, without its memory.
         keys.sort_unstable();
         return;
     }
@@ -38,7 +38,7 @@ pub(crate) fn sort_by_upper_half(keys: &mut Vec<u64>, scratch: &mut Vec<u64>) {
     }
     for (pass, counts) in counts.iter_mut().enumerate() {
         let shift = 32 + PASS_BITS * pass as u32;
-        // All alike in these bits: nothing to do.
+        // All keys are equal in these bits: this pass is skipped.
         if counts.iter().any(|&count| count as usize == keys.len()) {
             continue;
         }
@@ -74,7 +74,7 @@ mod tests {
                 .map(|i| {
                     state =
                         state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    // Few different keys of all sizes, so that many are equal.
+                    // Few distinct keys of all sizes, so that many are equal.
                     let key = (state >> 60) << (state >> 33 & 31);
                     (key & u64::from(u32::MAX)) << 32 | i
                 })

@@ -31,11 +31,11 @@
 //! | [`MultiSap`] | three sorted axes in each region | as above, slow motion | as above, and if boxes change regions often |
 //! | [`SweepSort`] | nothing | reading, and lines other than the axes | many share a stretch of the line |
 //!
-//! With the feature `parallel` all but [`SweepSort`] and [`SweepAndPrune`] use the threads of
-//! rayon, with the same pairs (test: `threads::same_bytes_on_any_number_of_threads`).
+//! With the feature `parallel`, all but [`SweepSort`] and [`SweepAndPrune`] use rayon threads, with
+//! the same pairs (test: `threads::same_bytes_on_any_number_of_threads`).
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
-// Code shared by several algorithms is compiled for any choice of them.
+// Some shared code is unused if only some algorithms are enabled.
 #![cfg_attr(not(feature = "all"), allow(dead_code))]
 
 extern crate alloc;

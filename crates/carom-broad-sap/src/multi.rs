@@ -1,6 +1,6 @@
-//! The user's regions, each with a box pruning or a sweep and prune of its own.
+//! Regions given by the user, each with its own box pruning.
 //!
-//! A box is a member of every region that it touches; a pair that two regions find is given once.
+//! A box is a member of every region that it touches; a pair found in two regions is reported once.
 //!
 //! Reference: P. Terdiman, Sweep-and-prune, 2007 (multi-SAP); the MBP of PhysX.
 
@@ -11,8 +11,8 @@ use crate::rows::{Rows, Task};
 use alloc::vec::Vec;
 use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
 
-/// Regions, and one sorted axis in each. Good where regions are known beforehand and hold a few
-/// thousand boxes each; a box much larger than a region costs as often as it touches one.
+/// Regions, each with one sorted axis. It suits regions that are known beforehand and hold a few
+/// thousand boxes each. A box much larger than a region costs once per region that it touches.
 /// `MultiBoxPruning::with_finder(RegionPruner::new(regions))`.
 ///
 /// Memory: 52 bytes for each region that a box touches, beside that of [`FoundBy`].
@@ -30,7 +30,7 @@ pub struct RegionPruner {
 }
 
 impl RegionPruner {
-    /// With these regions.
+    /// Creates a finder with these regions.
     pub fn new(regions: Regions) -> RegionPruner {
         RegionPruner { regions, ..RegionPruner::default() }
     }

@@ -1,8 +1,8 @@
-//! The user's regions, each with a sweep and prune of its own: ends pass only those of the same
+//! Regions given by the user, each with its own sweep and prune: ends trade places only within a
 //! region.
 //!
 //! Reference: P. Terdiman, Sweep-and-prune, 2007 (multi-SAP).
-//! Differs: what sticks out of all regions has a sweep and prune too, so nothing is lost; see
+//! Differs: boxes that stick out of all regions have a sweep and prune too, so no pair is lost; see
 //! `regions.rs`.
 
 use crate::regions::{Regions, Touched};
@@ -16,11 +16,11 @@ use carom_broad::{Changes, Filter, Found, FoundBy, PairFinder, ProxyTable};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// Regions, and three sorted axes in each. `MultiSap::with_finder(RegionAxes::new(regions,
+/// Regions, each with three sorted axes. `MultiSap::with_finder(RegionAxes::new(regions,
 /// settings))`.
 ///
-/// Memory: 29 bytes per slot and 112 for each region that a box touches, 17 to 26 per pair in each
-/// region that has it, beside that of [`FoundBy`].
+/// Memory: 29 bytes per slot and 112 for each region that a box touches. Each pair takes 17 to 26
+/// in each region that has it. That of [`FoundBy`] comes on top.
 pub type MultiSap = FoundBy<RegionAxes>;
 
 /// The finder of [`MultiSap`].
@@ -28,9 +28,9 @@ pub type MultiSap = FoundBy<RegionAxes>;
 pub struct RegionAxes {
     regions: Regions,
     settings: SapSettings,
-    /// One per region, and one for what sticks out.
+    /// One per region, and one for boxes that stick out.
     parts: Vec<Part>,
-    /// By slot: the regions and the numbers there, in the order of the regions.
+    /// By slot: the regions and the box numbers there, in the order of the regions.
     memberships: Vec<Vec<(u32, u32)>>,
     changed: Vec<u32>,
     is_changed: Vec<bool>,
@@ -39,7 +39,7 @@ pub struct RegionAxes {
     members: Vec<(u32, u32)>,
 }
 
-/// A region's own sweep and prune, whose boxes have numbers of their own.
+/// The sweep and prune of a region, with its own numbering of boxes.
 #[derive(Clone, Debug, Default)]
 struct Part {
     sap: Sap,
@@ -78,14 +78,14 @@ impl Part {
 }
 
 impl Default for RegionAxes {
-    /// No regions: everything sticks out.
+    /// Without regions, every box sticks out.
     fn default() -> RegionAxes {
         RegionAxes::new(Regions::default(), SapSettings::default())
     }
 }
 
 impl RegionAxes {
-    /// With these regions and settings.
+    /// Creates a finder with these regions and settings.
     pub fn new(regions: Regions, settings: SapSettings) -> RegionAxes {
         let part = || Part { sap: Sap::new(settings.skipped_axis), ..Part::default() };
         RegionAxes {
@@ -112,12 +112,12 @@ impl RegionAxes {
         }
     }
 
-    /// What all regions have done.
+    /// Returns the sum of the counts of all regions.
     fn counts(&self) -> Counts {
         self.parts.iter().fold(Counts::default(), |all, part| all.plus(&part.sap.counts))
     }
 
-    /// Tells the regions what has come, gone and moved.
+    /// Passes insertions, removals and moves to the regions.
     fn sort_in(&mut self, proxies: &ProxyTable) {
         let RegionAxes { regions, parts, memberships, changed, is_changed, touched, now, members, .. } = self;
         for slot in changed.drain(..) {

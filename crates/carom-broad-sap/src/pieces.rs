@@ -1,15 +1,15 @@
-//! Work on a range, cut into pieces for several threads where there are any; the same pairs, since
-//! they are sorted afterwards.
+//! Divides work on a range into chunks for several threads, if there are any. The pairs are the
+//! same, because they are sorted afterwards.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (broad phases that are
-//! split by place).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (broad phases split by
+//! region).
 
 use crate::rows::Task;
 use alloc::vec::Vec;
 use carom_broad::Found;
 use core::ops::Range;
 
-/// Does `work` on `0..n`, in pieces of about `piece` if there are threads for them.
+/// Runs `work` on `0..n`, in chunks of about `piece` if there are several threads.
 pub(crate) fn work_on(
     n: usize,
     piece: usize,

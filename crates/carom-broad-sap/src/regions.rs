@@ -1,11 +1,12 @@
-//! Parts of the world, which may overlap and need not cover it, and which of them a box touches.
+//! Regions of the world, which may overlap and need not cover it, and the regions that a box
+//! touches.
 //!
-//! Two boxes that touch share a point. Where a region holds it, both touch that region; where none
-//! does, both stick out of the union of all regions. So the boxes of each region, and those that
-//! stick out, are all the lists in which pairs are to be looked for.
+//! Two boxes that touch share a point. If a region contains it, both touch that region. If none
+//! does, both stick out of the union of all regions. So all pairs are found by searching each
+//! region, and the boxes that stick out.
 //!
 //! Reference: P. Terdiman, Sweep-and-prune, 2007 (multi-SAP); Box pruning revisited, 2017.
-//! Differs: boxes outside of all regions are not lost.
+//! Differs: boxes outside all regions are not lost.
 
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Aabb8, BoundsError, overlaps_packets};
@@ -14,8 +15,8 @@ use glam::Vec3;
 /// The most regions that a [`Regions::grid`] has.
 const MAX_REGIONS: u64 = 1 << 16;
 
-/// A box is cut into at most so many pieces to see whether regions cover it; if that is not enough,
-/// it counts as sticking out.
+/// A box is cut into at most this many parts to test whether regions cover it. If that is not
+/// enough, it counts as sticking out.
 const MAX_PIECES: usize = 64;
 
 /// Parts of the world.
@@ -45,15 +46,15 @@ impl Regions {
         self.boxes.capacity() * size_of::<Aabb>() + self.packets.capacity() * size_of::<Aabb8>()
     }
 
-    /// These boxes. Error: the first that is NaN, infinite or inverted.
+    /// Creates regions from these boxes. Error: the first that is NaN, infinite or inverted.
     pub fn new(boxes: &[Aabb]) -> Result<Regions, BoundsError> {
         boxes.iter().try_for_each(Aabb::check)?;
         Ok(Regions { boxes: boxes.to_vec(), packets: boxes.chunks(8).map(Aabb8::from_boxes).collect() })
     }
 
-    /// The cells of a grid over `bounds`, so many along each axis; at least 1 each, and 65,536 at
-    /// most in all: axes are given fewer until that holds. Error: bounds that are NaN, infinite or
-    /// inverted.
+    /// Creates the cells of a grid over `bounds` with these counts per axis. Counts are at least 1,
+    /// and are reduced until there are at most 65,536 cells. Error: bounds that are NaN, infinite
+    /// or inverted.
     pub fn grid(bounds: &Aabb, counts: [u32; 3]) -> Result<Regions, BoundsError> {
         bounds.check()?;
         let mut counts = counts.map(|count| u64::from(count.max(1)));
@@ -80,23 +81,23 @@ impl Regions {
         Regions::new(&boxes)
     }
 
-    /// The number of regions.
+    /// Returns the number of regions.
     pub fn len(&self) -> usize {
         self.boxes.len()
     }
 
-    /// There are none.
+    /// Whether there are no regions.
     pub fn is_empty(&self) -> bool {
         self.boxes.is_empty()
     }
 
-    /// The regions.
+    /// Returns the regions.
     pub fn boxes(&self) -> &[Aabb] {
         &self.boxes
     }
 
     /// Calls `visit` with every region that the box touches, and with the number of regions if it
-    /// may stick out of them all.
+    /// may stick out of all.
     #[inline]
     pub(crate) fn touched(&self, aabb: &Aabb, work: &mut Touched, mut visit: impl FnMut(u32)) {
         let Touched { bits, pieces } = work;
@@ -118,14 +119,14 @@ impl Regions {
         }
     }
 
-    /// The regions whose bits are set cover the box for sure: a region that holds the lower corner
-    /// of a piece is cut off, until nothing is left.
+    /// Whether the regions with set bits surely cover the box. A region that contains the lower
+    /// corner of a part is cut off, until nothing is left.
     fn cover(&self, aabb: &Aabb, bits: &[u32], pieces: &mut Vec<Aabb>) -> bool {
         pieces.clear();
         pieces.push(*aabb);
         for _ in 0..MAX_PIECES {
             let Some(piece) = pieces.pop() else { return true };
-            // Of a region that the piece only touches with its corner nothing would be cut off.
+            // A region that only touches the part with its corner cuts nothing off.
             let cuts = |region: &Aabb| {
                 (0..3).all(|k| {
                     region.min[k] <= piece.min[k]

@@ -1,13 +1,13 @@
-//! Boxes sorted by where they begin on one axis, coordinate by coordinate; and the test of one box
+//! Boxes sorted by their lower ends on one axis, coordinate by coordinate; and the test of one box
 //! against a run of them.
 //!
-//! In sorted order the boxes that a box can meet are a run, found by where it ends; in the run,
-//! eight are tested at a time and those that touch are written down without a branch.
+//! In sorted order the possible partners of a box are a run, up to its upper end. Boxes of a run
+//! are tested eight at a time. Those that touch are written without a branch.
 //!
 //! Reference: P. Terdiman, Box pruning revisited, 2017 (a sorted list, coordinates apart, several
 //! boxes per instruction).
-//! Differs: the runs are found first, then tested, so that the loop inside neither grows a list nor
-//! looks for its end.
+//! Differs: runs are found first, then tested, so that the inner loop neither grows a list nor
+//! searches its end.
 
 use crate::keys::{ordered, sort_by_upper_half};
 use crate::pieces::work_on;
@@ -20,7 +20,7 @@ use core::ops::Range;
 /// Runs tested at a time.
 pub(crate) const CHUNK: usize = 256;
 
-/// Rows that a thread takes at a time.
+/// Rows per chunk of a thread.
 pub(crate) const PIECE: usize = 4096;
 
 /// Boxes in the order of their lower ends on `axis`.
@@ -30,7 +30,8 @@ pub(crate) const PIECE: usize = 4096;
 pub(crate) struct Rows {
     pub(crate) axis: usize,
     pub(crate) slots: Vec<u32>,
-    /// Lower ends on the axis, then on the next two (cyclically), then the upper ends likewise.
+    /// Lower ends on the axis, then on the next two (cyclically), then the upper ends in the same
+    /// order.
     pub(crate) sides: [Vec<f32>; 6],
     keys: Vec<u64>,
     scratch: Vec<u64>,
@@ -42,11 +43,11 @@ pub(crate) struct Task {
     pub(crate) slot: u32,
     pub(crate) begin: u32,
     pub(crate) end: u32,
-    /// As in [`Rows::sides`], without the upper end on the axis: the end of the run stands for it.
+    /// Like [`Rows::sides`], without the upper end on the axis, which the end of the run replaces.
     sides: [f32; 5],
 }
 
-/// The six sides of a box, `axis` first.
+/// Returns the six sides of a box, `axis` first.
 #[inline(always)]
 pub(crate) fn sides(aabb: &Aabb, axis: usize) -> [f32; 6] {
     let (low, high) = (aabb.min.to_array(), aabb.max.to_array());
@@ -70,7 +71,7 @@ impl Rows {
             + 8 * (keys.capacity() + scratch.capacity())
     }
 
-    /// Takes these slots, sorted; of equal ends in the order given.
+    /// Takes in these slots and sorts them; equal ends keep the given order.
     pub(crate) fn fill(&mut self, axis: usize, slots: &[u32], boxes: &[Aabb]) {
         self.sort(axis, slots.iter().map(|&slot| &boxes[slot as usize]));
         self.slots.clear();
@@ -78,8 +79,8 @@ impl Rows {
         self.gather(boxes);
     }
 
-    /// Takes slots, each with its group, a number below `n_groups`: one group after the other, each
-    /// sorted. `starts` becomes where each begins, and one end.
+    /// Takes in slots with their groups, numbers below `n_groups`: group after group, each sorted.
+    /// `starts` becomes the start of each group, and the end of the last.
     pub(crate) fn fill_groups(
         &mut self,
         axis: usize,
@@ -88,7 +89,7 @@ impl Rows {
         n_groups: usize,
         starts: &mut Vec<u32>,
     ) {
-        // Sorted as a whole, then dealt out in that order.
+        // Sorted as a whole, then distributed to the groups in that order.
         self.sort(axis, members.iter().map(|&(_, slot)| &boxes[slot as usize]));
         starts.clear();
         starts.resize(n_groups + 2, 0);
@@ -100,8 +101,7 @@ impl Rows {
         }
         self.slots.clear();
         self.slots.resize(members.len(), 0);
-        // The start of a group, one place further on, moves to its end, which is the start of the
-        // next.
+        // The start of a group, one entry further on, advances to its end, the start of the next.
         for &key in &self.keys {
             let (group, slot) = members[key as u32 as usize];
             let place = &mut starts[group as usize + 1];
@@ -112,7 +112,7 @@ impl Rows {
         self.gather(boxes);
     }
 
-    /// Makes `keys` the numbers of the boxes, in the lower half, in order.
+    /// Makes `keys` the sorted numbers of the boxes, in the lower half.
     fn sort<'a>(&mut self, axis: usize, boxes: impl Iterator<Item = &'a Aabb>) {
         self.axis = axis;
         self.keys.clear();
@@ -134,14 +134,14 @@ impl Rows {
         }
     }
 
-    /// The sides of a row.
+    /// Returns the sides of a row.
     #[inline(always)]
     pub(crate) fn sides_of(&self, row: usize) -> [f32; 6] {
         core::array::from_fn(|side| self.sides[side][row])
     }
 
-    /// The first of the rows from `begin` to `end` that begins above `limit`, by steps that double
-    /// and then halve.
+    /// Returns the first of the rows from `begin` to `end` that begins above `limit`, by galloping
+    /// search.
     #[inline]
     pub(crate) fn first_above(&self, begin: usize, end: usize, limit: f32) -> usize {
         let lows = &self.sides[0][..end];
@@ -154,14 +154,14 @@ impl Rows {
         inside + lows[inside..far].partition_point(|&low| low <= limit)
     }
 
-    /// All pairs among the rows from `begin` to `end`.
+    /// Finds all pairs among the rows from `begin` to `end`.
     pub(crate) fn pairs_within(&self, begin: usize, end: usize, tasks: &mut Vec<Task>, found: &mut Found) {
         work_on(end - begin, PIECE, tasks, found, |range, tasks, found| {
             self.pairs_from(begin + range.start..begin + range.end, end, tasks, found);
         });
     }
 
-    /// The pairs of some rows with those after them, up to `end`.
+    /// Finds the pairs of some rows with those after them, up to `end`.
     fn pairs_from(&self, rows: Range<usize>, end: usize, tasks: &mut Vec<Task>, found: &mut Found) {
         let mut row = rows.start;
         while row < rows.end {

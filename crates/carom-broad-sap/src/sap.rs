@@ -1,18 +1,17 @@
-//! The ends of all boxes on three axes, kept sorted, and the set of pairs that overlap on all of
-//! them.
+//! The sorted ends of all boxes on three axes, and the set of pairs that overlap on all of them.
 //!
-//! Two ends that trade places in an insertion sort are the only way for an overlap to begin or end:
-//! a lower end that passes below an upper one begins one on that axis, and the boxes themselves say
-//! whether there is one on the others; an upper end that passes below a lower one ends it. With
-//! coherent motion there are few trades, and a frame costs O(n + s) for s of them. Where there are
-//! so many that sorting anew is cheaper, it sorts anew.
+//! An overlap begins or ends only if two ends trade places in an insertion sort. If a lower end
+//! passes below an upper one, an overlap begins on that axis, and the boxes decide the other axes.
+//! If an upper end passes below a lower one, the overlap ends. With coherent motion there are few
+//! trades, and a frame costs O(n + s) for s trades. If there are too many, everything is sorted
+//! from scratch.
 //!
 //! Reference: D. Baraff, Dynamic Simulation of Non-Penetrating Rigid Bodies, PhD thesis, Cornell,
 //! 1992; P. Terdiman, Sweep-and-prune, 2007 (arrays, the kind of end inside the key); D. Tracy, S.
 //! Buss, B. Woods, Efficient Large-Scale Sweep and Prune Methods with AABB Insertion and Removal,
 //! 2009 (boxes come and go in batches).
-//! Differs: the boxes move first and the ends after them, so every test of a trade is about how
-//! things end up, and the order of the trades does not matter.
+//! Differs: the boxes move first and the ends after them. So every test at a trade uses the final
+//! boxes, and the order of the trades does not matter.
 
 use crate::axis;
 use crate::columns::Columns;
@@ -25,29 +24,29 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::Found;
 use hashbrown::HashSet;
 
-/// Set in the key of an upper end. The number on the axis stands above it, the box below.
+/// Set in the key of an upper end. The coordinate is in the bits above, the box in those below.
 const UPPER: u64 = 1 << 31;
 
-/// The most boxes: their numbers leave room for [`UPPER`].
+/// The most boxes: their numbers leave the bit [`UPPER`] free.
 pub(crate) const MAX_BOXES: usize = UPPER as usize;
 
-/// If fewer than one in so many boxes moved, each is taken to its place by itself, and the others
-/// are not looked at.
+/// If fewer than one box in this many moved, each is moved individually, and the others are not
+/// visited.
 const FEW: usize = 16;
 
 /// No box at this number.
 const ABSENT: u32 = u32::MAX;
 
-/// Sorted ends and overlapping pairs of boxes that have numbers, small ones, given by the caller.
+/// Sorted ends and overlapping pairs of boxes. The caller gives the boxes small numbers.
 ///
 /// Memory: 96 bytes per number (72 with an axis left out), 9 to 18 per pair.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sap {
-    /// On this axis nothing is sorted.
+    /// The axis on which nothing is sorted.
     left_out: Option<usize>,
     boxes: Vec<Aabb>,
     ends: [Vec<u64>; 3],
-    /// Where the lower and the upper end of each box stand; [`ABSENT`] for no box.
+    /// The positions of the lower and the upper end of each box; [`ABSENT`] for no box.
     place: [Vec<[u32; 2]>; 3],
     pairs: HashSet<u64>,
     n_boxes: usize,
@@ -57,28 +56,28 @@ pub(crate) struct Sap {
     pub(crate) counts: Counts,
 }
 
-/// What was done, since it exists.
+/// Counts of the work since it was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Ends that traded places, s.
+    /// Ends that traded places, the s of O(n + s).
     pub(crate) trades: u64,
     /// Boxes tested.
     pub(crate) tests: u64,
-    /// Ends looked at.
+    /// Ends visited.
     pub(crate) ends: u64,
-    /// Times that everything was sorted anew.
+    /// Number of sorts from scratch.
     pub(crate) rebuilds: u64,
 }
 
 impl Counts {
-    /// Adds what has been done since then.
+    /// Adds the work since `before`.
     pub(crate) fn report(&self, before: &Counts, found: &mut Found) {
         found.tests += self.tests - before.tests;
         found.nodes += self.ends - before.ends + self.trades - before.trades;
         found.rebuilds += self.rebuilds - before.rebuilds;
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     pub(crate) fn plus(&self, other: &Counts) -> Counts {
         Counts {
             trades: self.trades + other.trades,
@@ -102,8 +101,8 @@ struct Work {
     is_new: Vec<bool>,
 }
 
-/// An end's key: the number on the axis, the kind of end, the box. Lower ends come first where
-/// numbers are equal: touching counts.
+/// Returns the key of an end: the coordinate, the kind of end, the box. Lower ends come first among
+/// equal coordinates, because touching counts.
 #[inline]
 fn key(at: f32, is_upper: bool, number: u32) -> u64 {
     u64::from(ordered(at)) << 32 | if is_upper { UPPER } else { 0 } | u64::from(number)
@@ -125,7 +124,7 @@ fn pair_key(a: u32, b: u32) -> u64 {
 }
 
 impl Sap {
-    /// Nothing; an axis may be left out.
+    /// Creates an empty structure; one axis may be left out.
     pub(crate) fn new(left_out: Option<usize>) -> Sap {
         Sap { left_out, ..Sap::default() }
     }
@@ -134,7 +133,7 @@ impl Sap {
     pub(crate) fn bytes(&self) -> usize {
         let Sap { boxes, ends, place, pairs, moved, scratch, work, .. } = self;
         let Work { numbers, flat, columns, tasks, found, active, place: places, is_new } = work;
-        // A slot of the set is a key and a byte, and one in eight is left free.
+        // An entry of the set is a key and a byte, and one in eight is free.
         let of_set = pairs.capacity() * 8 / 7 * 9;
         (boxes.capacity() + flat.capacity()) * size_of::<Aabb>()
             + 8 * (ends.iter().map(Vec::capacity).sum::<usize>() + scratch.capacity())
@@ -153,7 +152,7 @@ impl Sap {
         (0..3).filter(move |&axis| Some(axis) != left_out)
     }
 
-    /// Boxes were moved since [`Sap::exchange`].
+    /// Whether boxes were moved since [`Sap::exchange`].
     pub(crate) fn is_unsettled(&self) -> bool {
         !self.moved.is_empty()
     }
@@ -162,14 +161,14 @@ impl Sap {
         self.n_boxes
     }
 
-    /// There is a box of this number.
+    /// Whether there is a box with this number.
     #[inline]
     pub(crate) fn has(&self, number: u32) -> bool {
         let axis = usize::from(self.left_out == Some(0));
         self.place[axis].get(number as usize).is_some_and(|place| place[0] != ABSENT)
     }
 
-    /// The pairs that overlap, also on an axis that is left out; as numbers, in no order.
+    /// Returns the pairs of numbers that overlap, also on an axis that is left out, unsorted.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
         self.candidates().filter(|&(a, b)| {
             self.left_out.is_none_or(|k| {
@@ -179,40 +178,39 @@ impl Sap {
         })
     }
 
-    /// The pairs that overlap on the axes that are kept.
+    /// Returns the pairs that overlap on the kept axes.
     fn candidates(&self) -> impl Iterator<Item = (u32, u32)> {
         self.pairs.iter().map(|&pair| ((pair >> 32) as u32, pair as u32))
     }
 
-    /// How many overlap on the axes that are kept.
+    /// Returns how many pairs overlap on the kept axes.
     pub(crate) fn n_pairs(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Moves a box that is there; [`Sap::exchange`] sorts its ends. Telling it twice is allowed.
+    /// Moves an existing box; [`Sap::exchange`] sorts its ends. Two calls for one box are allowed.
     #[inline]
     pub(crate) fn set(&mut self, number: u32, aabb: Aabb) {
         self.boxes[number as usize] = aabb;
         self.moved.push(number);
     }
 
-    /// The boxes overlap on the axes that are kept.
+    /// Whether the boxes overlap on the kept axes.
     #[inline]
     fn overlap(boxes: &[Aabb], left_out: Option<usize>, a: u32, b: u32) -> bool {
         let (a, b) = (&boxes[a as usize], &boxes[b as usize]);
         (0..3).all(|k| Some(k) == left_out || (a.min[k] <= b.max[k] && b.min[k] <= a.max[k]))
     }
 
-    /// Takes out boxes that are there, brings what moved to its place, and puts in boxes whose
-    /// numbers are free then. `max_trades` is how many trades per box may be made before everything
-    /// is sorted anew.
+    /// Removes existing boxes, sorts moved ends, and inserts boxes with numbers that are free then.
+    /// `max_trades` is the number of trades per box after which everything is sorted from scratch.
     pub(crate) fn exchange(&mut self, going: &[u32], coming: &[(u32, Aabb)], max_trades: u32) {
         self.remove(going);
         self.settle(max_trades);
         self.insert(coming);
     }
 
-    /// Brings the ends of all that moved to their places.
+    /// Sorts the ends of all moved boxes.
     fn settle(&mut self, max_trades: u32) {
         let moved = core::mem::take(&mut self.moved);
         let limit = self.counts.trades + u64::from(max_trades) * self.n_boxes as u64;
@@ -228,7 +226,7 @@ impl Sap {
         self.moved.clear();
     }
 
-    /// Always true.
+    /// Sorts the ends of one box; always true.
     fn settle_one(&mut self, number: u32) -> bool {
         for axis in self.axes() {
             let aabb = self.boxes[number as usize];
@@ -237,7 +235,7 @@ impl Sap {
             let ends = &mut self.ends[axis];
             let old_low = core::mem::replace(&mut ends[low], new_low);
             let old_high = core::mem::replace(&mut ends[high], new_high);
-            // An end that moves outwards goes first, so that the other does not run into it.
+            // The end that moves outwards goes first, so that the ends of one box do not collide.
             if old_high < new_high {
                 self.rise(axis, high);
             }
@@ -257,7 +255,7 @@ impl Sap {
         true
     }
 
-    /// One pass of insertion per axis; false where it was broken off for too many trades.
+    /// Does one insertion pass per axis; false if it stopped after too many trades.
     fn settle_all(&mut self, moved: &[u32], limit: u64) -> bool {
         for axis in self.axes() {
             let (ends, boxes) = (&mut self.ends[axis], &self.boxes);
@@ -286,7 +284,7 @@ impl Sap {
         self.place[axis][number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
     }
 
-    /// Takes the end at a place down to where it belongs.
+    /// Moves the end at an index down to its sorted position.
     fn sink(&mut self, axis: usize, mut at: usize) {
         let end = self.ends[axis][at];
         while 0 < at && end < self.ends[axis][at - 1] {
@@ -300,7 +298,7 @@ impl Sap {
         self.note_place(axis, end, at);
     }
 
-    /// Takes the end at a place up to where it belongs.
+    /// Moves the end at an index up to its sorted position.
     fn rise(&mut self, axis: usize, mut at: usize) {
         let end = self.ends[axis][at];
         while at + 1 < self.ends[axis].len() && self.ends[axis][at + 1] < end {
@@ -314,8 +312,8 @@ impl Sap {
         self.note_place(axis, end, at);
     }
 
-    /// Two ends trade places; `begins`: if they are of different kinds, an overlap on the axis
-    /// begins, otherwise one ends.
+    /// Trades two ends. If their kinds differ, an overlap on the axis begins if `begins`, else
+    /// ends.
     #[inline]
     fn trade(&mut self, end: u64, other: u64, begins: bool) {
         self.counts.trades += 1;
@@ -333,7 +331,7 @@ impl Sap {
         }
     }
 
-    /// Removes boxes that are there, in one pass over the ends.
+    /// Removes existing boxes, in one pass over the ends.
     fn remove(&mut self, numbers: &[u32]) {
         if numbers.is_empty() {
             return;
@@ -358,8 +356,8 @@ impl Sap {
         self.moved.retain(|&number| place[number as usize][0] != ABSENT);
     }
 
-    /// Adds boxes, whose numbers are free: their ends are sorted and merged with those that are
-    /// there, from the back, in O(n + m log m). All that moved must be settled.
+    /// Adds boxes with free numbers. Their ends are sorted and merged into the others from the
+    /// back, in O(n + m log m). All moved boxes must be settled.
     fn insert(&mut self, new: &[(u32, Aabb)]) {
         if new.is_empty() {
             return;
@@ -400,7 +398,7 @@ impl Sap {
                 place[number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
             }
         }
-        // More new than old: their pairs are found as those of all are.
+        // More new boxes than old ones: all pairs are found from scratch.
         if n_old < new.len() {
             self.find_pairs();
         } else {
@@ -408,15 +406,15 @@ impl Sap {
         }
     }
 
-    /// Sorts everything anew.
+    /// Sorts everything from scratch.
     fn rebuild(&mut self) {
         self.counts.rebuilds += 1;
         for axis in self.axes() {
             let Sap { scratch, ends, place, boxes, .. } = self;
             let (ends, place) = (&mut ends[axis], &mut place[axis]);
             ends.clear();
-            // Lower ends first, both kinds in the order of the numbers: the sort keeps that where
-            // keys are equal.
+            // Lower ends first, each kind in the order of the numbers; the stable sort keeps this
+            // for equal keys.
             for upper in [false, true] {
                 for (number, aabb) in boxes.iter().enumerate() {
                     if place[number][0] != ABSENT {
@@ -434,7 +432,7 @@ impl Sap {
         self.find_pairs();
     }
 
-    /// Finds all pairs from nothing.
+    /// Finds all pairs from scratch.
     fn find_pairs(&mut self) {
         let mut work = core::mem::take(&mut self.work);
         let Work { numbers, flat, columns, tasks, found, .. } = &mut work;
@@ -456,8 +454,8 @@ impl Sap {
         self.work = work;
     }
 
-    /// Finds the pairs of new boxes among themselves and with the others, by a sweep: a new box is
-    /// tested against all that the sweep is in, an old one against the new ones.
+    /// Finds the pairs of new boxes, among themselves and with the others, by a sweep. A new box is
+    /// tested against all active boxes, an old one against the active new ones.
     fn find_pairs_of(&mut self, new: &[(u32, Aabb)]) {
         let mut work = core::mem::take(&mut self.work);
         let Work { numbers, active, place, is_new, .. } = &mut work;
@@ -497,7 +495,7 @@ impl Sap {
         self.work = work;
     }
 
-    /// Every end is where it belongs, and every pair is right.
+    /// Checks the position of every end, and every pair.
     pub(crate) fn validate(&self) -> Result<(), String> {
         for axis in self.axes() {
             let ends = &self.ends[axis];

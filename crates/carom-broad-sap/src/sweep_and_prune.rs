@@ -13,11 +13,11 @@ use carom_broad::{Changes, Filter, Found, FoundBy, PairFinder, ProxyTable};
 
 /// Sorted ends on three axes, kept from frame to frame.
 ///
-/// Costs what changes: O(n + s) for s trades of ends, which is little where motion is slow and
-/// grows with the number of boxes that pass each other on any axis, wherever they are on the
-/// others: about n^(5/3) where everything moves at random. One box that crosses a crowd is
-/// expensive, and so is everything that jumps: that frame sorts anew. For few boxes that move
-/// slowly, and for few movers among many.
+/// The cost is O(n + s) for s trades of ends. It is small for slow motion. It grows with the number
+/// of boxes that pass each other on any axis, even if they are far apart on the others. Random
+/// motion of all boxes costs about n^(5/3). One box that crosses a crowd is expensive. If
+/// everything jumps, that frame sorts from scratch. It suits few boxes that move slowly, and few
+/// movers among many.
 ///
 /// `SweepAndPrune::new()`, or `SweepAndPrune::with_finder(SortedAxes::new(settings))`.
 ///
@@ -35,18 +35,18 @@ pub struct SortedAxes {
 }
 
 impl SortedAxes {
-    /// With these settings.
+    /// Creates a finder with these settings.
     pub fn new(settings: SapSettings) -> SortedAxes {
         SortedAxes { settings, sap: Sap::new(settings.skipped_axis), ..SortedAxes::default() }
     }
 
-    /// How many ends have traded places since it exists.
+    /// Returns how many ends have traded places since it was created.
     pub fn n_trades(&self) -> u64 {
         self.sap.counts.trades
     }
 
-    /// How many ends have been looked at since it exists, trades not counted: the n of O(n + s),
-    /// six to a box.
+    /// Returns how many ends were visited since it was created, without trades: the n of O(n + s),
+    /// six per box.
     pub fn n_ends(&self) -> u64 {
         self.sap.counts.ends
     }
@@ -60,14 +60,14 @@ impl PairFinder for SortedAxes {
     }
 
     fn moved(&mut self, slot: u32, aabb: &Aabb) {
-        // What waits to come has its box read when it comes.
+        // A pending insertion reads its box later.
         if self.sap.has(slot) {
             self.sap.set(slot, *aabb);
         }
     }
 
     fn left(&mut self, slot: u32, _: &Aabb, _: &Filter) {
-        // What has not come yet need not go.
+        // A pending insertion needs no removal.
         if self.sap.has(slot) {
             self.going.push(slot);
         }
@@ -76,7 +76,7 @@ impl PairFinder for SortedAxes {
     fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut Found) {
         let SortedAxes { settings, sap, coming, going, new } = self;
         let before = sap.counts;
-        // A slot may have been left more than once, and be taken again.
+        // A slot may be freed more than once, and be reused.
         going.sort_unstable();
         going.dedup();
         coming.sort_unstable();

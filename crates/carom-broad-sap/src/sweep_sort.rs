@@ -1,8 +1,8 @@
-//! Sort both ends of every box along one line, sweep, and keep a list of the boxes that the sweep
-//! is in.
+//! Sorts both ends of every box along one line, sweeps, and keeps a list of active boxes.
 //!
-//! Where a box begins it is tested against the list; where it ends it leaves it. Along an axis the
-//! ends are the boxes' own; along a slanted line each box casts an interval, rounded outwards.
+//! At its lower end a box is tested against the list; at its upper end it leaves the list. Along an
+//! axis the ends are exact. Along a slanted line each box has a projected interval, rounded
+//! outwards.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.1; F. Liu, T. Harada, Y.
 //! Lee, Y. J. Kim, Real-Time Collision Culling of a Million Bodies on Graphics Processing Units,
@@ -14,8 +14,8 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
 use glam::DVec3;
 
-/// Sweeps one line. Simple, and the most tests: where many boxes share a stretch of the line, all
-/// of them meet.
+/// Sweeps one line. It is simple and makes the most tests: all boxes that overlap on the line are
+/// tested.
 ///
 /// `SweepSort::new()` takes the axis of greatest variance;
 /// `SweepSort::with_finder(Sweep::along(line))` another line.
@@ -23,7 +23,7 @@ use glam::DVec3;
 /// Memory: 60 bytes per slot beside that of [`FoundBy`].
 pub type SweepSort = FoundBy<Sweep>;
 
-/// The line that a sweep goes along.
+/// The line of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SweepLine {
@@ -46,7 +46,7 @@ pub struct Sweep {
     line: SweepLine,
     ends: Vec<End>,
     active: Vec<u32>,
-    /// Where a slot stands in `active`.
+    /// By slot: the position in `active`.
     place: Vec<u32>,
 }
 
@@ -57,17 +57,17 @@ struct End {
     is_upper: bool,
 }
 
-/// Relative: three products and two sums, twice over.
+/// Relative rounding of three products and two sums, for two ends.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl Sweep {
-    /// Sweeps along this line.
+    /// Creates a sweep along this line.
     pub fn along(line: SweepLine) -> Sweep {
         Sweep { line, ..Sweep::default() }
     }
 
-    /// Makes `ends` both ends of every box, sorted: of ends at one place the lower ones come first,
-    /// since touching counts.
+    /// Makes `ends` both ends of every box, sorted. Lower ends come first at equal positions,
+    /// because touching counts.
     fn sort(&mut self, slots: &[u32], boxes: &[Aabb]) {
         let ends = &mut self.ends;
         let direction = match self.line {
@@ -77,7 +77,7 @@ impl Sweep {
             SweepLine::Y => DVec3::Y,
             SweepLine::Z => DVec3::Z,
         };
-        // An axis needs no room for rounding: the other products are zero.
+        // An axis needs no allowance for rounding: the other products are zero.
         let room = if DVec3::AXES.contains(&direction) { 0.0 } else { ROUNDING };
         ends.clear();
         for &slot in slots {
@@ -103,7 +103,7 @@ impl PairFinder for Sweep {
         place.resize(boxes.len(), 0);
         for end in ends.iter() {
             if end.is_upper {
-                // The last of the list takes its place.
+                // The last entry of the list fills the gap.
                 let at = place[end.slot as usize];
                 active.swap_remove(at as usize);
                 if let Some(&moved) = active.get(at as usize) {

@@ -1,8 +1,8 @@
-//! A tree of fat boxes, made anew when it pays, and kept in between with the list of candidates
-//! that was found in it.
+//! A tree of fat boxes and the list of candidates found in it. Both are kept, and rebuilt when it
+//! pays.
 //!
-//! When a box leaves its fat box, its lane is emptied; the levels above stay as they are. So the
-//! tree never decays, and a jump of everything costs as much as a rebuild.
+//! If a box leaves its fat box, its lane is emptied; the levels above do not change. So the tree
+//! does not degrade, and a jump of all boxes costs one rebuild.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (dynamic trees with fat
 //! boxes).
@@ -20,31 +20,31 @@ use carom_broad::{BoxHit, Coherent, FatIndex, Found, Mobility, ProxyTable, Resid
 use carom_math::{Interval, Ray};
 use core::ops::{ControlFlow, Range};
 
-/// Boxes on a tree made anew when it pays; [`BroadPhase`](carom_broad::BroadPhase) and
+/// Boxes in a tree that is rebuilt when it pays; a [`BroadPhase`](carom_broad::BroadPhase) and a
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
-/// Memory: 74 bytes per box (tree 33, ordering 41), beside that of [`Coherent`]; where lists are
-/// replaced over some frames, 37 more for the next tree; where several threads search, what each
-/// has found stays.
+/// Memory: 74 bytes per box (tree 33, ordering 41), beside that of [`Coherent`]. Lists replaced
+/// over several frames take 37 more for the next tree. If several threads search, each keeps its
+/// result buffer.
 pub type DynamicBvh = Coherent<FatTree>;
 
 /// The index of [`DynamicBvh`].
 #[derive(Clone, Debug, Default)]
 pub struct FatTree {
     tree: Tree,
-    /// By slot: where in the tree.
+    /// By slot: the position in the tree.
     place: Vec<u32>,
     order: SpatialOrder,
     descent: Descent,
     tasks: Tasks,
 }
 
-/// The parts in which the tree is made: places along the curve, their order, and the boxes of the
-/// blocks. Each is a few passes over all boxes, none of them much longer than the others.
+/// The tree is built in this many parts: keys on the curve, the sort, and the boxes of the blocks.
+/// Each is a few passes over all boxes, of similar length.
 const PARTS: usize = 3;
 
 impl FatTree {
-    /// Makes one part. What has become empty since the part before is not in the tree.
+    /// Builds one part. A box that became empty since the previous part is not in the tree.
     fn make(&mut self, part: usize, fat: &[Aabb], proxies: &ProxyTable) {
         let FatTree { tree, place, order, .. } = self;
         match part {
@@ -75,7 +75,7 @@ impl FatIndex for FatTree {
     }
 
     fn rebuild_beside(&mut self, current: &mut FatTree, fat: &[Aabb], proxies: &ProxyTable, _: bool) {
-        // One memory to work in is enough.
+        // One scratch memory is enough.
         core::mem::swap(&mut self.order, &mut current.order);
         self.rebuild(fat, proxies, false);
         core::mem::swap(&mut self.order, &mut current.order);

@@ -1,14 +1,13 @@
 //! All pairs of touching boxes in a tree: the tree against itself.
 //!
-//! Level by level a list of pairs of blocks that touch is opened into the pairs of the level below.
-//! The last levels are opened piece by piece in four steps, each a plain loop that writes the tasks
-//! of the next: blocks of level 1 that meet, leaves that reach a block, pairs of leaves, boxes that
-//! reach a leaf. A processor guesses wrong where a loop inside is long for one box and short for
-//! the next; here nothing is left to guess.
+//! A list of touching pairs of blocks is expanded level by level. The last levels are expanded in
+//! chunks, in four steps. They list touching blocks of level 1, leaves that reach a block, pairs of
+//! leaves, boxes that reach a leaf. Each step is a plain loop that writes the tasks of the next.
+//! Inner loops of varying length would cause branch mispredictions; these loops have none.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.2.2 (tree against
 //! tree).
-//! Differs: breadth first, in lists of tasks, so that no step has a branch that depends on the
+//! Differs: breadth first, with lists of tasks, so that no step has a branch that depends on the
 //! boxes.
 
 use crate::tree::{Block, Tree, WIDTH, next_lane};
@@ -21,20 +20,20 @@ use core::ops::Range;
 /// Pairs of blocks of one level, the smaller number first.
 type BlockPairs = Vec<(u32, u32)>;
 
-/// Pairs of level-1 blocks opened at a time: few enough for their tasks to stay in the nearest
+/// Pairs of level-1 blocks expanded at a time: few enough for their tasks to stay in the nearest
 /// cache.
 const PIECE: usize = 32;
 
-/// Tasks ahead whose block is fetched.
+/// Number of tasks by which blocks are prefetched ahead.
 const AHEAD: usize = 8;
 
-/// Lists of tasks: who, and against whom.
+/// Lists of tasks: the querying item, and the one to test it against.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tasks {
     leaves: [Vec<u32>; 2],
     leaf_pairs: [Vec<u32>; 2],
     boxes: [Vec<u32>; 2],
-    /// Of several threads: what each piece of the search finds.
+    /// For several threads: the pairs of each chunk of the search.
     #[cfg(feature = "parallel")]
     pub(crate) pieces: Vec<Found>,
 }
@@ -58,8 +57,8 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// Finds the pairs of blocks one level above the leaves that touch, to be opened by
-    /// [`open_leaves`]; the answer is the number of boxes tested on the way.
+    /// Finds the touching pairs of blocks one level above the leaves, as input of [`open_leaves`].
+    /// Returns the number of boxes tested.
     pub(crate) fn run(&mut self, tree: &Tree) -> u64 {
         self.current.clear();
         let mut tests = 0;
@@ -85,8 +84,8 @@ pub(crate) fn all_pairs(tree: &Tree, descent: &mut Descent, tasks: &mut Tasks, o
     find_pairs(tree, descent, tasks, 0..8, out);
 }
 
-/// Adds so many eighths of the pairs of touching boxes in the tree; for the later ones the descent
-/// has to be left as it is.
+/// Adds these eighths of the pairs of touching boxes in the tree. The later eighths need the
+/// unchanged descent.
 pub(crate) fn find_pairs(
     tree: &Tree,
     descent: &mut Descent,
@@ -106,12 +105,12 @@ pub(crate) fn find_pairs(
     open_leaves(tree, blocks, tasks, out);
 }
 
-/// Appends the touching boxes under these pairs of blocks of level 1.
+/// Appends the touching boxes below these pairs of blocks of level 1.
 pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, out: &mut Found) {
     dispatch(OpenLeaves { tree, pairs, tasks, out });
 }
 
-/// From pairs of one level to those of the level below.
+/// Expands the pairs of one level to those of the level below.
 struct Open<'a> {
     tree: &'a Tree,
     level: usize,
@@ -133,7 +132,8 @@ impl Kernel for Open<'_> {
             for lane_a in 0..WIDTH {
                 let child_a = a as usize * WIDTH + lane_a;
                 if first_static <= child_a {
-                    // What follows is static, and so is every partner, whose number is not smaller.
+                    // The rest is static, and so is every partner, because its number is not
+                    // smaller.
                     break;
                 }
                 let mut bits = block_b.touching(simd, &block_a.get(lane_a)).bits();
@@ -151,7 +151,7 @@ impl Kernel for Open<'_> {
     }
 }
 
-/// From pairs of level 1 to pairs of boxes.
+/// Expands pairs of level 1 to pairs of boxes.
 struct OpenLeaves<'a> {
     tree: &'a Tree,
     pairs: &'a [(u32, u32)],
@@ -198,7 +198,7 @@ impl Kernel for OpenLeaves<'_> {
     }
 }
 
-/// The leaves under the first block of each pair that reach the second; leaf and block.
+/// Writes the leaves below the first block of each pair that reach the second; leaf and block.
 #[inline(always)]
 fn reaching_leaves<S: Simd>(simd: S, tree: &Tree, pairs: &[(u32, u32)], out: &mut [Vec<u32>; 2]) -> usize {
     let [leaves, partners] = out;
@@ -206,7 +206,7 @@ fn reaching_leaves<S: Simd>(simd: S, tree: &Tree, pairs: &[(u32, u32)], out: &mu
     let first_static = S::U32x8::splat(simd, tree.first_static as u32);
     let mut n = 0;
     for &(a, b) in pairs {
-        // With two levels the second block is the whole tree.
+        // With two levels, the second block is the whole tree.
         let bounds = if tree.levels.len() == 2 { EVERYTHING } else { tree.bounds(1, b as usize) };
         let children = S::U32x8::splat(simd, a * WIDTH as u32) + S::U32x8::iota(simd);
         // From the first static leaf on, every partner is static too: its number is not smaller.
@@ -219,7 +219,7 @@ fn reaching_leaves<S: Simd>(simd: S, tree: &Tree, pairs: &[(u32, u32)], out: &mu
 
 const EVERYTHING: Aabb = Aabb { min: glam::Vec3::MIN, max: glam::Vec3::MAX };
 
-/// The pairs of different leaves that meet, the smaller number first.
+/// Writes the pairs of different leaves that touch, the smaller number first.
 #[inline(always)]
 fn meeting_leaves<S: Simd>(
     simd: S,
@@ -242,7 +242,8 @@ fn meeting_leaves<S: Simd>(
     n
 }
 
-/// The boxes of the first leaf of each pair that reach the second; place of the box, and leaf.
+/// Writes the boxes of the first leaf of each pair that reach the second; position of the box, and
+/// leaf.
 #[inline(always)]
 fn reaching_boxes<S: Simd>(
     simd: S,
@@ -264,7 +265,7 @@ fn reaching_boxes<S: Simd>(
     n
 }
 
-/// Each box against the eight of its leaf. The answer is the number of pairs that were written.
+/// Tests each box against the eight of its leaf. Returns the number of pairs written.
 #[inline(always)]
 pub(crate) fn between<S: Simd>(
     simd: S,
@@ -291,7 +292,7 @@ pub(crate) fn between<S: Simd>(
     n
 }
 
-/// The boxes of each of these leaves among themselves, written behind the first `n`.
+/// Tests the boxes of each of these leaves among themselves; writes after the first `n`.
 #[inline(always)]
 pub(crate) fn within<S: Simd>(
     simd: S,

@@ -1,25 +1,24 @@
-//! A kd-tree whose planes are kept from frame to frame, with the boxes that a plane cuts at the
-//! node of the plane.
+//! A kd-tree with planes that are kept from frame to frame. Boxes cut by a plane belong to its
+//! node.
 //!
-//! A box belongs to the lowest node whose region holds it, strictly: so two boxes can touch only if
-//! they are at one node, or the one is above the other. In each frame the boxes that have left
-//! their regions, or no longer lie across their planes, are taken to where they belong, up and down
-//! again. Then the planes that have become bad are moved or taken away, and leaves that have become
-//! too full get one. At each node the boxes are sorted along one axis, in which they mostly are
-//! since the last frame, and swept, eight at a time; those of the nodes above that reach into the
-//! boxes of a node come along.
+//! A box belongs to the lowest node with a region that strictly contains it. So two boxes can touch
+//! only if one's node is the other's or an ancestor of it. Each frame does these steps. Boxes that
+//! left their regions, or no longer cross their planes, move up and then down to their nodes. Bad
+//! planes are moved or removed, and leaves that are too full get a plane. Each node keeps its boxes
+//! almost sorted along one axis and sweeps them, eight at a time. Boxes of ancestors that reach
+//! into the boxes of the node take part.
 //!
 //! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning for Fast and
 //! Scalable CPU Broad-Phase Collision Detection Using KD-Trees, Computer Graphics Forum 38 (1),
 //! 2019.
-//! Differs: places are computed for each box from the node where it was, not by moving windows of
-//! one list; where the mean cuts badly the median is tried, and the other axes, so that one far box
-//! spoils nothing; a plane that was good enough is kept until it is worse by a margin; boxes from
-//! above are held against what a subtree's boxes fill, not against its region; static boxes are a
-//! list of their own at each node, which no static box asks.
+//! Differs: nodes are computed per box from its previous node, not by moving windows of one list.
+//! If the mean cuts badly, the median and the other axes are tried, so one far box does no harm. A
+//! good plane is kept until it is worse by a margin. Boxes from above are tested against the bounds
+//! of a subtree's boxes, not its region. Static boxes form their own list at each node, and make no
+//! queries.
 //!
-//! It is in this crate because its lists are blocks of eight, as those of the trees are, and the
-//! rays that meet them too.
+//! It is in this crate because its lists are blocks of eight, like those of the trees, with the
+//! same ray tests.
 
 mod ask;
 pub(crate) mod pack;
@@ -37,9 +36,10 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Changes, FinderIndex, Found, FoundBy, PairFinder, ProxyTable};
 
-/// Kept planes. For coherent motion of boxes of any sizes, evenly spread or not; costs some time
-/// per box in each frame even if nothing moves much, where [`DynamicBvh`](crate::DynamicBvh) has
-/// its list. Rays take longer through it than through the trees of boxes (bench: `broad`, rays).
+/// A kd-tree with kept planes, for coherent motion of boxes of any sizes, evenly distributed or
+/// not. It costs some time per box and frame even if little moves;
+/// [`DynamicBvh`](crate::DynamicBvh) has its list then. Rays take longer than in the trees of boxes
+/// (bench: `broad`, rays).
 ///
 /// Memory: 86 bytes per box, beside that of [`FoundBy`].
 pub type KdTree = FoundBy<PlaneTree>;
@@ -54,17 +54,17 @@ pub struct PlaneTree {
 }
 
 impl PlaneTree {
-    /// How many boxes have been taken from one node to another, new ones included, since it exists.
+    /// Returns how many boxes have changed nodes since it was created, new ones included.
     pub fn n_relocated(&self) -> u64 {
         self.planes.n_relocated
     }
 
-    /// How many planes have been set, moved or taken away since it exists.
+    /// Returns how many planes have been set, moved or removed since it was created.
     pub fn n_reworked(&self) -> u64 {
         self.planes.n_reworked
     }
 
-    /// The number of planes.
+    /// Returns the number of planes.
     pub fn n_planes(&self) -> usize {
         self.planes.sequence.len() / 2
     }

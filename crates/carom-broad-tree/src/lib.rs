@@ -28,12 +28,12 @@
 //! | [`KdTree`] | planes, and the side of each box, while they separate the boxes well | coherent motion of boxes of many sizes, unevenly spread; needles |
 //!
 //! The pairs are the same in the same order (tests: `dynamic::conforms_to_broad_phase`, and those
-//! of `rebuilt` and `kd`). A search from nothing stays below a limit of tests per box and pair in
-//! all worlds of the test `cliffs::no_world_makes_it_fall_off`. With the feature `parallel` all
-//! search on the threads of rayon, and the first two build their trees there too.
+//! of `rebuilt` and `kd`). A search from scratch stays below a limit of tests per box and pair in
+//! all worlds of the test `cliffs::no_world_makes_it_fall_off`. With the feature `parallel`, all
+//! search on rayon threads, and the first two also build their trees there.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
-// Code shared by several algorithms is compiled for any choice of them.
+// Some shared code is unused if only some algorithms are enabled.
 #![cfg_attr(not(feature = "all"), allow(dead_code))]
 
 extern crate alloc;

@@ -1,35 +1,34 @@
-//! Puts boxes in an order in which neighbours in space are neighbours in the list.
+//! Sorts boxes so that neighbours in space are neighbours in the list.
 //!
-//! Each box gets a key: the class of its size, then the place of its centre along Hilbert's curve.
-//! A radix sort orders the keys. Any stretch of the curve is one connected region (of Morton's it
-//! may be two far apart: three times as many groups of 64 met each other). Where many boxes share
-//! one cell, the run is ordered again in cells of its own, and so on: neither an outlier nor a
-//! cluster within a cluster spoils the order. Boxes much larger than the median, and static boxes,
-//! come last, each class apart, so that a group of neighbours is never stretched by one giant.
+//! The key of a box is its size class, then the position of its centre on a Hilbert curve. A radix
+//! sort orders the keys. Each interval of the curve is one connected region; a Morton interval may
+//! be two far regions. Tried: Morton; 3x more groups of 64 met each other. If many boxes share one
+//! cell, that run is sorted by finer cells of its own, recursively. So neither an outlier nor
+//! nested clusters spoil the order. Much larger boxes than the median, and static boxes, come last,
+//! each class separately. So one giant does not enlarge the bounds of a group of neighbours.
 //!
 //! Reference: J. Skilling, Programming the Hilbert curve, AIP Conference Proceedings 707, 2004
 //! (from cell to place); C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3.1 (a tree
 //! from sorted places).
-//! Differs: as few bits as the number of boxes needs, and the cells of crowded places divided
-//! again.
+//! Differs: only as many bits as the number of boxes needs, and crowded cells are divided again.
 
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 
-/// A class that no box has: the slot is free.
+/// The class of a free slot.
 pub(crate) const NO_CLASS: u8 = u8::MAX;
 
 /// The bit of a class that says "static".
 pub(crate) const STATIC_CLASS: u8 = 8;
 
-/// A run of equal keys longer than this is ordered again.
+/// A longer run of equal keys is sorted again.
 const CROWD: usize = 48;
 
-/// Bits per axis of a crowd's own cells.
+/// Bits per axis of the cells of a crowded run.
 const CROWD_BITS: u32 = 10;
 
-/// Boxes of which it is seen where most are: all but so many on each side.
+/// Size of the sample that gives the range of most centres, and outliers dropped on each side.
 const N_PLACES: usize = 64;
 const BEYOND: usize = 2;
 
@@ -41,19 +40,19 @@ pub(crate) struct SpatialOrder {
     /// Key above, slot below; sorted.
     entries: Vec<u64>,
     scratch: Vec<u64>,
-    /// A quarter of min + max, by axis and slot: it cannot overflow.
+    /// By axis and slot: a quarter of min + max, which cannot overflow.
     centers: [Vec<f32>; 3],
     /// The exponent of the largest extent, then the class, by slot.
     classes: Vec<u8>,
     keys: Vec<u32>,
     crowds: Vec<(usize, usize)>,
-    /// Bits of a place along the curve, on each axis, and of a class.
+    /// Bits per axis of a position on the curve, and bits of a class.
     axis_bits: u32,
     class_bits: u32,
 }
 
 impl SpatialOrder {
-    /// Finds the place along the curve of each live slot's box.
+    /// Computes the position on the curve of each live slot's box.
     pub(crate) fn place(
         &mut self,
         boxes: &[Aabb],
@@ -84,8 +83,8 @@ impl SpatialOrder {
         self.entries.truncate(n);
     }
 
-    /// Orders the slots that were placed; calls `segment` with each class in turn and its entries,
-    /// whose low 32 bits are the slots.
+    /// Sorts the placed slots; calls `segment` with each class in turn and its entries. The low 32
+    /// bits of an entry are the slot.
     pub(crate) fn sort(&mut self, mut segment: impl FnMut(u8, &[u64])) {
         let key_bits = 3 * self.axis_bits;
         sort_entries(&mut self.entries, &mut self.scratch, key_bits + self.class_bits);
@@ -101,7 +100,7 @@ impl SpatialOrder {
         }
     }
 
-    /// How many slots were placed.
+    /// Returns how many slots were placed.
     #[cfg(test)]
     pub(crate) fn n_placed(&self) -> usize {
         self.entries.len()
@@ -116,7 +115,7 @@ impl SpatialOrder {
             + crowds.capacity() * size_of::<(usize, usize)>()
     }
 
-    /// Exponents become classes; the answer is how many bits they need.
+    /// Turns exponents into classes; returns how many bits they need.
     fn classify(&mut self, is_live: impl Fn(usize) -> bool, is_static: impl Fn(usize) -> bool) -> u32 {
         // The median exponent of a sample.
         let n_slots = self.classes.len();
@@ -132,7 +131,8 @@ impl SpatialOrder {
             below += histogram[median];
             median += 1;
         }
-        // Sizes up to four times the median's are one class; then a class for every factor of four.
+        // Sizes up to four times the median are one class; then there is one class per factor of
+        // four.
         let mut class_of = [0; 256];
         for (exponent, class) in class_of.iter_mut().enumerate() {
             *class = (exponent.saturating_sub(median) / 2).min(7) as u8;
@@ -153,16 +153,15 @@ impl SpatialOrder {
         u8::BITS - used.leading_zeros()
     }
 
-    /// The part of the range in which most boxes are, and as much again on either side. One box
-    /// that is far away, or a half-space, whose centre is, would make the cells so large that all
-    /// others share one: then each is a crowd to divide, which takes four times as long for 10,000
-    /// boxes as all the rest.
+    /// Returns the range of most centres, extended by its length on each side. One far box, or the
+    /// centre of a half-space, would enlarge the cells so much that the others share one. Each
+    /// would then be a crowd to divide; for 10,000 boxes that takes four times as long as the rest.
     fn where_most_are(&self, range: &Range) -> Range {
         let n_slots = self.classes.len();
         let stride = (n_slots / N_PLACES).max(1);
         let mut places = [[0.0; N_PLACES]; 3];
         let mut n = 0;
-        // Of the usual size.
+        // Boxes of usual size.
         let is_usual = |slot: &usize| self.classes[*slot] & !STATIC_CLASS == 0;
         for slot in (0..n_slots).step_by(stride).filter(is_usual).take(N_PLACES) {
             (0..3).for_each(|axis| places[axis][n] = self.centers[axis][slot]);
@@ -178,7 +177,7 @@ impl SpatialOrder {
         });
         let size = most.iter().map(|r| r[1] - r[0]).fold(0.0, f32::max);
         if size == 0.0 {
-            // Most are at one place: what tells the others apart are their own places.
+            // Most centres coincide; the others must separate themselves.
             return *range;
         }
         let within = |axis: usize| {
@@ -188,7 +187,7 @@ impl SpatialOrder {
         [within(0), within(1), within(2)]
     }
 
-    /// Orders runs of equal keys within `start..end` by cells of their own.
+    /// Sorts runs of equal keys within `start..end` by finer cells.
     fn divide_crowds(&mut self, start: usize, end: usize) {
         let SpatialOrder { entries, centers, crowds, .. } = self;
         crowds.clear();
@@ -201,7 +200,7 @@ impl SpatialOrder {
     }
 }
 
-/// The least numbers, in order; a selection proper takes twice as long, for so few.
+/// Returns the least numbers, in order. For so few, a selection algorithm takes twice as long.
 fn least(numbers: impl Iterator<Item = f32>) -> [f32; BEYOND + 1] {
     let mut least = [f32::INFINITY; BEYOND + 1];
     for mut x in numbers {
@@ -216,12 +215,12 @@ fn least(numbers: impl Iterator<Item = f32>) -> [f32; BEYOND + 1] {
     least
 }
 
-/// The next run of equal keys from `start` on that is too long.
+/// Returns the next run of equal keys, from `start` on, that is too long.
 fn next_crowd(entries: &[u64], start: usize) -> Option<(usize, usize)> {
     let mut i = start;
     while i + CROWD < entries.len() {
         let key = entries[i] >> 32;
-        // Most runs are short: one look ahead settles it.
+        // Most runs are short, so one test ahead decides.
         if entries[i + CROWD] >> 32 == key {
             return Some((i, i + entries[i..].partition_point(|&entry| entry >> 32 == key)));
         }
@@ -230,7 +229,7 @@ fn next_crowd(entries: &[u64], start: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Divides each of these crowds, places in a list that begins `first` before these entries.
+/// Divides each of these crowds, given as ranges of a list in which these entries begin at `first`.
 pub(crate) fn divide_all_piece(
     entries: &mut [u64],
     first: usize,
@@ -242,8 +241,7 @@ pub(crate) fn divide_all_piece(
     }
 }
 
-/// Orders a run of equal keys by cells of its own, and what is crowded in one of these by cells of
-/// its own again.
+/// Sorts a run of equal keys by finer cells, recursively.
 fn divide_crowd(run: &mut [u64], centers: &[Vec<f32>; 3]) {
     let mut range = [[f32::INFINITY, f32::NEG_INFINITY]; 3];
     for entry in run.iter() {
@@ -254,7 +252,7 @@ fn divide_crowd(run: &mut [u64], centers: &[Vec<f32>; 3]) {
     }
     let scale = cell_scale(&range, CROWD_BITS);
     if range.iter().all(|r| r[0] == r[1]) {
-        // All in one point: there is no order to find.
+        // All centres coincide: there is no order.
         return;
     }
     for entry in run.iter_mut() {
@@ -267,7 +265,7 @@ fn divide_crowd(run: &mut [u64], centers: &[Vec<f32>; 3]) {
     }
     run.sort_unstable();
     if run.first().map(|e| e >> 32) == run.last().map(|e| e >> 32) {
-        // As near as numbers can be.
+        // The centres are too close for finer cells.
         return;
     }
     let mut from = 0;
@@ -277,13 +275,13 @@ fn divide_crowd(run: &mut [u64], centers: &[Vec<f32>; 3]) {
     }
 }
 
-/// Cells per unit of length: the same on all axes, so that cells are cubes.
+/// Returns cells per unit of length, the same on all axes, so that cells are cubes.
 fn cell_scale(range: &Range, axis_bits: u32) -> f32 {
     let size = range.iter().map(|r| r[1] - r[0]).fold(0.0, f32::max);
     if 0.0 < size { ((1u32 << axis_bits) as f32 / size).min(f32::MAX) } else { 0.0 }
 }
 
-/// The ten low bits, each followed by two zeros.
+/// Returns the ten low bits, each followed by two zeros.
 #[inline]
 fn spread(x: u32) -> u32 {
     let x = (x | x << 16) & 0x0300_00ff;
@@ -292,7 +290,7 @@ fn spread(x: u32) -> u32 {
     (x | x << 2) & 0x0924_9249
 }
 
-/// The place of a cell along the curve.
+/// Returns the position of a cell on the curve.
 fn hilbert(mut x: [u32; 3], axis_bits: u32) -> u32 {
     for bit in (1..axis_bits).rev() {
         let lower = (1 << bit) - 1;
@@ -317,7 +315,7 @@ fn hilbert(mut x: [u32; 3], axis_bits: u32) -> u32 {
     spread(x[0] ^ turned) << 2 | spread(x[1] ^ turned) << 1 | spread(x[2] ^ turned)
 }
 
-/// [`hilbert`], eight cells at once.
+/// Computes [`hilbert`] for eight cells at once.
 #[inline(always)]
 fn hilbert_lanes<S: Simd>(simd: S, mut x: [S::U32x8; 3], axis_bits: u32) -> S::U32x8 {
     let zero = S::U32x8::splat(simd, 0);
@@ -363,13 +361,13 @@ use {
 /// The least and the greatest coordinate on each axis.
 pub(crate) type Range = [[f32; 2]; 3];
 
-/// Writes down the centres of boxes and the exponents of their largest extents; the answer is the
-/// range of the centres.
+/// Writes the centres of boxes and the exponents of their largest extents; returns the range of the
+/// centres.
 pub(crate) fn measure_piece(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
     dispatch(Measure { boxes, centers, exponents })
 }
 
-/// Writes down the class and the place along the curve of each centre.
+/// Writes the class and the position on the curve of each centre.
 pub(crate) fn places_piece(
     centers: [&[f32]; 3],
     classes: &[u8],
@@ -380,7 +378,7 @@ pub(crate) fn places_piece(
     dispatch(Keys { centers, classes, range, axis_bits, keys });
 }
 
-/// Least significant digit first, on the bits `32..32 + n_bits`; stable.
+/// Sorts by the bits `32..32 + n_bits`, least significant digit first; stable.
 pub(crate) fn radix_sort(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bits: u32) {
     let n_passes = n_bits.div_ceil(11).max(1);
     let digit_bits = n_bits.div_ceil(n_passes);
@@ -406,7 +404,7 @@ pub(crate) fn radix_sort(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bits:
     }
 }
 
-/// Centres, their range, and the exponents of the largest extents.
+/// Computes centres, their range, and the exponents of the largest extents.
 struct Measure<'a> {
     boxes: &'a [Aabb],
     centers: [&'a mut [f32]; 3],
@@ -425,8 +423,8 @@ impl Kernel for Measure<'_> {
         let mut start = 0;
         while start < n {
             let rows = &self.boxes[start..n.min(start + 8)];
-            // Free slots, and those behind the end, hold the empty box: its centre is NaN, which no
-            // minimum takes.
+            // Free slots, and lanes behind the end, hold the empty box. Its centre is NaN, which
+            // minima ignore.
             let mut min = [[f32::INFINITY; 8]; 3];
             let mut max = [[f32::NEG_INFINITY; 8]; 3];
             for (lane, aabb) in rows.iter().enumerate() {
@@ -459,7 +457,7 @@ impl Kernel for Measure<'_> {
     }
 }
 
-/// Places of centres along the curve, under the class.
+/// Computes positions of centres on the curve, with the class above.
 struct Keys<'a> {
     centers: [&'a [f32]; 3],
     classes: &'a [u8],

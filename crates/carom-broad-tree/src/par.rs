@@ -1,9 +1,9 @@
-//! The making of the tree and the search for pairs on several threads; the same bits as on one.
+//! Builds the tree and searches for pairs on several threads, with bitwise the same result as on
+//! one.
 //!
-//! Pieces of a list are worked on apart, and what they give is put together in their order. Entries
-//! are first parted by their upper digit, each piece by itself; then each digit's entries are
-//! brought together and sorted. An order of numbers that are all different is the same however it
-//! was found.
+//! Chunks of a list are processed separately, and their results are joined in order. For the sort,
+//! each chunk first partitions its entries by their upper digit. Then the entries of each digit are
+//! joined and sorted. The sorted order of distinct keys is unique.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal by
 //! pieces of the front); C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3 (all steps of
@@ -17,38 +17,38 @@ use carom_bounds::Aabb;
 use carom_broad::Found;
 use rayon::prelude::*;
 
-/// Pairs of blocks per piece, at least: some 50 microseconds of work.
+/// Pairs of blocks per chunk, at least: some 50 microseconds of work.
 const PIECE: usize = 512;
 
-/// In so many pieces for each thread a long search is divided.
+/// A long search is divided into this many chunks per thread.
 const PIECES_PER_THREAD: usize = 4;
 
-/// Boxes per piece, a multiple of eight lanes: some 20 microseconds of work.
+/// Boxes per chunk, a multiple of eight lanes: some 20 microseconds of work.
 const BOXES: usize = 4096;
 
-/// A tree of fewer boxes is made by one thread: of 10,000 two took 0.17 to 0.19 milliseconds
-/// instead of 0.15.
+/// A tree of fewer boxes is built by one thread. For 10,000 boxes two threads took 1.2 times as
+/// long.
 const FEW: usize = 1 << 15;
 
-/// Boxes in crowds per piece: some 20 microseconds of work.
+/// Boxes in crowds per chunk: some 20 microseconds of work.
 const CROWDED: usize = 256;
 
-/// Blocks per piece: as many boxes.
+/// Blocks per chunk: as many boxes.
 const BLOCKS: usize = BOXES / WIDTH;
 
-/// Bits of the upper digit: the class of size takes at most four of them.
+/// Bits of the upper digit; the size class takes at most four of them.
 const DIGIT_BITS: u32 = 10;
 
-/// As [`find::open_leaves`].
+/// Like [`find::open_leaves`].
 pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, out: &mut Found) {
     if pairs.len() <= PIECE || rayon::current_num_threads() == 1 {
         return find::open_leaves(tree, pairs, tasks, out);
     }
-    // Their memory is kept: that of pieces made in every frame was given back to the system, and
-    // came again page by page.
+    // The buffers are kept: fresh ones in each frame went back to the system, and caused page
+    // faults again.
     let mut pieces = core::mem::take(&mut tasks.pieces);
     let n_threads = rayon::current_num_threads();
-    // As many for each.
+    // All threads get the same number of chunks.
     let n_each = (pairs.len() / (PIECE * n_threads)).clamp(1, PIECES_PER_THREAD);
     let size = pairs.len().div_ceil(n_each * n_threads);
     let (first, others) = pairs.split_at(size);
@@ -68,7 +68,7 @@ pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, 
     tasks.pieces = pieces;
 }
 
-/// As [`order::measure_piece`].
+/// Like [`order::measure_piece`].
 pub(crate) fn measure(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
     if boxes.len() <= FEW {
         return order::measure_piece(boxes, centers, exponents);
@@ -82,7 +82,7 @@ pub(crate) fn measure(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut 
     of_pieces.reduce(|| nothing, |a, b| [0, 1, 2].map(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])]))
 }
 
-/// As [`order::places_piece`].
+/// Like [`order::places_piece`].
 pub(crate) fn places(
     [x, y, z]: [&[f32]; 3],
     classes: &[u8],
@@ -100,7 +100,7 @@ pub(crate) fn places(
     });
 }
 
-/// As [`order::divide_all_piece`].
+/// Like [`order::divide_all_piece`].
 pub(crate) fn divide_all(
     entries: &mut [u64],
     first: usize,
@@ -117,7 +117,7 @@ pub(crate) fn divide_all(
     rayon::join(|| divide_all(below, first, low, centers), || divide_all(above, high[0].0, high, centers));
 }
 
-/// As [`order::radix_sort`] does with entries that are all different.
+/// Like [`order::radix_sort`] for distinct entries.
 pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bits: u32) {
     let n_threads = rayon::current_num_threads();
     if entries.len() <= FEW || n_threads == 1 {
@@ -127,7 +127,7 @@ pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bit
     let digit_of = |entry: u64| (entry >> (32 + n_bits - digit_bits)) as usize & ((1 << digit_bits) - 1);
     let piece = entries.len().div_ceil(n_threads).max(BOXES);
     scratch.resize(entries.len(), 0);
-    // Where the digits end in each piece.
+    // The ends of the digits in each chunk.
     let ends: Vec<Vec<u32>> = (entries.par_chunks(piece).zip(scratch.par_chunks_mut(piece)))
         .map(|(from, to)| {
             let mut places = alloc::vec![0; 1 << digit_bits];
@@ -167,13 +167,13 @@ pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bit
         if own.len() <= BOXES {
             own.sort_unstable();
         } else {
-            // Much in one place.
+            // Many entries share one digit.
             own.par_sort_unstable();
         }
     });
 }
 
-/// As [`tree::gather_piece`].
+/// Like [`tree::gather_piece`].
 pub(crate) fn gather(slots: &[[u32; WIDTH]], boxes: &[Aabb], leaves: &mut [Block]) {
     if slots.len() * WIDTH <= FEW {
         return tree::gather_piece(slots, boxes, leaves);
@@ -182,7 +182,7 @@ pub(crate) fn gather(slots: &[[u32; WIDTH]], boxes: &[Aabb], leaves: &mut [Block
         .for_each(|(slots, leaves)| tree::gather_piece(slots, boxes, leaves));
 }
 
-/// As [`tree::merge_piece`].
+/// Like [`tree::merge_piece`].
 pub(crate) fn merge(children: &[Block], parents: &mut [Block]) {
     if children.len() * WIDTH <= FEW {
         return tree::merge_piece(children, parents);

@@ -1,7 +1,7 @@
-//! A box, a ray, a point against the tree.
+//! Box, ray and point queries on the tree.
 //!
-//! The boxes of a node are tested eight at once, a little too generously; what the answer rests on
-//! is decided on the exact box of each slot, as every other structure decides it.
+//! The boxes of a node are tested eight at once and conservatively. The exact box of each slot
+//! decides the result, as in every other structure.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7 (slabs), 25.1.3; N.
 //! Roussopoulos et al., Nearest Neighbor Queries, 1995 (branch and bound, near children first).
@@ -14,14 +14,14 @@ use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// Room for all siblings on the way down: 8 blocks on each of at most 11 levels.
+/// Room for all siblings on the path: 8 blocks on each of at most 11 levels.
 const STACK: usize = 96;
 
-/// Relative widening of what is computed in f32: a difference, a quotient, a product, a square,
-/// each with a rounding of 6e-8.
+/// Relative widening of f32 results: a difference, a quotient, a product, a square, each with a
+/// rounding of 6e-8.
 const WIDEN: f32 = 1e-6;
 
-/// A block to visit: where it begins, its level and number.
+/// A block to visit: its begin along the query, its level and number.
 #[derive(Clone, Copy)]
 struct Entry {
     at: f32,
@@ -29,7 +29,7 @@ struct Entry {
     block: u32,
 }
 
-/// Visits the slots whose boxes touch the query.
+/// Visits the slots with boxes that touch the query.
 pub(crate) fn visit_box(
     tree: &Tree,
     boxes: &[Aabb],
@@ -39,7 +39,7 @@ pub(crate) fn visit_box(
     dispatch(BoxVisit { tree, boxes, query, visit })
 }
 
-/// Visits the slots whose boxes are not called outside.
+/// Visits the slots with boxes that `classify` does not call outside.
 pub(crate) fn visit_culled(
     tree: &Tree,
     boxes: &[Aabb],
@@ -78,7 +78,7 @@ pub(crate) fn visit_culled(
     ControlFlow::Continue(())
 }
 
-/// Visits the slots whose boxes the ray meets, and gives back the end of the interval.
+/// Visits the slots with boxes that the ray meets, and returns the end of the interval.
 pub(crate) fn visit_ray(
     tree: &Tree,
     boxes: &[Aabb],
@@ -99,8 +99,7 @@ pub(crate) fn visit_ray(
     })
 }
 
-/// Visits the slots whose boxes are near the point, and gives back the largest distance that still
-/// counts.
+/// Visits the slots with boxes near the point, and returns the largest distance that still counts.
 pub(crate) fn visit_near(
     tree: &Tree,
     boxes: &[Aabb],
@@ -161,12 +160,12 @@ impl Kernel for BoxVisit<'_> {
     }
 }
 
-/// Where boxes begin along a query: eight at once and at most the true place.
+/// Lower bounds of the begins of eight boxes along a query.
 pub(crate) trait Range {
     fn begins<S: Simd>(&self, simd: S, block: &Block, end: f32) -> (S::F32x8, S::Mask8);
 }
 
-/// Near blocks first; blocks that begin behind the end are left out.
+/// Visits near blocks first and skips blocks that begin behind the end.
 struct OrderedVisit<'a, R, E> {
     tree: &'a Tree,
     boxes: &'a [Aabb],
@@ -214,7 +213,7 @@ impl<R: Range, E: Fn(&Aabb, f32) -> Option<f32>> Kernel for OrderedVisit<'_, R, 
                 let lane = next_lane(&mut bits);
                 let entry =
                     Entry { at: begins[lane], level: level - 1, block: block * WIDTH as u32 + lane as u32 };
-                // The nearest ends on top.
+                // The nearest ends on top of the stack.
                 let mut place = n;
                 while first < place && stack[place - 1].at < entry.at {
                     stack[place] = stack[place - 1];
@@ -234,7 +233,7 @@ pub(crate) struct RayRange {
     direction: Vec3,
     inverse: Vec3,
     start: f32,
-    /// The inverse direction is accurate.
+    /// Whether the inverse direction is accurate.
     is_usual: bool,
 }
 
@@ -261,7 +260,7 @@ impl Range for RayRange {
         let min_x = S::F32x8::load(simd, &block.min[0]);
         let mut mask = min_x.le(S::F32x8::load(simd, &block.max[0]));
         if !self.is_usual {
-            // A direction so long or short that f32 cannot tell: every box may be met.
+            // The direction is too long or short for f32: every box may be met.
             return (near, mask);
         }
         let mut far = splat(f32::INFINITY);
@@ -271,13 +270,13 @@ impl Range for RayRange {
             let max = S::F32x8::load(simd, &block.max[axis]);
             let origin = splat(self.origin[axis]);
             if self.direction[axis] == 0.0 {
-                // Parallel to the slab: in it, or not.
+                // Parallel to the slab: inside it or outside.
                 mask = mask & min.le(origin) & origin.le(max);
                 continue;
             }
             let inverse = splat(self.inverse[axis]);
             let (t0, t1) = ((min - origin) * inverse, (max - origin) * inverse);
-            // Infinity less infinity would be NaN.
+            // Avoids infinity less infinity, which would be NaN.
             let low = t0.min(t1).min(limit).max(-limit);
             let high = t0.max(t1).min(limit).max(-limit);
             near = near.max(low - (low.abs() * widen + least));
@@ -306,11 +305,11 @@ impl Range for PointRange {
             sum = sum + gap * gap;
             widest = widest.max(gap);
         }
-        // The empty box is infinitely far. Squares may vanish below the least normal number, so it
-        // is given away.
+        // The empty box is infinitely far. Squares may underflow below the least normal number, so
+        // the bound allows for that.
         let is_there = S::F32x8::load(simd, &block.min[0]).le(S::F32x8::load(simd, &block.max[0]));
         let distance = (sum * splat(1.0 - WIDEN) - splat(f32::MIN_POSITIVE)).max(zero).sqrt();
-        // Where squares overflow, the widest gap is less and will do.
+        // If squares overflow, the widest gap is a valid lower bound.
         let distance = S::F32x8::select(sum.le(splat(f32::MAX)), distance, widest) * splat(1.0 - WIDEN);
         (distance, is_there & distance.le(splat(end)))
     }

@@ -1,16 +1,16 @@
-//! A tree of boxes that is made anew in every frame, by sorting, and searched for pairs as a whole.
+//! A tree of boxes that is rebuilt in every frame by sorting, and searched for all pairs.
 //!
-//! Nothing is kept but memory, so it does not matter how anything moves: a frame in which
-//! everything jumps costs what a frame costs in which a single box does. All steps are passes over
-//! lists, and with the feature `parallel` all long ones are shared among threads.
+//! Only the memory is kept, so the kind of motion does not matter. A frame in which all boxes jump
+//! costs as much as one in which one box moves. All steps are passes over lists. With the feature
+//! `parallel`, threads share all long passes.
 //!
 //! Reference: C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3 (boxes sorted along a
 //! curve are the leaves); T. Karras, Maximizing Parallelism in the Construction of BVHs, Octrees,
 //! and k-d Trees, 2012 (levels without a walk from the top); Akenine-Moller et al., Real-Time
 //! Rendering, 4th ed., 25.1.3.
-//! Differs: Hilbert's curve instead of Morton's, and eight children per node, all levels complete,
-//! so that where a node's children are follows from its number and there is no hierarchy of
-//! prefixes to find; see `order.rs` and `tree.rs`.
+//! Differs: Hilbert's curve instead of Morton's, eight children per node, and complete levels. The
+//! position of the children follows from the number of the node, so no prefix hierarchy is needed;
+//! see `order.rs` and `tree.rs`.
 
 use crate::find::{Descent, Tasks, all_pairs};
 use crate::order::SpatialOrder;
@@ -25,12 +25,12 @@ use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// A tree made anew whenever something has changed. For motion without coherence, for boxes that
-/// come and go, and for many spatial queries to what has just moved; where motion is small,
-/// [`DynamicBvh`](crate::DynamicBvh) does less.
+/// A tree that is rebuilt after any change. It suits incoherent motion, boxes that come and go, and
+/// many spatial queries after motion. For small motion, [`DynamicBvh`](crate::DynamicBvh) does less
+/// work.
 ///
-/// Memory: 75 bytes per box (tree 33, ordering 41), 16 more where one thread searches, beside that
-/// of [`FoundBy`].
+/// Memory: 75 bytes per box (tree 33, ordering 41), 16 more if one thread searches, beside that of
+/// [`FoundBy`].
 pub type RebuiltBvh = FoundBy<TreeMaker>;
 
 /// The finder of [`RebuiltBvh`].

@@ -1,14 +1,13 @@
 //! A tree of boxes with eight children per node and no pointers.
 //!
-//! Boxes in spatial order are cut into blocks of eight; the bounds of eight blocks are a block of
-//! the level above, up to one block. Where a node's children are follows from its number. A block
-//! keeps its boxes side by side, coordinate by coordinate, so that one box is tested against eight
+//! Boxes in spatial order are cut into blocks of eight. The bounds of eight blocks form a block of
+//! the level above, up to one block. The position of the children follows from the number of a
+//! node. A block stores its boxes coordinate by coordinate, so that one box is tested against eight
 //! at once.
 //!
 //! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD
 //! Ray Tracing of Incoherent Rays, 2008 (wide nodes).
-//! Differs: complete by construction; a lane that is not used holds the empty box, which nothing
-//! touches.
+//! Differs: complete by construction; an unused lane holds the empty box, which touches nothing.
 
 use crate::order::{STATIC_CLASS, SpatialOrder};
 use alloc::format;
@@ -18,7 +17,7 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use glam::Vec3;
 
-/// The boxes in one block.
+/// The number of boxes in one block.
 pub(crate) const WIDTH: usize = 8;
 
 /// A lane of a leaf that holds no box.
@@ -52,13 +51,13 @@ impl Block {
         }
     }
 
-    /// There is a box in this lane.
+    /// Whether there is a box in this lane.
     #[inline]
     pub(crate) fn has(&self, lane: usize) -> bool {
         self.min[0][lane] <= self.max[0][lane]
     }
 
-    /// Asks for the three cache lines of this block.
+    /// Prefetches the three cache lines of this block.
     #[inline(always)]
     pub(crate) fn prefetch<S: Simd>(&self, simd: S) {
         simd.prefetch(&self.min, 0);
@@ -66,7 +65,7 @@ impl Block {
         simd.prefetch(&self.max, 1);
     }
 
-    /// The boxes of this block that touch the box.
+    /// Returns the boxes of this block that touch the box.
     #[inline(always)]
     pub(crate) fn touching<S: Simd>(&self, simd: S, aabb: &Aabb) -> S::Mask8 {
         let splat = |x: f32| S::F32x8::splat(simd, x);
@@ -85,9 +84,9 @@ impl Block {
 pub(crate) struct Tree {
     /// The slot in each lane of each leaf block.
     pub(crate) slots: Vec<[u32; WIDTH]>,
-    /// `levels[0]` are the leaves, the last has one block; there are at least two once built.
+    /// `levels[0]` holds the leaves, the last has one block; a built tree has at least two levels.
     pub(crate) levels: Vec<Vec<Block>>,
-    /// From this leaf block on everything is static.
+    /// All leaf blocks from this one on are static.
     pub(crate) first_static: usize,
 }
 
@@ -98,12 +97,12 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// A tree of nothing.
+    /// Returns the empty tree.
     pub(crate) const fn new() -> Tree {
         Tree { slots: Vec::new(), levels: Vec::new(), first_static: 0 }
     }
 
-    /// Makes the tree of the live slots' boxes anew, in this order.
+    /// Rebuilds the tree of the live slots' boxes, in this order.
     pub(crate) fn rebuild(
         &mut self,
         order: &mut SpatialOrder,
@@ -116,8 +115,7 @@ impl Tree {
         self.fill(boxes);
     }
 
-    /// Puts the slots that were placed in leaves; their boxes are those that [`Tree::fill`] is
-    /// told.
+    /// Puts the placed slots in leaves; [`Tree::fill`] gets their boxes.
     pub(crate) fn arrange(&mut self, order: &mut SpatialOrder) {
         self.slots.clear();
         self.levels.iter_mut().for_each(Vec::clear);
@@ -172,26 +170,26 @@ impl Tree {
         }
     }
 
-    /// Empties a lane. The levels above keep their bounds, which still hold what is left.
+    /// Empties a lane. The levels above keep their bounds, which still contain the rest.
     pub(crate) fn clear_lane(&mut self, position: u32) {
         let (block, lane) = (position as usize / WIDTH, position as usize % WIDTH);
         self.slots[block][lane] = NO_SLOT;
         self.levels[0][block].set(lane, &Aabb::EMPTY);
     }
 
-    /// The bounds of a block, which are a lane of the level above; `level` is not the top.
+    /// Returns the bounds of a block, a lane of the level above; `level` is not the top.
     #[inline(always)]
     pub(crate) fn bounds(&self, level: usize, block: usize) -> Aabb {
         self.levels[level + 1][block / WIDTH].get(block % WIDTH)
     }
 
-    /// The bounds of all blocks below the one at the top, level by level from there.
+    /// Visits the bounds of all blocks below the top one, level by level from there.
     pub(crate) fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
         let below_top = self.levels.len().saturating_sub(1);
         for level in (0..below_top).rev() {
             for block in 0..self.levels[level].len() {
                 let bounds = self.bounds(level, block);
-                // All in it left the tree before it was made.
+                // Such a block lost all its boxes before it was built.
                 if bounds != Aabb::EMPTY {
                     visit(below_top - 1 - level, &bounds);
                 }
@@ -199,13 +197,13 @@ impl Tree {
         }
     }
 
-    /// The first block of the level under which everything is static.
+    /// Returns the first block of the level with only static boxes below it.
     #[inline]
     pub(crate) fn first_static(&self, level: usize) -> usize {
         self.first_static.div_ceil(1 << (3 * level as u32).min(63))
     }
 
-    /// Checks that every box lies within those above it and is at least the box of its slot.
+    /// Checks that every box lies within those above it and contains the box of its slot.
     pub(crate) fn validate(&self, boxes: &[Aabb]) -> Result<(), String> {
         for level in 0..self.levels.len().saturating_sub(1) {
             for (number, block) in self.levels[level].iter().enumerate() {
@@ -249,7 +247,7 @@ pub(crate) fn merge_piece(children: &[Block], parents: &mut [Block]) {
     dispatch(Merge { children, parents });
 }
 
-/// The boxes of the slots in each leaf.
+/// Copies the boxes of the slots in each leaf.
 struct Gather<'a> {
     slots: &'a [[u32; WIDTH]],
     boxes: &'a [Aabb],
@@ -279,7 +277,7 @@ impl Kernel for Gather<'_> {
     }
 }
 
-/// The bounds of eight blocks in each block above.
+/// Computes the bounds of eight blocks in each block above.
 struct Merge<'a> {
     children: &'a [Block],
     parents: &'a mut [Block],
@@ -300,7 +298,7 @@ impl Kernel for Merge<'_> {
                         max[lane] = S::F32x8::load(simd, &child.max[axis]);
                     }
                 }
-                // Eight reductions at once: columns against columns.
+                // Eight reductions at once, by a transpose.
                 let (min, max) = (simd.transpose8(min), simd.transpose8(max));
                 let (mut low, mut high) = (min[0], max[0]);
                 for i in 1..WIDTH {
@@ -314,7 +312,7 @@ impl Kernel for Merge<'_> {
     }
 }
 
-/// The lanes of a mask, smallest first.
+/// Returns the lanes of a mask, smallest first.
 #[inline(always)]
 pub(crate) fn next_lane(bits: &mut u32) -> usize {
     let lane = bits.trailing_zeros() as usize % WIDTH;

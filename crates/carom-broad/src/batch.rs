@@ -1,7 +1,7 @@
-//! Many spatial queries at once: the answers to each, in the order of the queries, as one by one.
+//! Batches of spatial queries: the answers to each query, in the order of the queries.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (queries do not depend on
-//! each other: so they are split).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (independent queries are
+//! split among threads).
 
 use crate::{BoxHit, SpatialIndex};
 use alloc::vec::Vec;
@@ -11,12 +11,12 @@ use glam::Vec3;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// The answers to many queries, side by side.
+/// The answers to many queries, in one array.
 ///
 /// Memory: a word for each query, and the answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answers<T> {
-    /// Where the answers to each query end.
+    /// For each query, the end of its answers.
     ends: Vec<usize>,
     items: Vec<T>,
 }
@@ -28,7 +28,7 @@ impl<T> Default for Answers<T> {
 }
 
 impl<T> Answers<T> {
-    /// To no queries.
+    /// Returns the answers to no queries.
     pub const fn new() -> Answers<T> {
         Answers { ends: Vec::new(), items: Vec::new() }
     }
@@ -38,12 +38,12 @@ impl<T> Answers<T> {
         self.ends.len()
     }
 
-    /// There were no queries.
+    /// Whether there were no queries.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The answers to this query; none if there was no such query.
+    /// Returns the answers to this query; none if there was no such query.
     pub fn of(&self, query: usize) -> &[T] {
         let begin = query.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
         match (begin, self.ends.get(query)) {
@@ -52,20 +52,20 @@ impl<T> Answers<T> {
         }
     }
 
-    /// The answers to each query in turn.
+    /// Returns the answers to each query in turn.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> {
         (0..self.len()).map(|query| self.of(query))
     }
 
-    /// All answers, those to the first query first.
+    /// Returns all answers, those to the first query first.
     pub fn all(&self) -> &[T] {
         &self.items
     }
 
-    /// Makes these the answers to the queries: `ask` is given memory, which `memory` makes and
-    /// which is kept from query to query, the number of the query, the query, and an empty vector
-    /// to be filled with its answers. On the threads of rayon with the feature `parallel`: so an
-    /// answer must not depend on what the memory was used for before.
+    /// Replaces these by the answers to `queries`. `ask` gets scratch memory, the number of the
+    /// query, the query, and an empty vector to fill. `memory` makes the scratch, which is reused
+    /// from query to query. With the feature `parallel` rayon threads do this, so an answer must
+    /// not depend on earlier use of the scratch.
     ///
     /// ```
     /// use carom_broad::Answers;
@@ -90,19 +90,19 @@ impl<T> Answers<T> {
         answer_piece(queries, 0, self, memory(), ask);
     }
 
-    /// Forgets everything and keeps the room.
+    /// Removes all answers and keeps the capacity.
     pub(crate) fn clear(&mut self) {
         self.ends.clear();
         self.items.clear();
     }
 
-    /// Takes the answers to one more query away from `items`.
+    /// Moves the answers to one more query out of `items`.
     pub(crate) fn push(&mut self, items: &mut Vec<T>) {
         self.items.append(items);
         self.ends.push(self.items.len());
     }
 
-    /// Takes the answers to more queries.
+    /// Appends the answers to more queries.
     #[cfg(feature = "parallel")]
     pub(crate) fn append(&mut self, mut more: Answers<T>) {
         let n = self.items.len();
@@ -111,8 +111,8 @@ impl<T> Answers<T> {
     }
 }
 
-/// Batches of queries to a [`SpatialIndex`]; on the threads of rayon with the feature `parallel`,
-/// with the same answers.
+/// Batches of queries to a [`SpatialIndex`]. With the feature `parallel` they run on rayon threads
+/// and give the same answers.
 pub trait SpatialBatch: SpatialIndex + Sync {
     /// Makes `out` the answers of [`SpatialIndex::overlapping`].
     fn overlapping_batch(&self, queries: &[Aabb], out: &mut Answers<u32>) {
@@ -129,14 +129,12 @@ pub trait SpatialBatch: SpatialIndex + Sync {
         answer(queries, out, |(ray, interval), out| self.ray_hits(ray, *interval, out));
     }
 
-    /// Makes `out` the answers of [`SpatialIndex::first_hit`], of which there is one or none to
-    /// each query.
+    /// Makes `out` the answers of [`SpatialIndex::first_hit`]: one or none per query.
     fn first_hit_batch(&self, queries: &[(Ray, Interval)], out: &mut Answers<BoxHit>) {
         answer(queries, out, |(ray, interval), out| out.extend(self.first_hit(ray, *interval)));
     }
 
-    /// Makes `out` the answers of [`SpatialIndex::nearest`], of which there is one or none to each
-    /// query.
+    /// Makes `out` the answers of [`SpatialIndex::nearest`]: one or none per query.
     fn nearest_batch(&self, queries: &[(Vec3, f32)], out: &mut Answers<BoxHit>) {
         answer(queries, out, |(point, max_distance), out| out.extend(self.nearest(*point, *max_distance)));
     }
@@ -144,7 +142,7 @@ pub trait SpatialBatch: SpatialIndex + Sync {
 
 impl<I: SpatialIndex + Sync + ?Sized> SpatialBatch for I {}
 
-/// Asks one by one; the first query has the number `first`.
+/// Answers the queries one by one; the first has the number `first`.
 pub(crate) fn answer_piece<Q, T, M>(
     queries: &[Q],
     first: usize,
@@ -159,16 +157,16 @@ pub(crate) fn answer_piece<Q, T, M>(
     }
 }
 
-/// Queries that need no memory.
+/// Answers queries that need no scratch memory.
 fn answer<Q: Sync, T: Send>(queries: &[Q], out: &mut Answers<T>, ask: impl Fn(&Q, &mut Vec<T>) + Sync) {
     out.gather(queries, || (), |(), _, query, found| ask(query, found));
 }
 
-/// Queries per piece: some 50 microseconds of work.
+/// Queries per chunk: some 50 microseconds of work.
 #[cfg(feature = "parallel")]
 const PIECE: usize = 64;
 
-/// As [`answer_piece`], with memory for each piece.
+/// Like [`answer_piece`], with scratch memory for each chunk.
 #[cfg(feature = "parallel")]
 fn answer_in_pieces<Q: Sync, T: Send, M>(
     queries: &[Q],

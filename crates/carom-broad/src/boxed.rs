@@ -1,6 +1,7 @@
-//! A broad phase behind a pointer, chosen while the program runs: `Box<dyn BroadPhase>` is one too.
+//! A broad phase chosen at run time: `Box<dyn BroadPhase>` implements
+//! [`BroadPhase`](crate::BroadPhase).
 //!
-//! Reference: none; it passes every call on.
+//! Reference: none; it forwards each call.
 
 use crate::{
     BoxHit, BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Pair, PairFilter, ProxyId,

@@ -1,11 +1,11 @@
-//! Every box that moves against every box: the executable specification, and the fastest for a few
-//! dozen boxes.
+//! Tests every moving box against every box. It is the executable specification, and the fastest
+//! for a few dozen boxes.
 //!
-//! The boxes are gathered once per search, coordinate by coordinate, those that move first. Each of
-//! these is tested against all after it. So no static box is tested against another.
+//! Each search gathers the boxes coordinate by coordinate, the moving ones first. Each moving box
+//! is tested against all boxes after it, so no two static boxes are tested.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1, eq. 25.1: nm + n(n - 1)/2
-//! tests of n boxes that move and m static ones.
+//! tests of n moving and m static boxes.
 
 use crate::proxy::ProxyTable;
 use crate::{Found, FoundBy, Mobility, PairFinder};
@@ -19,7 +19,7 @@ pub type BruteForce = FoundBy<EveryPair>;
 /// The finder of [`BruteForce`].
 #[derive(Clone, Debug, Default)]
 pub struct EveryPair {
-    /// Those that move, then the static ones.
+    /// The moving boxes, then the static ones.
     slots: Vec<u32>,
     sides: [Vec<f32>; 6],
 }

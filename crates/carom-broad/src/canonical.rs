@@ -1,14 +1,11 @@
 //! Puts pairs in canonical order: by the smaller index, then the larger.
 //!
-//! Where slots are few, or have many pairs, as a floor under everything has, pairs are distributed
-//! twice: by the larger index, then, in that order, by the smaller. Nothing is compared, so nothing
-//! is guessed wrongly. Elsewhere that costs more in places far apart in memory than it saves:
-//! counting by the smaller index puts every pair near its place, and one pass of insertion does the
-//! rest; long buckets are sorted on their own first.
+//! A two-pass counting sort, by the larger index and then by the smaller, is used for few slots or
+//! many pairs per slot. It compares nothing, so no branch is mispredicted. Otherwise its scattered
+//! writes cost too much. One counting pass by the smaller index then puts each pair near its place,
+//! and insertion finishes. Long buckets are sorted first.
 //!
-//! Nanoseconds a pair, twice and once distributed, of 1.5 and 8 pairs a slot: at 1,000 slots 13, 8
-//! and 15, 16; at 10,000 11, 9 and 13, 16; at 100,000 14, 14 and 13, 20; at 1,000,000 40, 38 and
-//! 30, 34 (EPYC, November 2026).
+//! Tried: one pass for 8 pairs a slot, 10,000 slots; 1.2x slower (EPYC, 2026-11).
 //!
 //! Reference: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution
 //! counting), 5.2.5, algorithm R (from the last key to the first), and 5.2.1, algorithm S (straight
@@ -17,22 +14,21 @@
 use crate::{Found, Pair, PairFilter, ProxyTable};
 use alloc::vec::Vec;
 
-/// Up to so many slots the counts of both indices stay in a near cache.
+/// Up to this many slots, the counts of both indices stay in a near cache.
 const FEW_SLOTS: usize = 1 << 15;
 
-/// Up to so many slots it pays to distribute twice when buckets are [`FULL`].
+/// Up to this many slots, two passes pay off if buckets are [`FULL`].
 const MANY_SLOTS: usize = 1 << 18;
 
-/// When a pair has this many in its bucket on average, itself included, to put these in order takes
-/// long.
+/// Mean bucket size from which sorting the buckets takes long.
 const FULL: u64 = 4;
 
 /// A bucket longer than this is sorted before the insertion pass.
 const LONG_BUCKET: u32 = 24;
 
-/// Makes `out` the pairs `(low[i], high[i])` in canonical order, as
-/// [`BroadPhase::pairs`](crate::BroadPhase::pairs) owes them; for implementors. `low[i] < high[i]`;
-/// both are as long, and every index is below `n_slots`. `counts` is memory to work in.
+/// Makes `out` the pairs `(low[i], high[i])` in the canonical order of
+/// [`BroadPhase::pairs`](crate::BroadPhase::pairs); for implementors. `low` and `high` have the
+/// same length, `low[i] < high[i]`, and each index is below `n_slots`. `counts` is scratch memory.
 pub fn sort_pairs(low: &[u32], high: &[u32], n_slots: usize, counts: &mut Vec<u32>, out: &mut Vec<Pair>) {
     let n = low.len();
     if n * 8 < n_slots {
@@ -86,10 +82,10 @@ pub fn sort_pairs(low: &[u32], high: &[u32], n_slots: usize, counts: &mut Vec<u3
     }
 }
 
-/// Makes `out` the sorted pairs without comparing any.
+/// Makes `out` the sorted pairs without comparisons.
 ///
-/// Two threads that sort a half each, which they merge from both ends, save a third of it, and take
-/// 8 bytes a pair more.
+/// Two threads could each sort a half and merge from both ends. That saves a third of the time and
+/// takes 8 bytes more per pair.
 fn distribute_twice(low: &[u32], high: &[u32], n_slots: usize, work: &mut Vec<u32>, out: &mut Vec<Pair>) {
     let n = low.len();
     work.resize(2 * n_slots + n, 0);
@@ -111,9 +107,9 @@ fn distribute_twice(low: &[u32], high: &[u32], n_slots: usize, work: &mut Vec<u3
         by_high[*place as usize] = a;
         *place += 1;
     }
-    // What is there already is written over.
+    // The old contents are overwritten.
     out.resize(n, Pair { a: 0, b: 0 });
-    // A place is the end of its bucket now, so it tells which larger index the bucket is of.
+    // Each entry is now the end of its bucket, which gives the larger index.
     let mut b = 0;
     for (i, &a) in by_high.iter().enumerate() {
         while high_places[b] as usize <= i {
@@ -125,9 +121,9 @@ fn distribute_twice(low: &[u32], high: &[u32], n_slots: usize, work: &mut Vec<u3
     }
 }
 
-/// Makes `out` the pairs that were found and are wanted, each once and in canonical order; for
-/// implementors. `may_repeat`: some may have been found more than once. `is_filtered`: some filter
-/// of the table does not want everything. `counts` is memory to work in.
+/// Makes `out` the found pairs that pass the filters, each once and in canonical order; for
+/// implementors. `may_repeat`: whether a pair may be found twice. `is_filtered`: whether some
+/// filter of the table rejects something. `counts` is scratch memory.
 pub fn wanted_pairs(
     found: &Found,
     may_repeat: bool,

@@ -1,16 +1,16 @@
-//! A broad phase around any index of boxes, fast when things move a little and when everything
+//! A broad phase around any index of boxes. It is fast for small motion, and also if everything
 //! jumps.
 //!
-//! Boxes that move a little stay within fat boxes; the index of the fat boxes and the list of
-//! [`Candidates`] found in it are kept for many frames. A box that leaves its fat box is loose
-//! until the next rebuild: it asks the index by itself. When many will be, the next index and list
-//! are made over three frames, while these still answer. When boxes move so far that lists die
-//! young, no list is kept: the index is made of the exact boxes and gives the pairs as they are.
+//! Boxes that move a little stay within fat boxes. The index of the fat boxes and its list of
+//! [`Candidates`] are kept for many frames. A box that leaves its fat box is loose until the next
+//! rebuild: it queries the index itself. If many will be loose soon, the next index and list are
+//! built over three frames. The old ones are used meanwhile. If boxes move so far that lists die
+//! young, no list is kept. The index then holds the exact boxes and gives the pairs directly.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (dynamic trees with fat
 //! boxes).
-//! Differs: rebuilt instead of repaired, so the index never decays; margins follow each box's own
-//! motion; pairs are exact, whatever the margins.
+//! Differs: rebuilt instead of repaired, so the index never degrades; margins follow the motion of
+//! each box; pairs are exact for all margins.
 
 mod broad_phase;
 mod by_slot;
@@ -35,50 +35,49 @@ use loose::Leavers;
 use policy::Policy;
 use spread::Next;
 
-/// Boxes in an index made anew when it pays; [`BroadPhase`](crate::BroadPhase) and
+/// Boxes in an index that is rebuilt when it pays; a [`BroadPhase`](crate::BroadPhase) and a
 /// [`SpatialIndex`](crate::SpatialIndex).
 ///
-/// Memory: 80 bytes per box (table 40, fat box 24, place, pace and counts 16), 13 per candidate (up
-/// to twice the pairs), 24 per pair while searching, and the index; for a list that is made over
-/// some frames 24 more per box, and a second index; where few boxes move in a frame 8 more per box,
-/// 4 per candidate and 16 per pair.
+/// Memory: 80 bytes per box (table 40, fat box 24, index, pace and counts 16). Each candidate takes
+/// 13 (up to twice as many as pairs), each pair 24 during a search; the index comes on top. A list
+/// built over several frames takes 24 more per box and a second index. If few boxes move per frame,
+/// add 8 per box, 4 per candidate and 16 per pair.
 #[derive(Default)]
 pub struct Coherent<I> {
     settings: CoherentSettings,
     proxies: ProxyTable,
     pair_filter: Option<PairFilter>,
-    /// A box's groups are not the default ones; never unset.
+    /// Whether some box has groups other than the default; never unset.
     has_groups: bool,
     index: I,
-    /// By slot: what the box may move in without leaving the index; empty for one that is not in
-    /// it.
+    /// By slot: the fat box in the index; empty for a box that is not in it.
     fat: Vec<Aabb>,
-    /// By slot: where in `loose`, for one that is there.
+    /// By slot: the position in `loose`, for a loose box.
     place: Vec<u32>,
-    /// By slot: the largest move lately, decaying.
+    /// By slot: the largest recent move, decaying.
     pace: Vec<f32>,
     /// Live slots that are not in the index.
     loose: Vec<u32>,
-    /// All are, and `loose` is not kept.
+    /// Whether all boxes are loose, and `loose` is not kept.
     all_loose: bool,
     candidates: Candidates,
-    /// A static box came, went or moved, or a box became static or ceased to be, since the last
-    /// rebuild.
+    /// Whether, since the last rebuild, a static box was added, removed or moved, or a box became
+    /// static or ceased to be.
     have_statics_changed: bool,
-    /// A box is static; never unset.
+    /// Whether some box is static; never unset.
     has_statics: bool,
-    /// The list was not yet found in this index.
+    /// Whether the list was not yet found in this index.
     needs_list: bool,
-    /// What is made to replace the index and the list.
+    /// The index and the list that will replace these.
     next: Next<I>,
-    /// Eighths of the search whose pairs are in `work.found`: of the next index while there is one.
+    /// Eighths of the search with pairs in `work.found`; of the next index if there is one.
     n_found: usize,
-    /// So many of these pairs are in `work.sorted`, in order.
+    /// Number of these pairs that `work.sorted` holds, sorted.
     n_sorted: usize,
     leavers: Leavers,
     stirred: Stirred,
     is_changed: bool,
-    /// Boxes and pairs put in order since the last search.
+    /// Boxes and pairs sorted since the last search.
     sorted: u64,
     policy: Policy,
     work: Work,
@@ -98,8 +97,8 @@ struct Work {
     part: Vec<Pair>,
 }
 
-/// Which boxes moved since the last search, as long as they are few; some may have left since, or
-/// be there twice.
+/// The boxes that moved since the last search, while they are few. Some may be removed since, or
+/// listed twice.
 #[derive(Default)]
 struct Stirred {
     slots: Vec<u32>,
@@ -121,17 +120,17 @@ impl Stirred {
 }
 
 impl<I: FatIndex> Coherent<I> {
-    /// No boxes.
+    /// Returns a broad phase without boxes.
     pub fn new() -> Coherent<I> {
         Coherent::default()
     }
 
-    /// No boxes, other settings.
+    /// Returns a broad phase without boxes, with these settings.
     pub fn with_settings(settings: CoherentSettings) -> Coherent<I> {
         Coherent { settings, ..Coherent::default() }
     }
 
-    /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
+    /// Returns the bytes of memory held, without the table of proxies and the log of events.
     pub fn bytes(&self) -> usize {
         let Work { found, counts, escaped, sweep, loose_pairs, pairs, sorted, part } = &self.work;
         let slots = [&self.place, &self.loose, &self.stirred.slots, counts, escaped].map(Vec::capacity);
@@ -151,7 +150,7 @@ impl<I: FatIndex> Coherent<I> {
         Residents { boxes: self.proxies.boxes(), fat: &self.fat }
     }
 
-    /// The most loose boxes before the index is made anew.
+    /// Returns the most loose boxes before the index is rebuilt.
     fn loose_limit(&self) -> usize {
         (self.proxies.n_live() / self.policy.loose_part()).max(32)
     }
@@ -161,13 +160,13 @@ impl<I: FatIndex> Coherent<I> {
         self.residents().has(slot)
     }
 
-    /// From the index to the loose ones, also when the next index takes over.
+    /// Makes a box loose, in the index in use and in the next one.
     fn expel(&mut self, slot: u32) {
         self.next.evict(slot);
         self.evict(slot);
     }
 
-    /// From the index to the loose ones.
+    /// Makes a box of the index loose.
     fn evict(&mut self, slot: u32) {
         if self.all_loose || !self.is_resident(slot) {
             return;
@@ -179,13 +178,13 @@ impl<I: FatIndex> Coherent<I> {
         self.leavers.add(slot);
     }
 
-    /// The index is of no use any more.
+    /// Drops the index: all boxes are loose.
     fn loosen_all(&mut self) {
         self.all_loose = true;
         self.loose.clear();
     }
 
-    /// A static box is not what it was.
+    /// Notes that a static box has changed.
     fn note_statics(&mut self) {
         self.have_statics_changed = true;
         self.next.have_statics_changed = true;
@@ -200,7 +199,7 @@ impl<I: FatIndex> Coherent<I> {
         self.has_groups |= filter.membership.is_empty() || filter.mask != Groups::all();
     }
 
-    /// A new box is loose.
+    /// Adds a new box as loose.
     fn admit(&mut self, id: ProxyId, filter: &Filter) {
         let slot = id.index() as usize;
         let n_slots = self.proxies.n_slots();

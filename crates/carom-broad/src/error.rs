@@ -1,27 +1,27 @@
-//! Why a broad phase refused something.
+//! The errors of a broad phase.
 
 use crate::ProxyId;
 use carom_bounds::BoundsError;
 
-/// Why a broad phase refused something; nothing was changed.
+/// Why a call was rejected; it has changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BroadPhaseError {
     /// A box is NaN, infinite or inverted.
     Box {
-        /// Where it stands in the batch; 0 for a single call.
+        /// The position in the batch; 0 for a single call.
         position: usize,
-        /// What is wrong with it.
+        /// The defect of the box.
         error: BoundsError,
     },
-    /// The handle is of a proxy that has been removed, or of another structure.
+    /// The handle belongs to a removed proxy or to another structure.
     Stale {
-        /// Where it stands in the batch; 0 for a single call.
+        /// The position in the batch; 0 for a single call.
         position: usize,
         /// The handle.
         id: ProxyId,
     },
-    /// There is no index left for another proxy.
+    /// No index is left for another proxy.
     Full,
 }
 

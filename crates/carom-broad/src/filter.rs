@@ -1,14 +1,14 @@
-//! Which pairs are wanted: groups, and how a body moves.
+//! Filters that decide which pairs are reported: groups, and the mobility of bodies.
 
 use crate::Pair;
 use alloc::boxed::Box;
 
 bitflags::bitflags! {
-    /// A set of up to 32 groups of bodies; what they stand for is the caller's business.
+    /// A set of up to 32 groups of bodies; the caller gives them a meaning.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Groups: u32 {
-        /// The first group, of which a body is a member if nothing else is said.
+        /// The first group, the default of each body.
         const DEFAULT = 1;
         /// Every other bit is a group too.
         const _ = !0;
@@ -19,35 +19,35 @@ bitflags::bitflags! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Mobility {
-    /// Stays where it is, unless it is moved by hand; two of these are never a pair.
+    /// Stays in place unless the caller moves it; two static proxies are not a pair.
     Static,
-    /// Moves as it is told, whatever it meets.
+    /// Moves by the velocity that the caller sets, through all obstacles.
     Kinematic,
-    /// Moves by what happens to it.
+    /// Moves by forces and contacts.
     #[default]
     Dynamic,
 }
 
-/// Which pairs a proxy takes part in.
+/// The pairs in which a proxy takes part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Filter {
     /// The groups that the proxy is in.
     pub membership: Groups,
-    /// The groups that it meets. Both must meet the other.
+    /// The groups that it meets. Each of the two must meet the other.
     pub mask: Groups,
-    /// How it moves: two `Static` proxies are never a pair.
+    /// Its mobility: two `Static` proxies are not a pair.
     pub mobility: Mobility,
 }
 
 impl Filter {
-    /// In the default group, meeting everything.
+    /// A filter in the default group that meets everything.
     #[inline]
     pub const fn new(mobility: Mobility) -> Filter {
         Filter { membership: Groups::DEFAULT, mask: Groups::all(), mobility }
     }
 
-    /// The same with these groups.
+    /// Returns the same filter with these groups.
     #[inline]
     pub const fn with_groups(mut self, membership: Groups, mask: Groups) -> Filter {
         self.membership = membership;
@@ -55,7 +55,7 @@ impl Filter {
         self
     }
 
-    /// A pair of these two is wanted.
+    /// Whether the pair of these two is reported.
     #[inline]
     pub const fn meets(&self, other: &Filter) -> bool {
         self.membership.bits() & other.mask.bits() != 0
@@ -65,14 +65,14 @@ impl Filter {
 }
 
 impl Default for Filter {
-    /// A dynamic proxy that meets everything.
+    /// Returns the filter of a dynamic proxy that meets everything.
     fn default() -> Filter {
         Filter::new(Mobility::Dynamic)
     }
 }
 
-/// A caller's own say over pairs that pass their [`Filter`]s: `true` keeps the pair.
+/// The caller's filter for pairs that pass their [`Filter`]s: `true` keeps the pair.
 ///
-/// It has to say the same of the same pair until it is replaced; it may be asked from several
-/// threads.
+/// It must give the same result for the same pair until it is replaced. Several threads may call
+/// it.
 pub type PairFilter = Box<dyn Fn(Pair) -> bool + Send + Sync>;

@@ -1,11 +1,11 @@
-//! A place to put pairs in, quickly and in any order.
+//! A buffer to which pairs are written quickly and in any order.
 //!
-//! Reference: D. Lemire et al., SIMD Compression and the Intersection of Sorted Integers, 2016
-//! (what is kept of eight is stored at once).
+//! Reference: D. Lemire et al., SIMD Compression and the Intersection of Sorted Integers, 2016 (the
+//! selected lanes of eight are stored at once).
 
 use alloc::vec::Vec;
 
-/// Pairs as they are found: for implementors, whose inner loops write eight at a time.
+/// Pairs as they are found: for implementors with inner loops that write eight at a time.
 ///
 /// Memory: 8 bytes per pair, and up to as much again while it grows.
 #[derive(Clone, Debug, Default)]
@@ -19,17 +19,17 @@ pub struct Found {
     pub nodes: u64,
     /// Candidates kept for the next search.
     pub candidates: u64,
-    /// Times that a structure that is kept was made anew.
+    /// Number of rebuilds of a persistent structure.
     pub rebuilds: u64,
 }
 
 impl Found {
-    /// No pairs.
+    /// Returns a buffer without pairs.
     pub const fn new() -> Found {
         Found { low: Vec::new(), high: Vec::new(), n: 0, tests: 0, nodes: 0, candidates: 0, rebuilds: 0 }
     }
 
-    /// Forgets everything and keeps the room.
+    /// Removes everything and keeps the capacity.
     pub fn clear(&mut self) {
         self.n = 0;
         (self.tests, self.nodes, self.candidates, self.rebuilds) = (0, 0, 0, 0);
@@ -41,7 +41,7 @@ impl Found {
         self.n
     }
 
-    /// There are none.
+    /// Whether there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.n == 0
@@ -58,8 +58,8 @@ impl Found {
         self.n = n + 1;
     }
 
-    /// Room for at least `more` pairs, the smaller indices and the larger ones; what is written
-    /// there counts once [`Found::advance`] says so.
+    /// Returns room for at least `more` pairs: the smaller indices and the larger ones. Written
+    /// pairs count after [`Found::advance`].
     #[inline]
     pub fn room(&mut self, more: usize) -> (&mut [u32], &mut [u32]) {
         if self.low.len() < self.n + more {
@@ -70,7 +70,7 @@ impl Found {
         (&mut self.low[self.n..], &mut self.high[self.n..])
     }
 
-    /// So many pairs were written to the room; at most as many as there was.
+    /// Counts this many pairs written to the room; at most as many as fit.
     #[inline]
     pub fn advance(&mut self, n: usize) {
         self.n = (self.n + n).min(self.low.len());

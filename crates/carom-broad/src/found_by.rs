@@ -1,11 +1,11 @@
-//! A broad phase around any way to find pairs: all that is the same for every algorithm.
+//! A broad phase around any algorithm that finds pairs: the part that all algorithms share.
 //!
-//! An implementor writes one function, from boxes to touching pairs, and is told what comes, moves
-//! and goes if it cares; handles, filters, order, events and queries are here. One that keeps a
-//! structure may answer the queries with it.
+//! An implementor writes one function, from boxes to touching pairs. It may also follow insertions,
+//! moves and removals. Handles, filters, order, events and queries are here. An implementor with a
+//! persistent structure may answer the queries with it.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (what all broad phases have
-//! in common).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (the common part of all
+//! broad phases).
 
 use crate::id::ProxyId;
 use crate::proxy::ProxyTable;
@@ -21,50 +21,50 @@ use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// What has changed since the last [`PairFinder::refresh`].
+/// The kinds of change since the last [`PairFinder::refresh`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changes {
-    /// A box came or went, or its filter was changed.
+    /// A box was added or removed, or its filter was changed.
     pub members: bool,
     /// A box was moved.
     pub boxes: bool,
-    /// A static box came, went or moved, or a box became static or ceased to be.
+    /// A static box was added, removed or moved, or a box became static or ceased to be.
     pub statics: bool,
 }
 
 impl Changes {
-    /// Everything, or it is not known what.
+    /// Everything has changed, or the changes are unknown.
     pub const ALL: Changes = Changes { members: true, boxes: true, statics: true };
 
-    /// Something has changed.
+    /// Whether something has changed.
     pub const fn is_any(self) -> bool {
         self.members || self.boxes || self.statics
     }
 }
 
-/// A way to find touching boxes.
+/// An algorithm that finds touching boxes.
 ///
-/// Its life is a row of [`PairFinder::came`], [`PairFinder::take_moves`],
-/// [`PairFinder::refiltered`] and [`PairFinder::left`], for those that care; then
+/// The calls are: any number of [`PairFinder::came`], [`PairFinder::take_moves`],
+/// [`PairFinder::refiltered`] and [`PairFinder::left`], which are optional; then
 /// [`PairFinder::refresh`] if anything has changed, and [`PairFinder::find`].
 pub trait PairFinder {
-    /// Pairs may be found more than once.
+    /// Whether pairs may be found more than once.
     const MAY_REPEAT: bool = false;
 
-    /// Pairs of two static boxes are never found.
+    /// Whether pairs of two static boxes are left out.
     const SKIPS_STATICS: bool = false;
 
     /// Slots have numbers below this.
     const MAX_SLOTS: usize = u32::MAX as usize;
 
-    /// A box came to a free slot.
+    /// Adds a box in a free slot.
     fn came(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         let _ = (slot, aabb, filter);
     }
 
-    /// Writes the boxes of the moves, which were checked, into the table, in order; and calls
-    /// [`PairFinder::moved`] for each, if the finder does not go about it in another way.
+    /// Writes the boxes of the checked moves into the table, in order. The default calls
+    /// [`PairFinder::moved`] for each; a finder may do otherwise.
     fn take_moves(&mut self, proxies: &mut ProxyTable, moves: &[(ProxyId, Aabb)]) {
         let boxes = proxies.boxes_mut();
         for (id, aabb) in moves {
@@ -73,64 +73,65 @@ pub trait PairFinder {
         }
     }
 
-    /// The box of a slot was moved.
+    /// The box of a slot has moved.
     fn moved(&mut self, slot: u32, aabb: &Aabb) {
         let _ = (slot, aabb);
     }
 
-    /// The box of a slot has another filter.
+    /// The filter of a slot has changed.
     fn refiltered(&mut self, slot: u32, aabb: &Aabb, old: &Filter, new: &Filter) {
         let _ = (slot, aabb, old, new);
     }
 
-    /// This box left the slot.
+    /// This box was removed from the slot.
     fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         let _ = (slot, aabb, filter);
     }
 
-    /// Brings what is kept up to date with these live slots, which are in order. The answer is how
-    /// often something that is kept was made anew.
+    /// Updates the kept structure for these live slots, which are sorted. Returns the number of
+    /// rebuilds.
     fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> u64 {
         let _ = (proxies, slots, changes);
         0
     }
 
-    /// Adds every pair of touching boxes among these live slots, which are in order, to `found`.
-    /// Pairs of two static boxes may be left out: they are dropped afterwards, as all pairs are
-    /// that their filters do not want. Nothing has changed since the last refresh.
+    /// Adds every pair of touching boxes among these live slots, which are sorted, to `found`.
+    /// Pairs of two static boxes may be left out; filters drop them afterwards, like all unwanted
+    /// pairs. Nothing has changed since the last refresh.
     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found);
 
-    /// What answers spatial queries, if it can with these changes since the last refresh; otherwise
-    /// the boxes are asked one by one. If it can with some changes, it is the same index with none.
+    /// Returns the index for spatial queries, if it is valid with these changes since the last
+    /// refresh. Otherwise the boxes are tested one by one. An index given with some changes is also
+    /// given with none.
     fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
         let _ = changes;
         None
     }
 
-    /// As [`BroadPhase::visit_volumes`].
+    /// Like [`BroadPhase::visit_volumes`].
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
         let _ = visit;
     }
 
-    /// Bytes of memory in use or kept; 0 for one that keeps nothing.
+    /// Returns the bytes of memory in use or kept; 0 for a finder that keeps nothing.
     fn bytes(&self) -> usize {
         0
     }
 
-    /// Checks what it keeps of these live slots, which are in order, if these changes since the
-    /// last refresh leave something to check. Slow; for tests.
+    /// Checks the kept structure for these live slots, which are sorted, if it is valid with these
+    /// changes since the last refresh. Slow; for tests.
     fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> Result<(), String> {
         let _ = (proxies, slots, changes);
         Ok(())
     }
 }
 
-/// Spatial queries to what a finder keeps, with the meaning that [`SpatialIndex`] gives them.
+/// Spatial queries on the structure of a finder, with the meaning of [`SpatialIndex`].
 pub trait FinderIndex {
-    /// As [`SpatialIndex::visit_box`].
+    /// Like [`SpatialIndex::visit_box`].
     fn visit_box(&self, proxies: &ProxyTable, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
 
-    /// As [`SpatialIndex::visit_culled`].
+    /// Like [`SpatialIndex::visit_culled`].
     fn visit_culled(
         &self,
         proxies: &ProxyTable,
@@ -138,7 +139,7 @@ pub trait FinderIndex {
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     );
 
-    /// As [`SpatialIndex::visit_ray`].
+    /// Like [`SpatialIndex::visit_ray`].
     fn visit_ray(
         &self,
         proxies: &ProxyTable,
@@ -147,7 +148,7 @@ pub trait FinderIndex {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     );
 
-    /// As [`SpatialIndex::visit_near`].
+    /// Like [`SpatialIndex::visit_near`].
     fn visit_near(
         &self,
         proxies: &ProxyTable,
@@ -157,20 +158,21 @@ pub trait FinderIndex {
     );
 }
 
-/// The broad phase whose pairs a finder finds.
+/// The broad phase with the pairs of a finder.
 ///
-/// Spatial queries go to the finder if it has an index, else through the boxes one by one.
+/// Spatial queries use the index of the finder if it has one, otherwise they test the boxes one by
+/// one.
 ///
-/// Memory: that of the [`ProxyTable`], 40 bytes per slot, 12 per slot for lists and counts, 20 per
-/// pair, and what the finder needs.
+/// Memory: the [`ProxyTable`] with 40 bytes per slot, 12 per slot for lists and counts, 20 per
+/// pair, and that of the finder.
 #[derive(Default)]
 pub struct FoundBy<F> {
     finder: F,
     proxies: ProxyTable,
     changes: Changes,
-    /// A box's groups are not the default ones; never unset.
+    /// Whether some box has groups other than the default; never unset.
     has_groups: bool,
-    /// A box is static; never unset.
+    /// Whether some box is static; never unset.
     has_statics: bool,
     pair_filter: Option<PairFilter>,
     log: EventLog,
@@ -182,14 +184,14 @@ pub struct FoundBy<F> {
 }
 
 impl<F: PairFinder + Default> FoundBy<F> {
-    /// No boxes.
+    /// Returns a broad phase without boxes.
     pub fn new() -> FoundBy<F> {
         FoundBy::with_finder(F::default())
     }
 }
 
 impl<F: PairFinder> FoundBy<F> {
-    /// No boxes, and this finder.
+    /// Returns a broad phase without boxes, with this finder.
     pub fn with_finder(finder: F) -> FoundBy<F> {
         FoundBy {
             finder,
@@ -212,7 +214,7 @@ impl<F: PairFinder> FoundBy<F> {
         &self.finder
     }
 
-    /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
+    /// Returns the bytes of memory held, without the table of proxies and the log of events.
     pub fn bytes(&self) -> usize {
         let FoundBy { finder, workspace, slots, found, counts, .. } = self;
         finder.bytes()

@@ -10,13 +10,14 @@ pub struct ProxyId {
 }
 
 impl ProxyId {
-    /// The slot: what [`Pair`](crate::Pair)s are made of. Live proxies have different ones.
+    /// Returns the slot, the index used in [`Pair`](crate::Pair)s. Live proxies have different
+    /// slots.
     #[inline]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// Which life of the slot this is.
+    /// Returns the generation of the slot.
     #[inline]
     pub const fn generation(self) -> u32 {
         self.generation

@@ -1,4 +1,4 @@
-//! The trait of broad phases: one answer for all, and brute force as the executable specification.
+//! The trait of broad phases, and brute force as the executable specification.
 //!
 //! A broad phase takes boxes and finds those that touch. Every implementation of [`BroadPhase`]
 //! gives the same pairs in the same order (suite: `carom_testkit::conform::broad_phase`). One is
@@ -24,7 +24,7 @@
 //! broad.events(&mut begun, &mut ended);
 //! assert_eq!((begun, ended), (vec![Pair::new(a.index(), c.index())], vec![Pair::new(a.index(), b.index())]));
 //!
-//! // What a view shows, and what many rays meet first.
+//! // Boxes in a view frustum, and the first hits of many rays.
 //! use carom_bounds::Frustum;
 //! use carom_broad::{Answers, SpatialBatch, SpatialIndex};
 //! use carom_math::{Interval, Plane, Ray};

@@ -1,4 +1,4 @@
-//! Pairs, and what changed between two lists of them.
+//! Pairs, and the changes between two lists of them.
 
 use alloc::vec::Vec;
 
@@ -12,41 +12,41 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The pair of two indices, in either order.
+    /// Returns the pair of two indices, in either order.
     #[inline]
     pub const fn new(first: u32, second: u32) -> Pair {
         if first < second { Pair { a: first, b: second } } else { Pair { a: second, b: first } }
     }
 }
 
-/// What was reported last, so that the next report can say what begun and what ended.
+/// The last report, so that the next one can list begun and ended pairs.
 ///
 /// Memory: 8 bytes per pair reported, 4 per proxy removed since.
 #[derive(Clone, Debug, Default)]
 pub struct EventLog {
     reported: Vec<Pair>,
-    /// Indices freed since the last report: if one was given out again, the pair is another one.
+    /// Indices freed since the last report. If one is reused, its pair is a new pair.
     freed: Vec<u32>,
 }
 
 impl EventLog {
-    /// Nothing was reported yet.
+    /// Returns a log without a report.
     pub const fn new() -> EventLog {
         EventLog { reported: Vec::new(), freed: Vec::new() }
     }
 
-    /// An index was freed.
+    /// Notes that an index was freed.
     #[inline]
     pub fn note_removed(&mut self, index: u32) {
-        // Without a report there is nothing to tell apart.
+        // Before the first report there is nothing to distinguish.
         if !self.reported.is_empty() {
             self.freed.push(index);
         }
     }
 
-    /// Appends what is in `current`, sorted, and was not in the last report to `begun`, and what is
-    /// no longer to `ended`; a pair of which one index belongs to another body now is in both. Then
-    /// `current` is the last report, and holds the storage of the one before.
+    /// Appends new pairs of sorted `current` to `begun`, and pairs that are gone to `ended`. A pair
+    /// with an index that now belongs to another body is in both. Then `current` becomes the last
+    /// report, and gets the storage of the previous one.
     pub fn report(&mut self, current: &mut Vec<Pair>, begun: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
         self.freed.sort_unstable();
         self.freed.dedup();

@@ -5,50 +5,48 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 
-/// What the last search for pairs cost.
+/// The cost of the last search for pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Box against box, lanes counted one by one.
+    /// Box against box tests, counted per lane.
     pub tests: u64,
     /// Nodes, cells or lists visited.
     pub nodes: u64,
-    /// Pairs given.
+    /// Pairs reported.
     pub pairs: u64,
     /// Candidates kept for the next frame; 0 for a structure that keeps none.
     pub candidates: u64,
-    /// Times that the structure was made anew since it exists.
+    /// Number of rebuilds of the structure since it was created.
     pub rebuilds: u64,
-    /// Boxes and candidates put in order for a structure that is kept, since the search before; 0
-    /// for one that is not.
+    /// Boxes and candidates sorted for a persistent structure since the previous search; otherwise
+    /// 0.
     pub sorted: u64,
 }
 
-/// Which boxes touch.
+/// A broad phase: finds touching boxes.
 ///
 /// The contract, the same for every implementation:
-/// - Each unordered pair of touching boxes is given once, `a < b`, sorted; sharing one point is
-///   touching. Boxes are exact: a margin that an implementation adds for itself is never seen.
-/// - A pair is given when [`Filter::meets`] and the [`PairFilter`], if there is one, say so.
-/// - Indices: the index freed last is given out first; when none is free, the next unused one. So
-///   the same calls give the same indices, and the same pairs, with every implementation and any
-///   number of threads.
-/// - A call that returns an error has changed nothing, also when only one item of its batch is
-///   wrong.
+/// - Each unordered pair of touching boxes is given once, `a < b`, sorted. Boxes that share one
+/// point touch. Boxes are exact: internal margins do not show.
+/// - A pair is given if [`Filter::meets`] and the [`PairFilter`], if there is one, accept it.
+/// - Indices: the index freed last is reused first; if none is free, the next unused one. So equal
+/// calls give equal indices and pairs, with every implementation and any number of threads.
+/// - A call that returns an error has changed nothing, even if only one item of its batch is wrong.
 ///
 /// An implementor keeps its handles in a [`ProxyTable`] and its events in an [`EventLog`].
 pub trait BroadPhase {
     /// Adds a box. Error: a box that is NaN, infinite or inverted.
     fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError>;
 
-    /// Adds boxes, appending their handles to `ids`. Errors as [`BroadPhase::insert`].
+    /// Adds boxes and appends their handles to `ids`. Errors as [`BroadPhase::insert`].
     fn insert_batch(
         &mut self,
         boxes: &[(Aabb, Filter)],
         ids: &mut Vec<ProxyId>,
     ) -> Result<(), BroadPhaseError>;
 
-    /// Removes boxes. Error: a stale handle, also one that is in the batch twice.
+    /// Removes boxes. Error: a stale handle, or a handle listed twice.
     fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError>;
 
     /// Removes a box. Error: a stale handle.
@@ -56,36 +54,37 @@ pub trait BroadPhase {
         self.remove_batch(&[id])
     }
 
-    /// Moves boxes; of a handle given twice the last box counts. Errors: a stale handle, a bad box.
+    /// Moves boxes; the last box counts if a handle is listed twice. Errors: a stale handle, a bad
+    /// box.
     fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError>;
 
-    /// Changes which pairs a box takes part in. Error: a stale handle.
+    /// Changes the filter of a box. Error: a stale handle.
     fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError>;
 
-    /// Sets or clears the caller's own filter.
+    /// Sets or clears the pair filter of the caller.
     fn set_pair_filter(&mut self, filter: Option<PairFilter>);
 
-    /// Gives away all that it was told, and is empty. The broad phase that takes it over goes on as
-    /// this one would have: with the same handles, pairs and events.
+    /// Returns the whole state and is empty afterwards. The broad phase that takes it over
+    /// continues with the same handles, pairs and events.
     fn hand_over(&mut self) -> Contents;
 
-    /// Goes on with what another broad phase was told, of the same kind or of another; what this
-    /// one was told is lost.
+    /// Continues with the state of another broad phase, of this or another type. Its own state is
+    /// lost.
     fn take_over(&mut self, contents: Contents);
 
-    /// Does now what the next [`BroadPhase::pairs`] would do first, so that spatial queries are
-    /// fast: without it they are right too, but may walk one by one over what changed since.
+    /// Does the update that the next [`BroadPhase::pairs`] would do first, so that spatial queries
+    /// are fast. Without it they are correct, but may scan changed boxes one by one.
     fn refresh(&mut self) {}
 
     /// Makes `out` the list of all pairs that touch now.
     fn pairs(&mut self, out: &mut Vec<Pair>);
 
-    /// The log that [`BroadPhase::events`] writes and a vector to work in.
+    /// Returns the log that [`BroadPhase::events`] writes, and a scratch vector.
     #[doc(hidden)]
     fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>);
 
-    /// Makes `begun` and `ended` what changed since the last call of this method, both sorted. A
-    /// pair is in both if one of its indices has passed to another body meanwhile.
+    /// Makes `begun` and `ended` the changes since the last call of this method, both sorted. A
+    /// pair is in both if one of its indices now belongs to another body.
     fn events(&mut self, begun: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
         let mut current = core::mem::take(self.event_log().1);
         self.pairs(&mut current);
@@ -104,27 +103,27 @@ pub trait BroadPhase {
         self.proxies().check_id(0, id).map(|index| self.proxies().boxes()[index])
     }
 
-    /// The handle that is live at this index.
+    /// Returns the handle that is live at this index.
     fn id_at(&self, index: u32) -> Option<ProxyId> {
         self.proxies().id_at(index)
     }
 
-    /// The number of proxies.
+    /// Returns the number of proxies.
     fn len(&self) -> usize {
         self.proxies().n_live()
     }
 
-    /// There is no proxy.
+    /// Whether there is no proxy.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What the last [`BroadPhase::pairs`] cost.
+    /// Returns the cost of the last [`BroadPhase::pairs`].
     fn counters(&self) -> Counters;
 
-    /// Calls `visit` with the volumes that the structure keeps around groups of boxes, and the
-    /// level of each, 0 at the top: what a picture of it shows. The volumes of the level below lie
-    /// within those above. A structure that has none at the moment, or never, visits nothing.
+    /// Calls `visit` with the level of each group of boxes, 0 at the top, and its volume: for
+    /// drawing. Volumes lie within those one level above. A structure without volumes visits
+    /// nothing.
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
         let _ = visit;
     }

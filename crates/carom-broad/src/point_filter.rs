@@ -1,15 +1,15 @@
-//! Bodies as points while they are far from all others; only those near another are boxes again.
+//! Treats bodies as points while they are far from all others; only those near another are boxes.
 //!
-//! The edge s of the unit box scales the world: a body is the point centre / s, and two bodies are
-//! looked at as boxes where their points are nearer on all three axes than the restore distance L =
-//! (half extent + half extent) / s. A sweep along one axis tells which bodies have such a
-//! neighbour, and the finder behind sees only these.
+//! The edge s of the unit box scales the world. A body is the point centre / s. Two bodies are
+//! tested as boxes if, on all three axes, their points are nearer than L. The restore distance L is
+//! (half extent + half extent) / s. A sweep along one axis finds the bodies with such a neighbour.
+//! Only these go to the inner finder.
 //!
 //! Reference: the point conversion and restore distance of a study that extends X. Shi, L. Qiao, Z.
 //! Zhu, Collision Detection Algorithm Based on Improved OBB, Journal of Hunan University, 2014 (eq.
 //! 2 to 10 there: point, restore distance, gap of points).
-//! Differs: distances are widened by their rounding, so that nothing that touches is left a point;
-//! no test of all against all.
+//! Differs: distances are widened by their rounding, so that no touching body stays a point; a
+//! sweep replaces the test of all against all.
 
 use crate::proxy::ProxyTable;
 use crate::{Changes, Filter, Found, PairFinder, ProxyId};
@@ -17,12 +17,11 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::DVec3;
 
-/// Puts points in front of another finder: worth its sorting where most bodies are far from all
-/// others.
+/// Filters points before another finder. It pays if most bodies are far from all others.
 ///
 /// `FoundBy::with_finder(PointFilter::new(finder))` is the broad phase.
 ///
-/// Memory: 64 bytes per slot, beside that of the finder behind.
+/// Memory: 64 bytes per slot, beside that of the inner finder.
 #[derive(Clone, Debug, Default)]
 pub struct PointFilter<F> {
     behind: F,
@@ -44,12 +43,11 @@ struct Point {
     is_restored: bool,
 }
 
-/// Relative: a half, a sum and a quotient, for both centres and both half extents.
+/// Relative rounding of a half, a sum and a quotient, for both centres and both half extents.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 impl<F> PointFilter<F> {
-    /// In front of this finder. The unit box is the most usual one: its edge s is the median of the
-    /// largest extents.
+    /// Wraps this finder. The edge s of the unit box is the median of the largest extents.
     pub fn new(behind: F) -> PointFilter<F> {
         PointFilter {
             behind,
@@ -61,30 +59,30 @@ impl<F> PointFilter<F> {
         }
     }
 
-    /// With this edge s of the unit box, positive and finite; another value is as none.
+    /// Sets the edge s of the unit box, positive and finite; other values mean the default.
     #[must_use]
     pub fn with_unit(mut self, edge: f32) -> PointFilter<F> {
         self.unit = (0.0 < edge && edge.is_finite()).then_some(edge);
         self
     }
 
-    /// How many bodies the last search made boxes again.
+    /// Returns how many bodies the last search restored to boxes.
     pub fn n_restored(&self) -> usize {
         self.restored.len()
     }
 
-    /// How many bodies the last search left points.
+    /// Returns how many bodies the last search left as points.
     pub fn n_points(&self) -> usize {
         self.n_points - self.restored.len()
     }
 
-    /// The finder behind.
+    /// Returns the inner finder.
     pub fn behind(&self) -> &F {
         &self.behind
     }
 }
 
-/// s: the given one, or the median of the largest extents.
+/// Returns s: the given one, or the median of the largest extents.
 fn unit_edge(given: Option<f32>, slots: &[u32], boxes: &[Aabb], extents: &mut Vec<f64>) -> f64 {
     if let Some(edge) = given {
         return f64::from(edge);
@@ -100,7 +98,7 @@ fn unit_edge(given: Option<f32>, slots: &[u32], boxes: &[Aabb], extents: &mut Ve
         return 1.0;
     }
     let (_, &mut median, _) = extents.select_nth_unstable_by(middle, f64::total_cmp);
-    // Bodies that are points already stay as they are.
+    // Bodies without extent are points already; any scale will do.
     if 0.0 < median { median } else { 1.0 }
 }
 
@@ -109,7 +107,7 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
     const SKIPS_STATICS: bool = F::SKIPS_STATICS;
     const MAX_SLOTS: usize = F::MAX_SLOTS;
 
-    // A finder that keeps its boxes is told of all, and finds pairs among all.
+    // A persistent inner finder gets all boxes, and finds pairs among all.
     fn came(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         self.behind.came(slot, aabb, filter);
     }
@@ -134,20 +132,20 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
         for &slot in slots {
             let (min, max) = (boxes[slot as usize].min.as_dvec3(), boxes[slot as usize].max.as_dvec3());
             let at = (min + max) * 0.5 / s;
-            // What the coordinates may have lost goes into the restore distance.
+            // The rounding of the coordinates widens the restore distance.
             let reach = (max - min) * 0.5 / s
                 + (min.abs() + max.abs()) / s * ROUNDING
                 + DVec3::splat(f64::MIN_POSITIVE);
             points.push(Point { at, reach, slot, is_restored: false });
         }
-        // By where their reach begins: one that reaches far does not keep the others from an early
-        // end. What the ends lose is less than a tenth of what the reach was widened by.
+        // Sorted by the lower end of the reach, so that one long reach does not keep others from an
+        // early end. The rounding of the ends is less than a tenth of the widening.
         let ends = |point: &Point| (point.at.x - point.reach.x, point.at.x + point.reach.x);
         points.sort_unstable_by(|a, b| ends(a).0.total_cmp(&ends(b).0).then(a.slot.cmp(&b.slot)));
         for i in 0..points.len() {
             for j in i + 1..points.len() {
                 let (a, b) = (points[i], points[j]);
-                // No point further on is near enough on this axis.
+                // All later points are too far on this axis.
                 if ends(&a).1 < ends(&b).0 {
                     break;
                 }

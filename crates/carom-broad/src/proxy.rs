@@ -1,12 +1,12 @@
-//! Handles that know when they are stale, and the table behind them.
+//! Handles that detect when they are stale, and their table.
 //!
-//! A slot's generation grows by one at every birth and every death, so it is odd exactly while the
-//! slot is live, and a handle is good exactly while the generations are equal. A slot whose
-//! generations are used up is never reused.
+//! The generation of a slot grows by one at each insertion and removal, so it is odd exactly while
+//! the slot is live. A handle is valid exactly while the generations are equal. A slot with no
+//! generations left is not reused.
 //!
 //! Reference: A. Weissflog, Handles are the better pointers, 2018 (index and generation in place of
 //! a pointer).
-//! Differs: one counter says both which life it is and whether it is live.
+//! Differs: one counter gives both the generation and whether the slot is live.
 
 use crate::id::ProxyId;
 use crate::{BroadPhaseError, Filter};
@@ -15,10 +15,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 
-/// The last generation in which a slot can die and be born again.
+/// The last generation in which a slot can be freed and reused.
 const LAST_GENERATION: u32 = u32::MAX - 2;
 
-/// Handles, boxes and filters: what every broad phase keeps, with all checks at the door.
+/// Handles, boxes and filters: the state of every broad phase, with all input checks.
 ///
 /// Memory: 40 bytes per slot (box 24, filter 12, generation 4), 4 per free slot.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ impl ProxyTable {
         }
     }
 
-    /// A box as it may enter, or the error.
+    /// Returns a valid box, or the error.
     #[inline]
     pub fn check_box(position: usize, aabb: &Aabb) -> Result<(), BroadPhaseError> {
         if is_sound(aabb) {
@@ -54,10 +54,10 @@ impl ProxyTable {
         }
     }
 
-    /// A live handle's index, or the error.
+    /// Returns the index of a live handle, or the error.
     #[inline]
     pub fn check_id(&self, position: usize, id: ProxyId) -> Result<usize, BroadPhaseError> {
-        // A handle's generation is odd by construction, that of a free slot even.
+        // The generation of a handle is odd by construction, that of a free slot even.
         match self.generations.get(id.index as usize) {
             Some(&generation) if generation == id.generation => Ok(id.index as usize),
             _ => Err(BroadPhaseError::Stale { position, id }),
@@ -103,12 +103,13 @@ impl ProxyTable {
         ids.pop().ok_or(BroadPhaseError::Full)
     }
 
-    /// Removes boxes, or changes nothing; a handle that is there twice is stale the second time.
+    /// Removes boxes, or changes nothing; a handle listed twice is stale the second time.
     pub fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
         self.remove_each(ids, |_, _, _| {})
     }
 
-    /// [`ProxyTable::remove_batch`]; calls `left` with each slot and what it held, if all is well.
+    /// Like [`ProxyTable::remove_batch`]; on success it calls `left` with each slot and its old
+    /// contents.
     pub fn remove_each(
         &mut self,
         ids: &[ProxyId],
@@ -118,7 +119,7 @@ impl ProxyTable {
             match self.check_id(position, id) {
                 Ok(index) => self.generations[index] += 1,
                 Err(error) => {
-                    // Undo: every handle before this one was good.
+                    // Undo: all handles before this one were valid.
                     for undone in &ids[..position] {
                         self.generations[undone.index as usize] = undone.generation;
                     }
@@ -138,9 +139,9 @@ impl ProxyTable {
         Ok(())
     }
 
-    /// All handles are live and all boxes sound, or the first that is not.
+    /// Checks that all handles are live and all boxes valid; the error names the first that is not.
     pub fn check_moves(&self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
-        // The offender is looked for only when there is one.
+        // The offender is searched only if there is one.
         #[cfg(feature = "parallel")]
         let are_good = are_good_in_halves(self, moves);
         #[cfg(not(feature = "parallel"))]
@@ -155,10 +156,10 @@ impl ProxyTable {
         Ok(())
     }
 
-    /// Every one of these moves is of a live box to a sound one.
+    /// Whether each of these moves is of a live handle to a valid box.
     pub(crate) fn are_good(&self, moves: &[(ProxyId, Aabb)]) -> bool {
-        // Without branches. A number times zero is NaN exactly when it is not finite, and NaN stays
-        // in a sum; an inverted side has the sign bit of its extent set.
+        // Branchless. A number times zero is NaN exactly if it is not finite, and NaN stays in a
+        // sum. The extent of an inverted side has its sign bit set.
         let (mut strange, mut inverted, mut unknown) = (0.0f32, 0u32, 0u32);
         for (id, aabb) in moves {
             let generation = self.generations.get(id.index as usize).copied().unwrap_or(0);
@@ -188,50 +189,50 @@ impl ProxyTable {
         Ok(())
     }
 
-    /// The boxes by index; [`Aabb::EMPTY`] in free slots.
+    /// Returns the boxes by index; [`Aabb::EMPTY`] in free slots.
     #[inline]
     pub fn boxes(&self) -> &[Aabb] {
         &self.boxes
     }
 
-    /// The boxes by index, to be overwritten with boxes that passed the check.
+    /// Returns the boxes by index, to be overwritten with checked boxes.
     #[inline]
     pub fn boxes_mut(&mut self) -> &mut [Aabb] {
         &mut self.boxes
     }
 
-    /// The filters by index; meaningless in free slots.
+    /// Returns the filters by index; meaningless in free slots.
     #[inline]
     pub fn filters(&self) -> &[Filter] {
         &self.filters
     }
 
-    /// The slot is in use.
+    /// Whether the slot is in use.
     #[inline]
     pub fn is_live(&self, index: usize) -> bool {
         self.generations.get(index).is_some_and(|generation| generation % 2 == 1)
     }
 
-    /// The slots in use, in order.
+    /// Returns the slots in use, in order.
     #[inline]
     pub fn live(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.generations.len() as u32).filter(|&slot| self.is_live(slot as usize))
     }
 
-    /// The handle that is live at this index.
+    /// Returns the handle that is live at this index.
     #[inline]
     pub fn id_at(&self, index: u32) -> Option<ProxyId> {
         let generation = *self.generations.get(index as usize)?;
         (generation % 2 == 1).then_some(ProxyId { index, generation })
     }
 
-    /// The number of slots, in use or free.
+    /// Returns the number of slots, in use or free.
     #[inline]
     pub fn n_slots(&self) -> usize {
         self.generations.len()
     }
 
-    /// The number of proxies.
+    /// Returns the number of proxies.
     #[inline]
     pub fn n_live(&self) -> usize {
         self.n_live
@@ -263,7 +264,8 @@ impl ProxyTable {
     }
 }
 
-/// Finite and not inverted. NaN fails `min <= max`; between finite ends nothing is infinite.
+/// Whether it is finite and not inverted. NaN fails `min <= max`; values between finite ends are
+/// finite.
 #[inline]
 fn is_sound(aabb: &Aabb) -> bool {
     let (min, max) = (aabb.min, aabb.max);
@@ -278,11 +280,11 @@ fn is_sound(aabb: &Aabb) -> bool {
         & (max.z < f32::INFINITY)
 }
 
-/// More moves are checked by two threads: some 30 microseconds of work each.
+/// From this many moves on, two threads check them: some 30 microseconds of work each.
 #[cfg(feature = "parallel")]
 const MOVES: usize = 1 << 12;
 
-/// As [`ProxyTable::are_good`].
+/// Like [`ProxyTable::are_good`].
 #[cfg(feature = "parallel")]
 fn are_good_in_halves(proxies: &ProxyTable, moves: &[(ProxyId, Aabb)]) -> bool {
     if moves.len() <= MOVES || rayon::current_num_threads() == 1 {

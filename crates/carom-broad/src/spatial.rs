@@ -1,10 +1,10 @@
-//! Questions to a set of boxes: a box, a ray, a place, a view.
+//! Spatial queries on a set of boxes: box, ray, point, frustum.
 //!
-//! Each visit has one meaning for every structure, decided on the exact boxes: what is visited in
-//! which order may differ, which boxes can be the answer may not.
+//! Each visit has one meaning for every structure, and the exact boxes decide. The order of visits
+//! may differ, but not the set of possible results.
 //!
 //! Reference: T. L. Kay and J. T. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs).
-//! Differs: slabs in f64, widened by their rounding error, so that no box that is met is missed.
+//! Differs: slabs in f64, widened by their rounding error, so that no hit is missed.
 
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume, Culling, Frustum, LastPlane};
@@ -17,12 +17,12 @@ use glam::Vec3;
 pub struct BoxHit {
     /// The index of the proxy.
     pub index: u32,
-    /// The parameter where the ray enters, or the distance; never above the true one, and less by a
-    /// rounding only.
+    /// The parameter at which the ray enters, or the distance. It is a lower bound, less than the
+    /// true value by a rounding only.
     pub at: f32,
 }
 
-/// A set of boxes that can be asked.
+/// A set of boxes with spatial queries.
 ///
 /// A query with a NaN in it, or an infinite ray or point, meets nothing.
 pub trait SpatialIndex {
@@ -31,14 +31,13 @@ pub trait SpatialIndex {
     fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
 
     /// Calls `visit` with every box that the ray meets within the interval, in no particular order.
-    /// What it continues with is the new upper end of the interval: its old one for all hits, the
-    /// parameter of a hit for the closest. A box that is entered exactly at the end is still
-    /// visited.
+    /// `visit` continues with the new upper end of the interval: the old end for all hits, the
+    /// parameter of a hit for the closest. A box entered exactly at the end is still visited.
     fn visit_ray(&self, ray: &Ray, interval: Interval, visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>);
 
-    /// Calls `visit` with every box that is no farther from the point than `max_distance`, in no
-    /// particular order. What it continues with is the new `max_distance`. A box exactly that far
-    /// is still visited.
+    /// Calls `visit` with every box that is at most `max_distance` from the point, in no particular
+    /// order. `visit` continues with the new `max_distance`. A box at exactly that distance is
+    /// still visited.
     fn visit_near(
         &self,
         point: Vec3,
@@ -47,25 +46,26 @@ pub trait SpatialIndex {
     );
 
     /// Calls `visit` once with the index of every box that `classify` does not call
-    /// [`Culling::Outside`], in no particular order, until it breaks. Of a box that is outside it
-    /// has to call outside all that lies within, and likewise inside: so it is asked about the
-    /// bounds of many boxes, and not about each of them.
+    /// [`Culling::Outside`], in no particular order, until it breaks. If `classify` calls a box
+    /// outside, it must call all boxes within it outside, and likewise for inside. So it may be
+    /// called for the bounds of many boxes, instead of each box.
     fn visit_culled(
         &self,
         classify: &mut dyn FnMut(&Aabb) -> Culling,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     );
 
-    /// Calls `visit` once with the index of every box that is not surely outside of the frustum, as
-    /// [`Frustum::classify`] says it of the box, in no particular order, until it breaks.
+    /// Calls `visit` once with the index of every box that [`Frustum::classify`] does not call
+    /// outside, in no particular order, until it breaks.
     fn visit_frustum(&self, frustum: &Frustum, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        // What holds of a box holds of all within, in rounded numbers too: rounding is monotone,
-        // and the larger box has the larger room for it. What comes next lies near what came last.
+        // The result for a box holds for all boxes within it, even with rounding: rounding is
+        // monotone, and the larger box has the larger tolerance. Consecutive boxes are near each
+        // other, so the last plane is tested first.
         let mut last = LastPlane::default();
         self.visit_culled(&mut |aabb| frustum.classify(aabb, &mut last), visit);
     }
 
-    /// Makes `out` the sorted indices of all boxes that are not surely outside of the frustum.
+    /// Makes `out` the sorted indices of all boxes that may touch the frustum.
     fn in_frustum(&self, frustum: &Frustum, out: &mut Vec<u32>) {
         out.clear();
         self.visit_frustum(frustum, &mut |index| {
@@ -95,8 +95,7 @@ pub trait SpatialIndex {
         out.sort_unstable_by(|a, b| a.at.total_cmp(&b.at).then(a.index.cmp(&b.index)));
     }
 
-    /// The box that the ray meets first within the interval; of equals the one with the smallest
-    /// index.
+    /// Returns the box that the ray meets first within the interval; ties go to the smallest index.
     fn first_hit(&self, ray: &Ray, interval: Interval) -> Option<BoxHit> {
         let mut best: Option<BoxHit> = None;
         self.visit_ray(ray, interval, &mut |hit| {
@@ -106,7 +105,7 @@ pub trait SpatialIndex {
         best
     }
 
-    /// The box nearest to the point and at most `max_distance` away; of equals the one with the
+    /// Returns the box nearest to the point and at most `max_distance` away; ties go to the
     /// smallest index.
     fn nearest(&self, point: Vec3, max_distance: f32) -> Option<BoxHit> {
         let mut best: Option<BoxHit> = None;
@@ -118,20 +117,19 @@ pub trait SpatialIndex {
     }
 }
 
-/// Of equals the one with the smallest index.
+/// Keeps the best hit; ties go to the smallest index.
 fn keep_best(best: &mut Option<BoxHit>, hit: BoxHit) {
     if best.is_none_or(|b| hit.at < b.at || hit.at == b.at && hit.index < b.index) {
         *best = Some(hit);
     }
 }
 
-/// Where the ray enters the box within the interval, rounded down, or `None` if it misses the box
-/// for sure.
+/// Returns the parameter at which the ray enters the box within the interval, rounded down, or
+/// `None` if it surely misses.
 ///
-/// A box that is missed by a few units in the last place of f64 may count as met; so does one that
-/// is entered less than a unit in the last place of f32 after the end of the interval, so that of
-/// two equal hits none hides the other. A direction of zero is a point. NaN or infinity in the ray
-/// misses everything.
+/// A box missed by a few units in the last place of f64 may count as hit. So does one entered less
+/// than a unit in the last place of f32 after the end of the interval; this keeps ties. A direction
+/// of zero is a point. A ray with NaN or infinity misses everything.
 #[inline]
 pub fn ray_box_entry(ray: &Ray, aabb: &Aabb, interval: Interval) -> Option<f32> {
     // Three roundings, of a difference, a quotient and the widening itself.
@@ -144,7 +142,7 @@ pub fn ray_box_entry(ray: &Ray, aabb: &Aabb, interval: Interval) -> Option<f32> 
         let (origin, direction) = (f64::from(ray.origin[axis]), f64::from(ray.direction[axis]));
         let (min, max) = (f64::from(aabb.min[axis]) - origin, f64::from(aabb.max[axis]) - origin);
         if direction == 0.0 {
-            // Parallel to the slab: in it, or not.
+            // Parallel to the slab: inside it or outside.
             if !(min <= 0.0 && 0.0 <= max) {
                 return None;
             }
@@ -159,13 +157,13 @@ pub fn ray_box_entry(ray: &Ray, aabb: &Aabb, interval: Interval) -> Option<f32> 
     (enter <= leave && entry <= interval.max && interval.min <= interval.max).then_some(entry)
 }
 
-/// A number not above the distance of the finite point from the box, less by a rounding only.
+/// Returns a lower bound of the distance of the finite point from the box, less by a rounding only.
 #[inline]
 pub fn point_box_distance(point: Vec3, aabb: &Aabb) -> f32 {
     Aabb::from_point(point).distance_lower_bound(aabb)
 }
 
-/// [`SpatialIndex::visit_box`] over these slots, one by one.
+/// Does [`SpatialIndex::visit_box`] over these slots, one by one.
 pub fn scan_box(
     slots: impl Iterator<Item = u32>,
     boxes: &[Aabb],
@@ -180,7 +178,7 @@ pub fn scan_box(
     ControlFlow::Continue(())
 }
 
-/// [`SpatialIndex::visit_culled`] over these slots, one by one.
+/// Does [`SpatialIndex::visit_culled`] over these slots, one by one.
 pub fn scan_culled(
     slots: impl Iterator<Item = u32>,
     boxes: &[Aabb],
@@ -195,7 +193,7 @@ pub fn scan_culled(
     ControlFlow::Continue(())
 }
 
-/// [`SpatialIndex::visit_ray`] over these slots, one by one; continues with the new end of the
+/// Does [`SpatialIndex::visit_ray`] over these slots, one by one; continues with the new end of the
 /// interval.
 pub fn scan_ray(
     slots: impl Iterator<Item = u32>,
@@ -212,7 +210,7 @@ pub fn scan_ray(
     ControlFlow::Continue(interval.max)
 }
 
-/// [`SpatialIndex::visit_near`] over these slots, one by one; continues with the new
+/// Does [`SpatialIndex::visit_near`] over these slots, one by one; continues with the new
 /// `max_distance`.
 pub fn scan_near(
     slots: impl Iterator<Item = u32>,

@@ -1,12 +1,11 @@
-//! Two finders side by side: one has the static boxes, the other all that may move.
+//! Two finders side by side: one for the static boxes, the other for the boxes that may move.
 //!
-//! The finder of the static boxes is brought up to date only after a static box came, went or
-//! moved, so that ground at rest costs nothing, however much there is. The other finds the pairs of
-//! moving boxes. For each moving box the index of the static ones is asked what touches it; static
-//! boxes never ask.
+//! The static finder is updated only after a static box is added, removed or moved, so ground at
+//! rest costs nothing. The other finds the pairs of moving boxes. Each moving box queries the index
+//! of the static ones; static boxes make no queries.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (Frye: a loose octree for
-//! what moves, a BSP tree along the axes for what is static) and eq. 25.1 (the n m pairs of moving
+//! moving bodies, an axis-aligned BSP tree for static ones) and eq. 25.1 (the n m pairs of moving
 //! and static bodies).
 
 use crate::proxy::ProxyTable;
@@ -19,10 +18,10 @@ use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// `S` has the static boxes, `D` the others. Worth it where few boxes move among many static ones.
+/// `S` holds the static boxes, `D` the others. It pays if few boxes move among many static ones.
 ///
-/// `FoundBy<StaticDynamic<S, D>>` is the broad phase. Without an index `S` is of no use: static
-/// boxes are then tested one by one. Of tests against static boxes only the hits are counted.
+/// `FoundBy<StaticDynamic<S, D>>` is the broad phase. If `S` has no index, static boxes are tested
+/// one by one. Counters include only the hits among tests against static boxes.
 ///
 /// Memory: 4 bytes per slot, beside that of both finders.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +36,7 @@ pub struct StaticDynamic<S, D> {
 }
 
 impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
-    /// Of these two finders, both without boxes.
+    /// Combines these two finders, both without boxes.
     pub fn new(statics: S, dynamics: D) -> StaticDynamic<S, D> {
         StaticDynamic {
             statics,
@@ -60,7 +59,7 @@ impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
         &self.dynamics
     }
 
-    /// How often the finder of the static boxes was brought up to date since it exists.
+    /// Returns how often the static finder was updated since it was created.
     pub fn n_static_refreshes(&self) -> u64 {
         self.n_static_refreshes
     }
@@ -70,7 +69,7 @@ fn is_static(filter: &Filter) -> bool {
     filter.mobility == Mobility::Static
 }
 
-/// What the static finder has missed.
+/// Returns the changes that concern the static finder.
 fn of_statics(changes: Changes) -> Changes {
     if changes.statics { Changes::ALL } else { Changes::default() }
 }
@@ -173,7 +172,7 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
         Some(self)
     }
 
-    /// Those of the moving boxes.
+    /// Visits the volumes of the moving boxes.
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
         self.dynamics.visit_volumes(visit);
     }
@@ -198,14 +197,14 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
     }
 }
 
-/// Both indices, one after the other. They are there: [`PairFinder::index`] has looked.
+/// Queries both indices, one after the other. They exist: [`PairFinder::index`] has checked.
 impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
     fn indices(&self) -> impl Iterator<Item = &dyn FinderIndex> {
         let unchanged = Changes::default();
         self.dynamics.index(unchanged).into_iter().chain(self.statics.index(unchanged))
     }
 
-    /// Calls `ask` with each index, until a visit of the first breaks off.
+    /// Calls `ask` with each index, until a visit of the first breaks.
     fn ask_all(
         &self,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
@@ -223,8 +222,8 @@ impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
         }
     }
 
-    /// As [`StaticDynamic::ask_all`], for hits: `ask` is given the end of what is still looked for,
-    /// which is `end` at first.
+    /// Like [`StaticDynamic::ask_all`], for hits: `ask` gets the end of the remaining range, which
+    /// is `end` at first.
     fn ask_near(
         &self,
         mut end: f32,

@@ -1,4 +1,4 @@
-//! The tree in parts.
+//! Tests of the tree that is built in parts.
 
 use super::{FatTree, PARTS};
 use crate::tree::NO_SLOT;
@@ -20,12 +20,12 @@ fn boxes() -> (Vec<Aabb>, ProxyTable) {
     (proxies.boxes().to_vec(), proxies)
 }
 
-/// Slots of the tree, in its order.
+/// Returns the slots of the tree, in its order.
 fn slots(tree: &FatTree) -> Vec<u32> {
     tree.tree.slots.as_flattened().iter().copied().filter(|&slot| slot != NO_SLOT).collect()
 }
 
-/// In parts the same tree is made as at once, and each part does its own work only.
+/// Building in parts gives the same tree as at once, and each part does only its own work.
 #[test]
 fn parts_are_the_whole() {
     let (fat, proxies) = boxes();
@@ -50,13 +50,12 @@ fn parts_are_the_whole() {
     next.tree.validate(&fat).unwrap();
 }
 
-/// What leaves before a part, and what comes, is not in the tree; all else is, and can be
-/// forgotten.
+/// A box removed or added before a part is not in the tree; all others are, and can be forgotten.
 #[test]
 fn what_leaves_between_parts_is_not_in_the_tree() {
     let (mut fat, mut proxies) = boxes();
     let (mut current, mut next) = (FatTree::default(), FatTree::default());
-    // Made before, and larger: nothing of that is left.
+    // A larger earlier tree leaves no traces.
     next.rebuild(&fat, &proxies, false);
     let mut left = Vec::new();
     for part in 0..PARTS {

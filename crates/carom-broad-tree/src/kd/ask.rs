@@ -1,5 +1,5 @@
-//! A box, a ray, a point against the kd-tree: down where the boxes of a subtree fill what is asked,
-//! the nearest first.
+//! Box, ray and point queries on the kd-tree. They descend into subtrees with bounds that the query
+//! meets, nearest first.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7, 25.1.3; N. Roussopoulos et
 //! al., Nearest Neighbor Queries, 1995.
@@ -91,7 +91,7 @@ impl PlaneTree {
     }
 }
 
-/// Nodes to visit: one on each level at most, and one more.
+/// Stack of nodes: at most one per level, and one more.
 struct Stack<T> {
     entries: [Option<T>; MAX_DEPTH as usize + 2],
     n: usize,
@@ -137,7 +137,7 @@ impl Kernel for BoxWalk<'_> {
                 continue;
             }
             for list in node.lists() {
-                // Sorted along the axis: those before the first end before the query begins, those
+                // Sorted along the axis: boxes before the first end before the query begins. Boxes
                 // from a later one on begin after it.
                 let (low, high) = (query.min[list.axis], query.max[list.axis]);
                 let reaches = &packed.reaches[list.begin..list.end];
@@ -160,8 +160,8 @@ impl Kernel for BoxWalk<'_> {
     }
 }
 
-/// `exact` says where a box begins, if before the end; so it does for all that the boxes of a
-/// subtree fill.
+/// `exact` gives the distance at which a box begins, if before the end. It also applies to the
+/// bounds of a subtree.
 struct NearFirst<'a, R, E> {
     tree: &'a PlaneTree,
     boxes: &'a [Aabb],
@@ -204,7 +204,7 @@ impl<R: Range, E: Fn(&Aabb, f32) -> Option<f32>> Kernel for NearFirst<'_, R, E> 
             }
             if !node.is_leaf() {
                 let [left, right] = node.children.map(|child| begin(child, end));
-                // The nearer ends on top.
+                // The nearer child ends on top of the stack.
                 let is_left_nearer = match (left, right) {
                     (Some(left), Some(right)) => left.0 <= right.0,
                     _ => true,

@@ -1,7 +1,7 @@
 //! The boxes of every node in blocks of eight, sorted along the axis of the node.
 //!
-//! The order of the last frame is nearly that of this one, so each list is sorted by insertion;
-//! where that takes too long, anew.
+//! The order of the last frame is almost correct, so each list is sorted by insertion. If that
+//! takes too long, it is sorted from scratch.
 //!
 //! Reference: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2.1, algorithm S (straight
 //! insertion).
@@ -14,25 +14,25 @@ use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{Mobility, ProxyTable};
 
-/// Steps of insertion, per box, after which a list is sorted anew.
+/// Insertion steps per box, after which a list is sorted from scratch.
 const MAX_STEPS: usize = 8;
 
-/// The blocks of all nodes, in their sequence.
+/// The blocks of all nodes, in the order of the nodes.
 ///
-/// Memory: 32 bytes per box, and up to 7 lanes of padding for each list of a node.
+/// Memory: 32 bytes per box, and up to 7 lanes of padding per list of a node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed {
     pub(crate) blocks: Vec<Block>,
     pub(crate) slots: Vec<[u32; WIDTH]>,
-    /// Of each block, along the axis of its node: where its first box begins, and how far the boxes
-    /// of its list reach that are in it or before it.
+    /// Per block, along the axis of its node: the begin of its first box.
+    /// Also the greatest end of the boxes of its list up to this block.
     pub(crate) begins: Vec<f32>,
     pub(crate) reaches: Vec<f32>,
     moving: Vec<(f32, u32)>,
     fixed: Vec<(f32, u32)>,
 }
 
-/// Blocks of boxes sorted along an axis: of one node, and of boxes that move or of static ones.
+/// Blocks of boxes sorted along an axis: the moving boxes of one node, or its static ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct List {
     pub(crate) begin: usize,
@@ -137,7 +137,7 @@ impl Packed {
 }
 
 impl super::planes::Node {
-    /// Its boxes that move, and its static ones.
+    /// Returns the moving boxes and the static ones.
     pub(crate) fn lists(&self) -> [List; 2] {
         let (first, middle) = (self.first_block as usize, (self.first_block + self.n_moving_blocks) as usize);
         let axis = self.sort_axis;
@@ -148,7 +148,7 @@ impl super::planes::Node {
     }
 }
 
-/// Sorts a list that mostly is.
+/// Sorts a list that is almost sorted.
 fn sort(list: &mut [(f32, u32)]) {
     let mut left = MAX_STEPS * list.len();
     for i in 1..list.len() {

@@ -1,7 +1,7 @@
-//! The search of a kd-tree on several threads; the same bits as on one.
+//! Searches a kd-tree on several threads, with bitwise the same result as on one.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal by
-//! pieces).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal in
+//! chunks).
 
 use super::pack::Packed;
 use super::planes::Planes;
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use carom_broad::Found;
 use rayon::prelude::*;
 
-/// As [`search::run`] with all jobs.
+/// Like [`search::run`] with all jobs.
 pub(crate) fn run_jobs(planes: &Planes, packed: &Packed, jobs: &Jobs, work: &mut Work, out: &mut Found) {
     if jobs.len() <= 1 || rayon::current_num_threads() == 1 {
         return search::run(planes, packed, jobs, 0..jobs.len(), work, out);

@@ -1,10 +1,10 @@
-//! The planes, and which node each box belongs to.
+//! The planes, and the node of each box.
 //!
-//! Whether a plane is worth having is a matter of counts: with l boxes on its left, r on its right
-//! and m across it, of the tests of all against all, n (n - 1) / 2, there remain those among the m,
-//! among the l, among the r, and of the m with the others. The cost is where that lies between the
-//! best possible, two halves, and all; the balance is min(l, r) / (m + max(l, r)). A plane is good
-//! if its cost is not above its balance.
+//! Counts decide whether a plane pays: l boxes on its left, r on its right and m across it. With
+//! all n boxes in one list there are n (n - 1) / 2 tests. With the plane there remain those among
+//! the m, among the l, among the r, and of the m with the others. The cost is the position of that
+//! number between the best possible, two halves, and all tests. The balance is min(l, r) / (m +
+//! max(l, r)). A plane is good if its cost is at most its balance.
 //!
 //! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning ..., 2019
 //! (mean and axis of greatest variance; cost and balance; lifting, splitting, trimming and
@@ -20,23 +20,23 @@ use glam::Vec3;
 /// No node.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A leaf with more boxes gets a plane, if there is a good one: below, the sweep of the leaf costs
-/// less than the lists for two.
+/// A leaf with more boxes gets a plane, if there is a good one. Below this, one sweep costs less
+/// than the lists of two leaves.
 const FULL: usize = 96;
 
-/// With fewer boxes under it a plane is taken away.
+/// A plane with fewer boxes below it is removed.
 const EMPTYISH: usize = FULL / 2;
 
-/// No plane below this depth.
+/// The maximal depth of a plane.
 pub(crate) const MAX_DEPTH: u32 = 48;
 
-/// A plane is kept while its cost is not above its balance by more than this.
+/// A plane is kept while its cost exceeds its balance by at most this.
 const PATIENCE: f64 = 0.15;
 
-/// Boxes looked at to place a plane.
+/// Boxes sampled to place a plane.
 const SAMPLES: usize = 256;
 
-/// A leaf, or a plane and what it parts.
+/// A leaf, or a plane with its children.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) parent: u32,
@@ -45,27 +45,27 @@ pub(crate) struct Node {
     pub(crate) children: [u32; 2],
     pub(crate) axis: usize,
     pub(crate) at: f32,
-    /// Every box at or under the node lies within, strictly; infinite where no plane bounds it.
+    /// Contains every box at or below the node strictly; infinite on sides without a plane.
     region: Aabb,
-    /// Where its own boxes begin in the order, how many there are, and how many with those under
+    /// The begin of its own boxes in the order, their number, and the number including those below
     /// it, which follow.
     pub(crate) begin: u32,
     pub(crate) n: u32,
     pub(crate) population: u32,
-    /// Along which its own boxes are sorted, and how many there were when that was chosen.
+    /// The axis along which its own boxes are sorted, and their number when it was chosen.
     pub(crate) sort_axis: usize,
     pub(crate) n_when_chosen: u32,
-    /// Its blocks: those of boxes that move, then those of static ones.
+    /// Its blocks: those of moving boxes, then those of static ones.
     pub(crate) first_block: u32,
     pub(crate) n_moving_blocks: u32,
     pub(crate) n_static_blocks: u32,
-    /// A box that moves is at it or under it.
+    /// Whether a moving box is at it or below it.
     pub(crate) has_moving: bool,
-    /// The bounds of all boxes at it and under it.
+    /// The bounds of all boxes at it and below it.
     pub(crate) filled: Aabb,
 }
 
-/// A side of a box that has none.
+/// The region without bounds.
 const EVERYWHERE: Aabb = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
 
 impl Node {
@@ -94,13 +94,13 @@ impl Node {
         self.children[0] == NONE
     }
 
-    /// The box lies in the region, strictly.
+    /// Whether the region contains the box strictly.
     #[inline]
     fn holds(&self, aabb: &Aabb) -> bool {
         (self.region.min.cmplt(aabb.min) & aabb.max.cmplt(self.region.max)).all()
     }
 
-    /// On which side the box lies of the plane; `None` if it touches it.
+    /// Returns the side of the plane on which the box lies; `None` if the box touches the plane.
     #[inline]
     fn side(&self, aabb: &Aabb) -> Option<usize> {
         if aabb.max[self.axis] < self.at {
@@ -112,7 +112,7 @@ impl Node {
         }
     }
 
-    /// The regions left and right of the plane.
+    /// Returns the regions left and right of the plane.
     fn halves(&self) -> [Aabb; 2] {
         let mut halves = [self.region; 2];
         halves[0].max[self.axis] = self.at;
@@ -121,7 +121,7 @@ impl Node {
     }
 }
 
-/// What a plane makes of boxes.
+/// The counts of a split by a plane.
 #[derive(Clone, Copy, Debug)]
 struct Parted {
     across: usize,
@@ -130,7 +130,7 @@ struct Parted {
 }
 
 impl Parted {
-    /// How much its cost is above its balance.
+    /// Returns by how much its cost exceeds its balance.
     fn loss(self) -> f64 {
         let pairs = |n: f64| 0.5 * n * (n - 1.0);
         let [m, l, r] = [self.across, self.left, self.right].map(|n| n as f64);
@@ -142,19 +142,19 @@ impl Parted {
     }
 }
 
-/// The planes and the places of boxes.
+/// The planes and the nodes of boxes.
 ///
 /// Memory: 13 bytes per slot, and some 5 for the nodes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Planes {
-    /// The first is the root; those that are not in `sequence` are free.
+    /// The first is the root; nodes that are not in `sequence` are free.
     pub(crate) nodes: Vec<Node>,
     free: Vec<u32>,
-    /// The nodes in use, each before those left of its plane, then those right of it.
+    /// The nodes in use in preorder: each before those left of its plane, then those right of it.
     pub(crate) sequence: Vec<u32>,
     /// All slots, by node in the order of `sequence`.
     pub(crate) order: Vec<u32>,
-    /// By slot: its node; [`NONE`] for one that is not in the order.
+    /// By slot: its node; [`NONE`] for a slot that is not in the order.
     home: Vec<u32>,
     is_given: Vec<bool>,
     scratch: Vec<u32>,
@@ -164,7 +164,7 @@ pub(crate) struct Planes {
 }
 
 impl Planes {
-    /// Brings everything up to date with the boxes of these slots.
+    /// Updates everything for the boxes of these slots.
     pub(crate) fn update(&mut self, boxes: &[Aabb], slots: &[u32], has_new_members: bool) {
         if self.nodes.is_empty() {
             self.nodes.push(Node::leaf(NONE, 0, EVERYWHERE));
@@ -182,7 +182,7 @@ impl Planes {
         }
     }
 
-    /// Makes the order hold these slots: those that are new come last.
+    /// Makes the order hold these slots; new slots come last.
     fn take_members(&mut self, slots: &[u32], n_slots: usize) {
         let Planes { order, home, is_given, .. } = self;
         home.resize(n_slots, NONE);
@@ -199,7 +199,7 @@ impl Planes {
         order.extend(slots.iter().copied().filter(|&slot| is_given[slot as usize]));
     }
 
-    /// Finds the node of every box that is not where it belongs.
+    /// Finds the node of every box that has left its node.
     fn relocate(&mut self, boxes: &[Aabb]) {
         let Planes { nodes, order, home, n_relocated, .. } = self;
         for &slot in order.iter() {
@@ -228,7 +228,7 @@ impl Planes {
         }
     }
 
-    /// Puts the order in order, by counting; within a node it stays as it was.
+    /// Sorts the order by node, with a stable counting sort.
     fn lay_out(&mut self) {
         let Planes { nodes, sequence, order, home, scratch, .. } = self;
         for &number in sequence.iter() {
@@ -251,7 +251,7 @@ impl Planes {
         }
         scratch.clear();
         scratch.resize(order.len(), 0);
-        // The beginnings run ahead, and are set back afterwards.
+        // The begins advance, and are reset afterwards.
         for &slot in order.iter() {
             let place = &mut nodes[home[slot as usize] as usize].begin;
             scratch[*place as usize] = slot;
@@ -264,7 +264,7 @@ impl Planes {
         core::mem::swap(order, scratch);
     }
 
-    /// Reworks full leaves, bad planes, and planes that are no longer needed.
+    /// Updates full leaves, bad planes, and planes that are no longer needed.
     fn improve(&mut self, boxes: &[Aabb]) {
         let mut order = core::mem::take(&mut self.order);
         let mut stack = core::mem::take(&mut self.stack);
@@ -289,8 +289,8 @@ impl Planes {
         (self.order, self.stack) = (order, stack);
     }
 
-    /// Puts these boxes, which begin at this place of the order, at the node and under it, with the
-    /// planes that are there as long as they are good.
+    /// Distributes these boxes, which begin at this position of the order, to the node and its
+    /// descendants. Existing planes are used while they are good.
     fn settle(&mut self, number: u32, begin: u32, items: &mut [u32], boxes: &[Aabb]) {
         let node = self.nodes[number as usize];
         let mut parted = None;
@@ -333,7 +333,7 @@ impl Planes {
         self.settle(children[1], begin + parted.left as u32, right, boxes);
     }
 
-    /// Orders boxes by the plane: those that touch it, those left, those right of it.
+    /// Partitions boxes by the plane: those that touch it, those left, those right of it.
     fn part(&mut self, items: &mut [u32], boxes: &[Aabb], axis: usize, at: f32) -> Parted {
         let n = items.len();
         if self.scratch.len() < 2 * n {
@@ -341,7 +341,7 @@ impl Planes {
         }
         let (left, right) = self.scratch.split_at_mut(n);
         let (mut n_across, mut n_left, mut n_right) = (0, 0, 0);
-        // Each is written in all three places, and counts in one: a branch would be a guess.
+        // Branchless: each is written to all three outputs, and advances one.
         for i in 0..n {
             let slot = items[i];
             let aabb = &boxes[slot as usize];
@@ -358,8 +358,8 @@ impl Planes {
         Parted { across: n_across, left: n_left, right: n_right }
     }
 
-    /// Gives a leaf the first good plane: through the mean, on the axis of greatest variance first;
-    /// then through the median.
+    /// Gives a leaf the first good plane: first through the mean, starting with the axis of
+    /// greatest variance; then through the median.
     fn split(&mut self, number: u32, items: &mut [u32], boxes: &[Aabb]) -> Option<Parted> {
         let mut sample = Sample::new(items, boxes);
         let axes = sample.axes();
@@ -394,7 +394,7 @@ impl Planes {
         None
     }
 
-    /// Makes the node a leaf.
+    /// Turns the node into a leaf.
     fn trim(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
         node.n_when_chosen = NONE;
@@ -409,7 +409,7 @@ impl Planes {
         self.n_reworked += 1;
     }
 
-    /// Makes the sequence anew.
+    /// Rebuilds the sequence.
     fn list_nodes(&mut self) {
         let Planes { nodes, sequence, stack, .. } = self;
         sequence.clear();
@@ -430,7 +430,7 @@ impl Planes {
             + is_given.capacity()
     }
 
-    /// Checks that every box is where it belongs, and every number of a node.
+    /// Checks the node of every box, and every number of a node.
     pub(crate) fn validate(&self, boxes: &[Aabb]) -> Result<(), String> {
         let mut next = 0;
         for &number in &self.sequence {
@@ -467,7 +467,7 @@ impl Planes {
     }
 }
 
-/// Centres of some of the boxes, doubled, by axis.
+/// Centres of a sample of the boxes, doubled, by axis.
 struct Sample {
     values: [[f64; SAMPLES]; 3],
     n: usize,
@@ -507,7 +507,7 @@ impl Sample {
         (0.5 * *values.select_nth_unstable_by(middle, f64::total_cmp).1) as f32
     }
 
-    /// The axes, that of greatest variance first.
+    /// Returns the axes, that of greatest variance first.
     fn axes(&self) -> [usize; 3] {
         let variance = [0, 1, 2].map(|axis| {
             let values = self.of_axis(axis);
@@ -520,7 +520,7 @@ impl Sample {
     }
 }
 
-/// The axis along which the centres of a sample vary most.
+/// Returns the axis along which the centres of a sample vary most.
 pub(crate) fn widest_axis(items: &[u32], boxes: &[Aabb]) -> usize {
     Sample::new(items, boxes).axes()[0]
 }

@@ -1,14 +1,14 @@
-//! The pairs of a kd-tree: each node's boxes among themselves, and against those from above that
-//! reach into its subtree.
+//! Finds the pairs of a kd-tree: each node's boxes among themselves, and against boxes from above
+//! that reach into its subtree.
 //!
-//! A walk from the root carries the boxes from above along, as places in the blocks, and leaves
-//! behind those that do not reach what the boxes of a subtree fill. Subtrees of moderate size are
-//! jobs of their own.
+//! A traversal from the root passes on the boxes from above, as positions in the blocks. It drops
+//! those that do not touch the bounds of a subtree's boxes. Subtrees of moderate size are separate
+//! jobs.
 //!
 //! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning ..., 2019
 //! (collision lists of ancestors); C. Ericson, Real-Time Collision Detection, 2005, 7.5.1 (sweep).
-//! Differs: how far a list reaches up to each block says where a box from above begins to ask, so
-//! that its own list need not be sorted.
+//! Differs: the running maximum of the ends in each block gives the first block that a box from
+//! above can meet. So the list from above need not be sorted.
 
 use super::pack::{List, Packed};
 use super::planes::{Node, Planes};
@@ -20,10 +20,10 @@ use carom_broad::Found;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 use core::ops::Range;
 
-/// A subtree of no more boxes is one job.
+/// A subtree with at most this many boxes is one job.
 const PIECE: u32 = 2048;
 
-/// A node, and the boxes from above that come along: places of those that move, and of static ones.
+/// A node, and the boxes from above that reach it: positions of moving ones, and of static ones.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     node: u32,
@@ -31,16 +31,16 @@ struct Visit {
     fixed: (u32, u32),
 }
 
-/// What is to be searched.
+/// The jobs of a search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Jobs {
-    /// And whether all that is under the node is part of the job.
+    /// Each with a flag: whether the whole subtree of the node is part of the job.
     jobs: Vec<(Visit, bool)>,
     above: Vec<u32>,
     stack: Vec<Visit>,
 }
 
-/// Memory to work in.
+/// Scratch memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Work {
     above: Vec<u32>,
@@ -48,14 +48,14 @@ pub(crate) struct Work {
     tasks: Tasks,
 }
 
-/// Boxes, by place, and the blocks that they are tested against.
+/// Boxes, by position, and the blocks to test them against.
 #[derive(Clone, Debug, Default)]
 struct Tasks {
     lists: [Vec<u32>; 2],
     n: usize,
 }
 
-/// With more tasks written down, they are run.
+/// From this many tasks on, they are run.
 const MANY: usize = 2048;
 
 impl Work {
@@ -66,7 +66,7 @@ impl Work {
 }
 
 impl Jobs {
-    /// Cuts the search into jobs.
+    /// Divides the search into jobs.
     pub(crate) fn plan(&mut self, planes: &Planes, packed: &Packed, found: &mut Found) {
         self.jobs.clear();
         self.above.clear();
@@ -164,8 +164,7 @@ impl Kernel for Run<'_> {
     }
 }
 
-/// Pushes the children of a node that have something to search, each with what reaches it from
-/// above.
+/// Pushes the children of a node that can have pairs, each with the boxes that reach it from above.
 #[inline(always)]
 fn go_down<S: Simd>(
     simd: S,
@@ -187,7 +186,7 @@ fn go_down<S: Simd>(
         }
         let [moving, fixed] = node.lists();
         let moving = reaching(simd, packed, visit.moving, moving, &child.filled, above, found);
-        // Static boxes from above have nobody to ask among static ones.
+        // Static boxes from above need no tests against static ones.
         let fixed = if child.has_moving {
             reaching(simd, packed, visit.fixed, fixed, &child.filled, above, found)
         } else {
@@ -199,7 +198,7 @@ fn go_down<S: Simd>(
     }
 }
 
-/// Appends the places from above, and those of the list, whose boxes touch these bounds.
+/// Appends the positions from above, and those of the list, with boxes that touch these bounds.
 #[inline(always)]
 fn reaching<S: Simd>(
     simd: S,
@@ -229,16 +228,15 @@ fn reaching<S: Simd>(
 }
 
 impl Packed {
-    /// The box at a place.
+    /// Returns the box at a position.
     #[inline(always)]
     fn at(&self, place: u32) -> Aabb {
         self.blocks[place as usize / WIDTH].get(place as usize % WIDTH)
     }
 }
 
-/// The pairs of a node's own boxes, and of those with boxes from above: first it is written down
-/// who is tested against which block, then that is done, in plain loops that leave nothing to
-/// guess.
+/// Finds the pairs of a node's own boxes, and those with boxes from above. First the tasks are
+/// listed, box and block, then they are run, in plain loops without unpredictable branches.
 #[inline(always)]
 fn search<S: Simd>(
     simd: S,
@@ -259,7 +257,7 @@ fn search<S: Simd>(
     for block in moving.begin..moving.end {
         let rest = List { begin: block + 1, ..moving };
         for lane in 0..WIDTH {
-            // An empty box, behind the last, reaches nothing.
+            // Lanes behind the last box hold the empty box, which touches nothing.
             let place = (block * WIDTH + lane) as u32;
             ask(simd, packed, place, rest, tasks);
             if fixed.begin < fixed.end {
@@ -284,17 +282,17 @@ fn search<S: Simd>(
     tasks.run(simd, packed, found);
 }
 
-/// A list with more blocks is not looked through from its beginning.
+/// A list with more blocks is searched by bisection first.
 const LONG: usize = 32;
 
-/// Writes down the blocks of a list that the box at a place may meet, as far as the axis tells.
+/// Lists the blocks that the box at a position may meet, judged along the axis.
 #[inline(always)]
 fn ask<S: Simd>(simd: S, packed: &Packed, place: u32, list: List, tasks: &mut Tasks) {
     let aabb = packed.at(place);
     let (low, end) = (aabb.min[list.axis], aabb.max[list.axis]);
     let mut at = list.begin;
     if at + LONG < list.end {
-        // All boxes before the first block that reaches so far end before the box begins.
+        // All boxes before the first block with a sufficient end lie before the box.
         at += packed.reaches[at..list.end].partition_point(|&reach| reach < low);
     }
     let (low, end) = (S::F32x8::splat(simd, low), S::F32x8::splat(simd, end));

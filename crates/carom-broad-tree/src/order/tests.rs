@@ -1,4 +1,4 @@
-//! The curve is a curve, and the cells are as large as most boxes need them.
+//! Tests that the curve is connected, and that the cells have the size that most boxes need.
 
 use super::{CROWD, SpatialOrder, hilbert, hilbert_lanes};
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use carom_bounds::Aabb;
 use carom_lanes::{Kernel, Simd, U32Lanes, dispatch};
 use glam::Vec3;
 
-/// All cells of a cube, with their places.
+/// Returns all cells of a cube, with their positions.
 fn places(axis_bits: u32) -> Vec<(u32, [u32; 3])> {
     let n = 1u32 << axis_bits;
     let mut places = Vec::new();
@@ -48,7 +48,7 @@ fn eight_at_once_are_the_same() {
     }
 }
 
-/// Boxes of a cube of so many on a side, and what lies far away from them.
+/// Returns a cube of boxes with this many per side, and boxes far away from them.
 fn with_far_ones(side: usize, far: &[Aabb]) -> Vec<Aabb> {
     let unit = |i: usize| {
         let min = Vec3::new((i % side) as f32, (i / side % side) as f32, (i / side / side) as f32);
@@ -57,8 +57,8 @@ fn with_far_ones(side: usize, far: &[Aabb]) -> Vec<Aabb> {
     (0..side * side * side).map(unit).chain(far.iter().copied()).collect()
 }
 
-/// A floor and walls that reach to the end of the world, or what fell off it: all others were in
-/// one cell, and divided from there.
+/// A floor and walls that reach to the end of the world, or boxes that fell off. Without the range
+/// of most centres, all others were in one cell, and divided from there.
 #[test]
 fn what_is_far_away_makes_no_crowd_of_the_others() {
     let max = Vec3::splat(f32::MAX);
@@ -87,7 +87,7 @@ fn what_is_far_away_makes_no_crowd_of_the_others() {
     }
 }
 
-/// Most at one place, or all but a few: there are crowds, and each box is listed once.
+/// Most centres coincide, or all but a few: there are crowds, and each box is listed once.
 #[test]
 fn boxes_at_one_place_are_listed_once() {
     let at = |x: f32| Aabb { min: Vec3::splat(x), max: Vec3::splat(x + 1.0) };

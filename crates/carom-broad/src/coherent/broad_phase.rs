@@ -1,8 +1,7 @@
-//! The contract of broad phases, kept with an index, a list and loose boxes.
+//! Implements `BroadPhase` with an index, a list and loose boxes.
 //!
-//! A frame: what has moved is taken in, a list that is of no use any more is made anew, one that
-//! wears out is replaced step by step; then the candidates that are due are looked at, and the
-//! loose boxes ask.
+//! Each frame takes in the moves, rebuilds a useless list, and replaces one that wears out step by
+//! step. Then it tests the candidates that are due, and each loose box queries the index.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3.
 
@@ -111,7 +110,7 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         self.note_filter(&old);
         self.proxies.set_filter(id, filter)?;
         self.note_filter(&filter);
-        // Loose boxes ask their filters in every frame.
+        // Filters of loose boxes are read in each frame.
         self.expel(id.index());
         self.is_changed = true;
         Ok(())

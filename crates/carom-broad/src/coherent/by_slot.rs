@@ -1,4 +1,4 @@
-//! Which candidates each slot is in: for frames in which few boxes move.
+//! Lists the candidates of each slot, for frames in which few boxes move.
 //!
 //! Reference: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution
 //! counting), 6.5 (inverted lists).
@@ -9,18 +9,18 @@ use alloc::vec::Vec;
 /// Candidates by slot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BySlot {
-    /// By slot: the end of the candidates that it is the smaller index of; these lie together.
+    /// By slot: the end of the candidates with this smaller index, which are contiguous.
     ends_low: Vec<u32>,
-    /// By slot: the end of its part of `numbers`.
+    /// By slot: the end of its range in `numbers`.
     ends_high: Vec<u32>,
     /// The candidates by their larger index.
     numbers: Vec<u32>,
-    /// It is of the list that there is.
+    /// Whether it belongs to the current list.
     pub(super) is_known: bool,
 }
 
 impl BySlot {
-    /// Is made of these candidates, in canonical order.
+    /// Rebuilds it from these candidates, in canonical order.
     pub(super) fn fill(&mut self, pairs: &[Pair], n_slots: usize) {
         let BySlot { ends_low, ends_high, numbers, is_known } = self;
         for ends in [&mut *ends_low, &mut *ends_high] {
@@ -39,7 +39,7 @@ impl BySlot {
         }
         numbers.resize(pairs.len(), 0);
         for (number, pair) in (0..).zip(pairs) {
-            // Afterwards each is where the next begins.
+            // Afterwards each entry is the start of the next range.
             let place = &mut ends_high[pair.b as usize];
             numbers[*place as usize] = number;
             *place += 1;
@@ -47,14 +47,14 @@ impl BySlot {
         *is_known = true;
     }
 
-    /// The candidates that a slot is in.
+    /// Returns the candidates that contain a slot.
     pub(super) fn numbers_of(&self, slot: u32) -> impl Iterator<Item = usize> + '_ {
         let part = |ends: &[u32]| match ends.get(slot as usize) {
             Some(&end) => {
                 let start = slot.checked_sub(1).map_or(0, |before| ends[before as usize]);
                 start as usize..end as usize
             }
-            // It came after the list.
+            // The slot is newer than the list.
             None => 0..0,
         };
         part(&self.ends_low).chain(self.numbers[part(&self.ends_high)].iter().map(|&number| number as usize))

@@ -1,15 +1,14 @@
-//! A list of pairs that may touch, kept over many frames, of which few have to be looked at in
-//! each.
+//! A list of pairs that may touch, kept over many frames. Each frame tests only a few of them.
 //!
-//! While every box stays within its fat box, only pairs of touching fat boxes can touch. Of such a
-//! pair let v be the signed gap: the least, over six sides, of how far the boxes overlap. If no box
-//! has moved farther than s since v was computed, v has changed by 2 s at most; so the pair is
-//! looked at again only when the sum of the largest moves of all frames has grown by |v| / 2. Where
-//! few boxes move the sum stays as it is, and the pairs that these are in are looked at.
+//! While every box stays within its fat box, only pairs of touching fat boxes can touch. The signed
+//! gap v of a pair is the least overlap over the six sides. If no box has moved farther than s
+//! since v was computed, v has changed by 2 s at most. So a pair is tested again only when the sum
+//! of the largest move of each frame has grown by |v| / 2. If few boxes move, the sum is left alone
+//! and just their pairs are tested.
 //!
 //! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a
 //! skin, kept until something may have crossed it).
-//! Differs: the skin is per pair, and the answer exact: the boxes themselves decide.
+//! Differs: the skin is per pair, and the result is exact: the boxes themselves decide.
 
 use super::by_slot::BySlot;
 use super::loose::Leavers;
@@ -21,60 +20,58 @@ use carom_bounds::Aabb;
 use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 use carom_math::rounding;
 
-/// The share of the gap that may be used up before the next look. Below a half by more than the
-/// rounding of its product and sum.
+/// The share of the gap that may be used up before the next test. The rounding of its product and
+/// sum is less than its distance from a half.
 const GAP_SHARE: f32 = 0.49;
 
-/// The part of the drift that its narrowing to f32 and the sum with the gap may cost: four
-/// roundings.
+/// The relative error of the drift by narrowing to f32 and by the sum with the gap: four roundings.
 const DRIFT_SLACK: f64 = 2.5e-7;
 
-/// Moves count this much longer than they are, for the rounding of their f32 difference.
+/// Factor on the length of a move, for the rounding of its f32 difference.
 const MOVE_SLACK: f64 = 1.00001;
 
-/// The list.
+/// The list of candidates.
 ///
-/// Memory: 13 bytes per candidate, and 4 for each looked at in a frame; where few boxes move 4 more
-/// per candidate and 8 per slot.
+/// Memory: 13 bytes per candidate, and 4 for each tested in a frame. If few boxes move, add 4 per
+/// candidate and 8 per slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
     /// In canonical order.
     pairs: Vec<Pair>,
-    /// Look again when the drift has reached this; NaN for a dead pair, which is never looked at
-    /// again.
+    /// The drift at which a pair is tested again; NaN for a dead pair, which is not tested again.
     recheck_at: Vec<f32>,
     touches: Vec<bool>,
     due: Vec<u32>,
-    /// The sum of the largest moves since the list was begun, but for those of `ahead`.
+    /// The sum of the largest moves since the list was made, without those in `ahead`.
     drift: f64,
-    /// The sum of the largest moves since the last look.
+    /// The sum of the largest moves since the last test.
     ahead: f64,
-    /// The drift at the last look at all; NaN before the first.
+    /// The drift at the last test of any pair; NaN before the first.
     looked_at: f64,
     by_slot: BySlot,
-    /// All pairs touch, as long as nothing moved.
+    /// Whether all pairs touch while nothing moves.
     is_exact: bool,
 }
 
 impl Candidates {
-    /// Nothing has moved yet from where the boxes are now.
+    /// Restarts the drift: nothing has moved from the present boxes.
     pub(crate) fn restart_drift(&mut self) {
         (self.drift, self.ahead) = (0.0, 0.0);
     }
 
-    /// Every box moved by this much at most.
+    /// Notes that every box moved by at most this much.
     #[inline]
     pub(crate) fn add_move(&mut self, largest: f32) {
         self.ahead += f64::from(largest) * MOVE_SLACK;
     }
 
-    /// A new list; `fill` writes it in canonical order. `is_exact`: with no move since
-    /// [`Candidates::restart_drift`] all of them touch.
+    /// Begins a new list; `fill` writes it in canonical order. `is_exact`: whether all pairs touch
+    /// if nothing has moved since [`Candidates::restart_drift`].
     pub(crate) fn begin(&mut self, is_exact: bool, fill: impl FnOnce(&mut Vec<Pair>)) {
         fill(&mut self.pairs);
         self.touches.clear();
         self.touches.resize(self.pairs.len(), true);
-        // At a drift of 0 or more every one is due.
+        // Every pair is due at a drift of 0 or more.
         self.recheck_at.clear();
         self.recheck_at.resize(self.pairs.len(), 0.0);
         self.is_exact = is_exact;
@@ -96,7 +93,7 @@ impl Candidates {
             + self.by_slot.bytes()
     }
 
-    /// Takes the pairs of slots that left the list out of it.
+    /// Removes the pairs of removed slots.
     pub(super) fn bury(&mut self, leavers: &Leavers) {
         let Candidates { pairs, recheck_at, touches, by_slot, .. } = self;
         let mut bury = |number: usize| (touches[number], recheck_at[number]) = (false, f32::NAN);
@@ -111,14 +108,14 @@ impl Candidates {
         }
     }
 
-    /// Gets to know which candidates each slot is in, if that is not known of this list.
+    /// Builds the list of candidates by slot, unless it is current.
     pub(super) fn index_slots(&mut self, n_slots: usize) {
         if !self.by_slot.is_known {
             self.by_slot.fill(&self.pairs, n_slots);
         }
     }
 
-    /// Takes the dead ones out of the list, and those of which the fat boxes do not touch any more.
+    /// Removes dead pairs, and pairs with fat boxes that do not touch any more.
     pub(crate) fn keep_touching(&mut self, fat: &[Aabb]) {
         let Candidates { pairs, recheck_at, touches, .. } = self;
         let n = dispatch(Keep { pairs, recheck_at, touches, fat });
@@ -128,8 +125,8 @@ impl Candidates {
         self.by_slot.is_known = false;
     }
 
-    /// Looks at the candidates that are due; the answer is how many. `moved`: no other boxes have
-    /// moved since the last look.
+    /// Tests the candidates that are due and returns their number. `moved`: the only boxes that
+    /// have moved since the last test.
     pub(crate) fn recheck(&mut self, boxes: &[Aabb], moved: Option<&[u32]>) -> u64 {
         if self.is_exact {
             if self.drift + self.ahead == 0.0 {
@@ -138,7 +135,7 @@ impl Candidates {
             self.is_exact = false;
         }
         match moved {
-            // Those that they are in are looked at, and the others are as they were.
+            // Only the pairs of moved boxes are tested; the others are unchanged.
             Some(moved) if self.by_slot.is_known && self.looked_at == self.drift => {
                 let (base, mut n_looked_at) = (self.base(), 0);
                 let Candidates { pairs, recheck_at, touches, by_slot, .. } = self;
@@ -152,8 +149,7 @@ impl Candidates {
                 self.ahead = 0.0;
                 return n_looked_at;
             }
-            // The sum may be so large that a move is lost in it: that nothing moved is known of the
-            // move.
+            // A large sum can swallow a small move. Only the move itself shows that nothing moved.
             _ if self.ahead == 0.0 && self.looked_at == self.drift => return 0,
             _ => self.drift += core::mem::take(&mut self.ahead),
         }
@@ -172,7 +168,7 @@ impl Candidates {
         n_due as u64
     }
 
-    /// What of the drift is surely behind.
+    /// Returns a lower bound of the drift.
     fn base(&self) -> f32 {
         rounding::down(self.drift * (1.0 - DRIFT_SLACK))
     }
@@ -187,7 +183,7 @@ impl Candidates {
         emit(&self.pairs, &self.touches, out);
     }
 
-    /// Checks the order, and that the list says of every live pair what the boxes say.
+    /// Checks the order, and that the list agrees with the boxes for every live pair.
     pub(crate) fn validate(&self, boxes: &[Aabb], is_current: bool) -> Result<(), String> {
         if self.pairs.is_sorted_by(|a, b| a < b)
             && self.touches.len() == self.pairs.len()
@@ -206,7 +202,7 @@ impl Candidates {
     }
 }
 
-/// How far two boxes overlap on the side where they do least; negative is a gap, 0 is touching.
+/// Returns the least overlap of two boxes over all sides; negative is a gap, 0 is touching.
 #[inline(always)]
 fn overlap(a: &Aabb, b: &Aabb) -> f32 {
     let (above, below) = (a.max - b.min, b.max - a.min);
@@ -214,17 +210,18 @@ fn overlap(a: &Aabb, b: &Aabb) -> f32 {
     least(least(least(above.x, below.x), least(above.y, below.y)), least(above.z, below.z))
 }
 
-/// Whether a pair touches, and the drift at which it is looked at again; `base` of it is behind.
+/// Returns whether a pair touches, and the drift at which it is tested again; the drift is at least
+/// `base`.
 #[inline(always)]
 fn look(pair: Pair, boxes: &[Aabb], base: f32) -> (bool, f32) {
     let gap = overlap(&boxes[pair.a as usize], &boxes[pair.b as usize]);
     (0.0 <= gap, base + GAP_SHARE * gap.abs())
 }
 
-/// So many candidates ahead boxes are asked for.
+/// Number of candidates by which boxes are prefetched ahead.
 const AHEAD: usize = 16;
 
-/// Moves what is kept to the front; the answer is how many.
+/// Moves the pairs that are kept to the front and returns their number.
 struct Keep<'a> {
     pairs: &'a mut [Pair],
     recheck_at: &'a mut [f32],
@@ -241,13 +238,13 @@ impl Kernel for Keep<'_> {
         let mut n = 0;
         for number in 0..pairs.len() {
             if let Some(later) = pairs.get(number + AHEAD) {
-                // The first of a pair is that of the pair before, or near it.
+                // The first box of a pair is in the cache: it is near that of the pair before.
                 simd.prefetch(fat, later.b as usize);
             }
             let (pair, at) = (pairs[number], recheck_at[number]);
             let may_touch = 0.0 <= overlap(&fat[pair.a as usize], &fat[pair.b as usize]);
             (pairs[n], recheck_at[n], touches[n]) = (pair, at, touches[number]);
-            // Not a branch: either is as likely.
+            // Branchless, because both outcomes are equally likely.
             n += usize::from(may_touch & !at.is_nan());
         }
         n
@@ -265,20 +262,20 @@ pub(crate) fn emit_all(pairs: &[Pair], touches: &[bool], out: &mut Vec<Pair>) {
     emit_piece(pairs, touches, out);
 }
 
-/// How many touch.
+/// Returns how many touch.
 pub(crate) fn count(touches: &[bool]) -> usize {
     touches.iter().filter(|&&touches| touches).count()
 }
 
-/// Room for so many pairs; what is there already is to be written over.
+/// Makes room for `n` pairs; the old contents will be overwritten.
 pub(crate) fn make_room(n: usize, out: &mut Vec<Pair>) {
     out.resize(n, Pair { a: 0, b: 0 });
 }
 
-/// Makes `out` the pairs that touch, of which there are as many as it is long.
+/// Makes `out` the pairs that touch; its length is their number.
 pub(crate) fn emit_piece(pairs: &[Pair], touches: &[bool], out: &mut [Pair]) {
     let (mut from, mut n) = (0, 0);
-    // Written always, kept when it touches: a branch would be a guess.
+    // Branchless: always write, advance only if it touches.
     while n < out.len() {
         out[n] = pairs[from];
         n += usize::from(touches[from]);
@@ -286,22 +283,22 @@ pub(crate) fn emit_piece(pairs: &[Pair], touches: &[bool], out: &mut [Pair]) {
     }
 }
 
-/// Looks at those that are due; the answer is how many.
+/// Tests the candidates that are due and returns their number.
 pub(crate) fn recheck_piece(piece: Recheck<'_>) -> usize {
     dispatch(piece)
 }
 
-/// Room beyond the candidates of a piece, for what is written in eights.
+/// Room beyond the candidates of a chunk, because eight are written at once.
 pub(crate) const SPARE: usize = 8;
 
-/// Candidates of which some are due.
+/// Candidates, some of which are due.
 pub(crate) struct Recheck<'a> {
     pub(crate) reached: f32,
     pub(crate) base: f32,
     pub(crate) pairs: &'a [Pair],
     pub(crate) recheck_at: &'a mut [f32],
     pub(crate) touches: &'a mut [bool],
-    /// Memory: by [`SPARE`] longer than the others at least.
+    /// Scratch memory, longer than the others by at least [`SPARE`].
     pub(crate) due: &'a mut [u32],
     pub(crate) boxes: &'a [Aabb],
 }
@@ -335,11 +332,11 @@ impl Kernel for Recheck<'_> {
     }
 }
 
-/// More candidates are looked through by two threads: some 50 microseconds of work each.
+/// From this many candidates on, two threads test them: some 50 microseconds of work each.
 #[cfg(feature = "parallel")]
 const CANDIDATES: usize = 1 << 15;
 
-/// As [`recheck_piece`].
+/// Like [`recheck_piece`].
 #[cfg(feature = "parallel")]
 fn recheck_in_halves(all: Recheck<'_>) -> usize {
     if all.pairs.len() <= CANDIDATES || rayon::current_num_threads() == 1 {
@@ -361,7 +358,7 @@ fn recheck_in_halves(all: Recheck<'_>) -> usize {
     low + high
 }
 
-/// As [`emit_all`].
+/// Like [`emit_all`].
 #[cfg(feature = "parallel")]
 fn emit_in_halves(pairs: &[Pair], touches: &[bool], out: &mut Vec<Pair>) {
     if pairs.len() <= CANDIDATES || rayon::current_num_threads() == 1 {
@@ -384,7 +381,7 @@ mod tests {
     use super::*;
     use glam::Vec3;
 
-    /// A box of the size of the universe moved by its tenth; then one of size 1 moves, which the
+    /// A box as large as the universe moves by a tenth of it. Then a box of size 1 moves, which the
     /// sum of the moves does not show.
     #[test]
     fn a_small_move_after_a_huge_one_is_seen() {

@@ -1,4 +1,4 @@
-//! What a kept list is found in: an index of fat boxes.
+//! The index of fat boxes in which a kept list is found.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3.
 
@@ -9,7 +9,7 @@ use carom_math::{Interval, Ray};
 use core::ops::{ControlFlow, Range};
 use glam::Vec3;
 
-/// What an index holds: the live boxes that are within their fat boxes.
+/// The contents of an index: the live boxes that are within their fat boxes.
 #[derive(Clone, Copy, Debug)]
 pub struct Residents<'a> {
     pub(super) boxes: &'a [Aabb],
@@ -23,33 +23,33 @@ impl<'a> Residents<'a> {
         self.boxes
     }
 
-    /// The index still holds the box of this slot.
+    /// Whether the index still holds the box of this slot.
     #[inline]
     pub fn has(self, slot: u32) -> bool {
         let fat = &self.fat[slot as usize];
         fat.min.x <= fat.max.x
     }
 
-    /// Their slots, in order.
+    /// Returns their slots, in order.
     pub fn slots(self) -> impl Iterator<Item = u32> {
         (0..self.fat.len() as u32).filter(move |&slot| self.has(slot))
     }
 }
 
-/// An index of fat boxes that is made anew now and then and kept in between.
+/// An index of fat boxes that is rebuilt now and then and kept in between.
 ///
-/// Boxes that leave their fat boxes are told to [`FatIndex::forget`]; they are no [`Residents`]
-/// from then on. In the visits what is visited is decided on the exact boxes, as
-/// [`SpatialIndex`](crate::SpatialIndex) says it, and only residents are.
+/// [`FatIndex::forget`] reports each box that leaves its fat box; it is no longer among the
+/// [`Residents`]. The visits cover residents only. The exact boxes decide what is visited, as in
+/// [`SpatialIndex`](crate::SpatialIndex).
 pub trait FatIndex: Default {
-    /// Is made anew of these boxes, [`Aabb::EMPTY`](carom_bounds::BoundingVolume::EMPTY) in slots
-    /// that are not live. `are_statics_same`: static boxes, and which boxes are static, are what
-    /// they were the last time.
+    /// Rebuilds the index from these boxes, [`Aabb::EMPTY`](carom_bounds::BoundingVolume::EMPTY) in
+    /// slots that are not live. `are_statics_same`: whether the set of static boxes, and the boxes
+    /// themselves, are unchanged since the last rebuild.
     fn rebuild(&mut self, fat: &[Aabb], proxies: &ProxyTable, are_statics_same: bool);
 
-    /// The same, while `current`, which stays in use, goes on answering: for [`FatIndex::succeed`].
-    /// Memory to work in may be taken from it, and what both have in common, as static boxes if
-    /// `are_statics_same` as when `current` was made, need not be made twice.
+    /// Does the same while `current` stays in use: for [`FatIndex::succeed`]. It may take scratch
+    /// memory from `current`. If `are_statics_same`, the static boxes are those of `current` and
+    /// can be shared.
     fn rebuild_beside(
         &mut self,
         current: &mut Self,
@@ -61,10 +61,9 @@ pub trait FatIndex: Default {
         self.rebuild(fat, proxies, false);
     }
 
-    /// Does one of the parts in which [`FatIndex::rebuild_beside`] may be done, `part` of them
-    /// before; true, if it was the last one. Between parts boxes may become empty, and are not in
-    /// the index then; slots may be added, whose boxes are empty; `current` is told what it has to
-    /// forget, and not made anew.
+    /// Does one part of [`FatIndex::rebuild_beside`], `part` parts being done; returns whether it
+    /// was the last. Between parts boxes may become empty; they are then not in the index. Slots
+    /// may be added with empty boxes. `current` may forget boxes, but is not rebuilt.
     fn rebuild_part(
         &mut self,
         part: usize,
@@ -78,18 +77,17 @@ pub trait FatIndex: Default {
         true
     }
 
-    /// Takes over from `current`, beside which it was made.
+    /// Replaces `current`, beside which it was built.
     fn succeed(&mut self, current: &mut Self) {
         let _ = current;
     }
 
-    /// Adds pairs of touching fat boxes to `found`: each once, and none of two static ones, when
-    /// all eighths of the search are made in their order. Pairs of what was forgotten do not
-    /// matter. `current`: the index beside which this one was made and that it has not yet
-    /// succeeded.
+    /// Adds pairs of touching fat boxes to `found`. All eighths in order give each pair once, and
+    /// no pair of two static boxes. Pairs of forgotten boxes do not matter. `current`: the index
+    /// beside which this one was built and that it has not yet replaced.
     fn find(&mut self, current: Option<&Self>, eighths: Range<usize>, found: &mut Found);
 
-    /// The box of a slot left.
+    /// Removes the box of a slot.
     fn forget(&mut self, slot: u32) {
         let _ = slot;
     }
@@ -102,7 +100,7 @@ pub trait FatIndex: Default {
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()>;
 
-    /// Visits the slots whose boxes are not called outside.
+    /// Visits the slots with boxes that `classify` does not call outside.
     fn visit_culled(
         &self,
         residents: Residents<'_>,
@@ -110,7 +108,7 @@ pub trait FatIndex: Default {
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()>;
 
-    /// Visits the slots whose boxes the ray meets, and gives back the end of the interval.
+    /// Visits the slots with boxes that the ray meets, and returns the end of the interval.
     fn visit_ray(
         &self,
         residents: Residents<'_>,
@@ -119,8 +117,8 @@ pub trait FatIndex: Default {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) -> ControlFlow<(), f32>;
 
-    /// Visits the slots whose boxes are near the finite point, and gives back the largest distance
-    /// that still counts.
+    /// Visits the slots with boxes near the finite point, and returns the largest distance that
+    /// still counts.
     fn visit_near(
         &self,
         residents: Residents<'_>,
@@ -129,7 +127,7 @@ pub trait FatIndex: Default {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) -> ControlFlow<(), f32>;
 
-    /// As [`BroadPhase::visit_volumes`](crate::BroadPhase::visit_volumes).
+    /// Like [`BroadPhase::visit_volumes`](crate::BroadPhase::visit_volumes).
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
         let _ = visit;
     }
@@ -137,6 +135,6 @@ pub trait FatIndex: Default {
     /// Bytes of memory in use or kept.
     fn bytes(&self) -> usize;
 
-    /// Checks that it holds the residents, each somewhere in its fat box. Slow; for tests.
+    /// Checks that it holds the residents, each within its fat box. Slow; for tests.
     fn validate(&self, residents: Residents<'_>) -> Result<(), String>;
 }

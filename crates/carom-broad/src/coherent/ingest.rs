@@ -1,8 +1,8 @@
-//! Takes in a batch of moves: the new boxes, how far each moved, and which left their fat boxes.
-//! And which of all boxes did.
+//! Takes in a batch of moves: the new boxes, the length of each move, and the boxes that left their
+//! fat boxes. `Outside` finds the latter among all boxes.
 //!
-//! One pass without branches that depend on the boxes. It reads and writes some hundred bytes per
-//! move, and at a hundred thousand boxes that is what it costs.
+//! One pass without branches that depend on the boxes. It is bound by memory: it reads and writes
+//! some hundred bytes per move.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (fat boxes).
 
@@ -13,17 +13,17 @@ use carom_bounds::Aabb;
 use carom_lanes::dispatch;
 use carom_lanes::{Kernel, Simd};
 
-/// How much of the pace is left one frame after a move.
+/// The share of the pace that is left one frame after a move.
 const DECAY: f32 = 0.9;
 
-/// A move that is so many times as long as was to be expected begins something.
+/// A move this many times as long as expected starts new motion.
 const WOKEN: f32 = 2.0;
 
-/// Moves noted at a time.
+/// Moves processed at a time.
 const CHUNK: usize = 64;
 
-/// The moves, checked already, and what they change. The answer is the longest move among the boxes
-/// that stay, and how many are much longer than those before.
+/// Checked moves, and the state that they change. Gives the longest move among the boxes that stay,
+/// and the number of moves much longer than the previous ones.
 pub(crate) struct Ingest<'a> {
     pub(crate) moves: &'a [(ProxyId, Aabb)],
     /// The slot of the first box.
@@ -31,10 +31,10 @@ pub(crate) struct Ingest<'a> {
     pub(crate) boxes: &'a mut [Aabb],
     pub(crate) fat: &'a [Aabb],
     pub(crate) pace: &'a mut [f32],
-    /// With more than this the index is given up: it does not matter then which they are.
+    /// With more escaped boxes than this, the index is dropped, and their slots do not matter.
     pub(crate) limit: usize,
-    /// Becomes the slots that left their fat boxes, or more than `limit` of them; one that moved
-    /// twice may be there twice.
+    /// Becomes the slots that left their fat boxes, or more than `limit` of them. A box that moved
+    /// twice may be listed twice.
     pub(crate) escaped: &'a mut Vec<u32>,
 }
 
@@ -44,7 +44,7 @@ impl Kernel for Ingest<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> (f32, u64) {
         let n = self.boxes.len();
-        // One length for all: one check per move.
+        // Equal lengths: one bounds check per move.
         let (boxes, fat, pace) = (&mut self.boxes[..n], &self.fat[..n], &mut self.pace[..n]);
         self.escaped.clear();
         let mut largest = 0.0f32;
@@ -74,13 +74,13 @@ impl Kernel for Ingest<'_> {
     }
 }
 
-/// Which live boxes are not within these fat boxes.
+/// Finds the live boxes that are not within these fat boxes.
 pub(crate) struct Outside<'a> {
     pub(crate) boxes: &'a [Aabb],
     pub(crate) fat: &'a [Aabb],
-    /// With more than this it does not matter which they are.
+    /// With more boxes outside than this, their slots do not matter.
     pub(crate) limit: usize,
-    /// Becomes their slots, in order, or more than `limit` of them.
+    /// Becomes their slots, in order, or more than `limit` slots.
     pub(crate) outside: &'a mut Vec<u32>,
 }
 
@@ -95,7 +95,7 @@ impl Kernel for Outside<'_> {
             let mut n_outside = 0;
             for (i, (aabb, fat)) in boxes.iter().zip(fat).enumerate() {
                 outside[n_outside % CHUNK] = (number * CHUNK + i) as u32;
-                // In a free slot there is the empty box.
+                // A free slot holds the empty box.
                 n_outside += usize::from(!holds(fat, aabb) & (aabb.min.x <= aabb.max.x));
             }
             self.outside.extend_from_slice(&outside[..n_outside]);
@@ -106,7 +106,7 @@ impl Kernel for Outside<'_> {
     }
 }
 
-/// The largest move of a side, finite.
+/// Returns the largest move of a side, finite.
 #[inline(always)]
 fn largest_move(old: &Aabb, new: &Aabb) -> f32 {
     let (low, high) = ((new.min - old.min).abs(), (new.max - old.max).abs());
@@ -115,7 +115,7 @@ fn largest_move(old: &Aabb, new: &Aabb) -> f32 {
     if largest < f32::MAX { largest } else { f32::MAX }
 }
 
-/// The first box holds the second; without branches, since either is as likely.
+/// Whether the first box contains the second. Branchless, because both outcomes are equally likely.
 #[inline(always)]
 fn holds(outer: &Aabb, inner: &Aabb) -> bool {
     (outer.min.x <= inner.min.x)
@@ -126,11 +126,11 @@ fn holds(outer: &Aabb, inner: &Aabb) -> bool {
         & (inner.max.z <= outer.max.z)
 }
 
-/// More moves are taken in by two threads: some 30 microseconds of work each.
+/// From this many moves on, two threads take them in: some 30 microseconds of work each.
 #[cfg(feature = "parallel")]
 const MOVES: usize = 1 << 12;
 
-/// Takes in moves, those of the slots below one apart from the others, where they stand apart.
+/// Takes in moves in two halves, split by slot, if they are sorted so.
 #[cfg(feature = "parallel")]
 pub(crate) fn ingest_in_halves(all: Ingest<'_>) -> (f32, u64) {
     let middle = all.moves.len() / 2;

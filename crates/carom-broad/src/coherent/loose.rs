@@ -1,4 +1,4 @@
-//! Loose boxes: each asks the index, and they are swept among themselves.
+//! Loose boxes: each queries the index, and a sweep finds the pairs among them.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.5 (sort and sweep).
 
@@ -8,17 +8,17 @@ use alloc::vec::Vec;
 use carom_bounds::BoundingVolume;
 use core::ops::ControlFlow;
 
-/// Slots that left the list and whose pairs are still in it: a bit each, so that a look at many is
-/// a look at little memory.
+/// Removed slots with pairs that are still in the list. One bit per slot keeps lookups in little
+/// memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leavers {
     bits: Vec<u64>,
-    /// Those whose bits are set.
+    /// The slots with bits that are set.
     slots: Vec<u32>,
 }
 
 impl Leavers {
-    /// One more.
+    /// Adds a slot.
     pub(super) fn add(&mut self, slot: u32) {
         let word = slot as usize / 64;
         if self.bits.len() <= word {
@@ -28,23 +28,23 @@ impl Leavers {
         self.slots.push(slot);
     }
 
-    /// There are none.
+    /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// This is one.
+    /// Whether this slot was removed.
     #[inline]
     pub(super) fn has(&self, slot: u32) -> bool {
         self.bits.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
     }
 
-    /// All of them; one may be there twice.
+    /// Returns all of them; some may be listed twice.
     pub(super) fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// Forgets them.
+    /// Removes all entries.
     pub(super) fn clear(&mut self) {
         for slot in self.slots.drain(..) {
             self.bits[slot as usize / 64] = 0;
@@ -58,7 +58,7 @@ impl Leavers {
 }
 
 impl<I: FatIndex> Coherent<I> {
-    /// The pairs that loose boxes are in, sorted.
+    /// Finds the pairs of loose boxes, sorted.
     pub(super) fn find_loose(&mut self) {
         let Coherent { index, work, proxies, fat, loose, counters, .. } = self;
         let Work { sweep, loose_pairs, .. } = work;
@@ -73,7 +73,7 @@ impl<I: FatIndex> Coherent<I> {
                 ControlFlow::Continue(())
             });
         }
-        // Loose against loose: sorted along x and swept, side by side.
+        // Loose boxes among themselves: sorted along x and swept, as a structure of arrays.
         sweep.clear();
         sweep.extend(loose.iter().map(|&slot| (boxes[slot as usize], slot)));
         sweep.sort_unstable_by(|(a, i), (b, j)| a.min.x.total_cmp(&b.min.x).then(i.cmp(j)));
@@ -92,13 +92,13 @@ impl<I: FatIndex> Coherent<I> {
     }
 }
 
-/// Merges sorted `extra` into sorted `out`, from the back and in whole stretches.
+/// Merges sorted `extra` into sorted `out`, from the back and in whole runs.
 pub(super) fn merge(out: &mut Vec<Pair>, extra: &[Pair]) {
     let mut kept = out.len();
     out.resize(kept + extra.len(), Pair { a: 0, b: 0 });
     let mut end = out.len();
     for &pair in extra.iter().rev() {
-        // It belongs near the last one: in steps that double, then by halves.
+        // The position is near the last one: galloping search, then bisection.
         let mut step = 1;
         while step <= kept && pair < out[kept - step] {
             step *= 2;

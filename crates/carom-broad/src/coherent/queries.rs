@@ -1,4 +1,4 @@
-//! Spatial queries to the index and to what is not in it at the moment.
+//! Spatial queries on the index and on the boxes that are not in it at the moment.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3.
 
@@ -9,7 +9,7 @@ use core::ops::ControlFlow;
 use glam::Vec3;
 
 impl<I: FatIndex> Coherent<I> {
-    /// The slots that the index does not hold.
+    /// Returns the slots that the index does not hold.
     fn outside(&self) -> impl Iterator<Item = u32> {
         let (all, listed) = if self.all_loose { (self.proxies.n_slots(), 0) } else { (0, self.loose.len()) };
         self.proxies.live().take(all).chain(self.loose[..listed].iter().copied())

@@ -1,7 +1,6 @@
-//! The making of fat boxes, of the index around them, and of the list of candidates found in it.
+//! Builds fat boxes, the index of them, and the list of candidates found in it.
 //!
-//! A fat box has room for some frames of its own box's motion. How many frames is for `policy.rs`
-//! to say.
+//! A fat box has room for some frames of motion of its own box. `policy.rs` decides how many.
 //!
 //! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a
 //! skin).
@@ -14,26 +13,26 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::Vec3;
 
-/// Boxes looked at to learn how things move.
+/// Boxes sampled to estimate the motion.
 pub(super) const N_SAMPLES: u64 = 1024;
 
 /// Room beyond a whole number of frames, so that rounding does not decide which frame is the last.
 const REST: f32 = 0.25;
 
 impl<I: FatIndex> Coherent<I> {
-    /// The slots of some boxes, the same for the same number of slots.
+    /// Returns the slots of a sample, the same for the same number of slots.
     pub(super) fn samples(&self) -> impl Iterator<Item = usize> + '_ {
         let n_slots = self.proxies.n_slots() as u64;
         (0..N_SAMPLES.min(n_slots))
             .map(move |i| {
-                // Multiples of the golden ratio: no pattern in the numbering survives.
+                // Multiples of the golden ratio avoid any pattern in the numbering.
                 let place = ((i.wrapping_mul(0x9e37_79b9) & 0xffff_ffff) * n_slots) >> 32;
                 (if n_slots <= N_SAMPLES { i } else { place }) as usize
             })
             .filter(|&slot| self.proxies.is_live(slot))
     }
 
-    /// How a sample of the boxes moves.
+    /// Returns the motion of a sample of the boxes.
     pub(super) fn sample_motion(&self) -> Motion {
         let (mut n, mut n_fast, mut ratios, mut paces) = (0, 0, 0.0f64, 0.0f64);
         for slot in self.samples() {
@@ -58,25 +57,26 @@ impl<I: FatIndex> Coherent<I> {
         }
     }
 
-    /// How far boxes move that leave their fat boxes, where few move, and now these and now those.
+    /// Returns the length of the moves by which boxes leave their fat boxes, if few boxes move and
+    /// the set changes.
     fn stirred_pace(&self) -> f64 {
         let n = self.loose.len();
         if !self.policy.is_stirring(n) {
             return 0.0;
         }
-        // Where all are loose as they did before.
+        // If all are loose, the previous value stays.
         let sum = self.loose.iter().map(|&slot| f64::from(self.pace[slot as usize])).sum::<f64>();
         if n == 0 { self.policy.stirred_pace } else { sum / n as f64 }
     }
 
-    /// Makes the index anew, at once.
+    /// Rebuilds the index at once.
     pub(super) fn rebuild(&mut self) {
         let (n_live, motion) = (self.proxies.n_live(), self.sample_motion());
         match self.policy.plan(&self.settings, &motion, n_live) {
             Some(frames) if self.settings.spread_from <= n_live => {
                 let n_slots = self.proxies.n_slots();
-                // Both indices are made when there are many more slots than ever: fresh memory is
-                // slow the first time, and later it matters how long a frame is.
+                // If there are many more slots than ever before, both indices are built now. Fresh
+                // memory is slow at first use, and later frames should be short.
                 let n_times = if 2 * self.next.n_slots_met < n_slots { 2 } else { 1 };
                 for _ in 0..n_times {
                     self.make_next(frames, &motion);
@@ -90,7 +90,7 @@ impl<I: FatIndex> Coherent<I> {
         }
     }
 
-    /// Makes the index anew in its place, at once, with room for so many frames of motion; 0 for
+    /// Rebuilds the index in place and at once, with room for this many frames of motion; 0 for
     /// exact boxes.
     pub(super) fn rebuild_here(&mut self, frames: f64, motion: &Motion) {
         self.next.abandon();
@@ -105,8 +105,8 @@ impl<I: FatIndex> Coherent<I> {
         self.begin_life(0.0 < frames);
     }
 
-    /// What is in the index and in `loose` is new. A box that does not move any more counts as
-    /// slower the next time.
+    /// Resets the state after the index and `loose` have changed. A box that no longer moves counts
+    /// as slower the next time.
     pub(super) fn begin_life(&mut self, has_margins: bool) {
         self.policy.begin_life(has_margins);
         self.all_loose = false;
@@ -119,7 +119,7 @@ impl<I: FatIndex> Coherent<I> {
         self.counters.rebuilds += 1;
     }
 
-    /// Makes `fat` the boxes with room for so many frames of motion.
+    /// Makes `fat` the boxes with room for this many frames of motion.
     pub(super) fn fatten(&self, frames: f64, motion: &Motion, fat: &mut Vec<Aabb>) {
         let Coherent { proxies, pace, has_statics, .. } = self;
         let (boxes, filters) = (proxies.boxes(), proxies.filters());
@@ -129,22 +129,22 @@ impl<I: FatIndex> Coherent<I> {
             return;
         }
         let limit = Vec3::splat(f32::MAX);
-        // Where any box may be the next to move each has room, also what never moved.
+        // If any box may be the next to move, each has room, even one that has not moved yet.
         let is_stirred = 0.0 < motion.stirred_pace;
         let least = if is_stirred { motion.stirred_pace } else { 0.5 * motion.mean_pace } as f32;
         let frames = frames as f32 + REST;
         fat.extend(boxes.iter().zip(pace).enumerate().map(|(slot, (aabb, &pace))| {
             let margin = (frames * if pace < least { least } else { pace }).min(0.25 * mean_size(aabb));
-            // Static boxes have no margin, so that an index may keep what it made of them; nor,
-            // mostly, has what never moved. Not a branch: which boxes move is not to be guessed.
+            // Static boxes have no margin, so an index may keep its data for them. Boxes that never
+            // moved usually have none. Branchless, because it is unpredictable which boxes move.
             let is_static = *has_statics && filters[slot].mobility == Mobility::Static;
             let margin = if (0.0 < pace || is_stirred) && !is_static { margin } else { 0.0 };
-            // Rounding to nearest is monotone: the fat box holds the box.
+            // Rounding to nearest is monotone, so the fat box contains the box.
             Aabb { min: (aabb.min - margin).max(-limit), max: (aabb.max + margin).min(limit) }
         }));
     }
 
-    /// Finds the candidates in the index, or what is missing of them.
+    /// Finds the candidates in the index, or the rest of them.
     pub(super) fn find_list(&mut self) {
         self.find_until(EIGHTHS);
         if 0 < self.n_sorted {
@@ -171,7 +171,7 @@ impl<I: FatIndex> Coherent<I> {
         self.needs_list = false;
     }
 
-    /// Goes on with the search, in the index or in the next one, up to so many eighths.
+    /// Continues the search, in the index or the next one, up to this many eighths.
     pub(super) fn find_until(&mut self, eighths: usize) {
         let Coherent { index, next, work, n_found, n_sorted, counters, .. } = self;
         let found = &mut work.found;
@@ -191,7 +191,7 @@ impl<I: FatIndex> Coherent<I> {
 }
 
 impl<I> Coherent<I> {
-    /// Puts those that were found since in order, among those that are.
+    /// Merges the newly found pairs into the sorted ones.
     pub(super) fn sort_found(&mut self) {
         let Coherent { work, proxies, n_sorted, sorted: count, .. } = self;
         let Work { found, counts, sorted, part, .. } = work;
@@ -205,26 +205,26 @@ impl<I> Coherent<I> {
         let (mut n, mut left) = (sorted.len(), part.len());
         sorted.extend_from_slice(part);
         while 0 < n && 0 < left {
-            // From the last on; not a branch, for either is as likely.
+            // From the last on; branchless, because both outcomes are equally likely.
             let is_other = sorted[n - 1] < part[left - 1];
             sorted[n + left - 1] = if is_other { part[left - 1] } else { sorted[n - 1] };
             left -= usize::from(is_other);
             n -= usize::from(!is_other);
         }
-        // Those before all.
+        // The rest precedes all others.
         sorted[..left].copy_from_slice(&part[..left]);
     }
 }
 
-/// Halves a pace: the next move of a box that moves sets it again.
+/// Halves a pace; the next move of a moving box sets it again.
 #[inline(always)]
 fn slow_down(pace: &mut f32) {
     let half = 0.5 * *pace;
-    // Below the normal numbers sums are slow; that is rest.
+    // Subnormal sums are slow, so a pace that would underflow counts as rest.
     *pace = if half < f32::MIN_POSITIVE { 0.0 } else { half };
 }
 
-/// The mean of the three extents, finite; negative for the empty box.
+/// Returns the mean of the three extents, finite; negative for the empty box.
 #[inline]
 pub(super) fn mean_size(aabb: &Aabb) -> f32 {
     let extents = (aabb.max - aabb.min) * (1.0 / 3.0);

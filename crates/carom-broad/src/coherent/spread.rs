@@ -1,22 +1,19 @@
-//! A list that wears out is replaced over three frames, while it still serves.
+//! Replaces a list that wears out over three frames, while it is still in use.
 //!
-//! In the first frame fat boxes are made around where the boxes are, and an index of them; in the
-//! second it is searched; in the third the candidates are sorted and take over. So each is a third
-//! of the work. Where few boxes move in a frame that would still be much beside the rest of it:
-//! there the index is made in parts, and the search, and the sorting, are spread over eight. Boxes
-//! may move, come and go meanwhile: whatever is not within its new fat box when these take over is
-//! loose from then on, so the pairs never depend on when that was. How much is done in a frame
-//! follows from counts, never from a clock.
+//! The first frame makes new fat boxes and an index of them. The second searches it, the third
+//! sorts the candidates and takes over. So each frame does a third of the work. If few boxes move
+//! per frame, a third is still much beside the rest. The index is then built in parts, and search
+//! and sort are spread over eight frames. Boxes may move, come and go meanwhile. A box outside its
+//! new fat box at takeover is loose, so the pairs do not depend on the time of takeover. The work
+//! per frame follows from counts, not from a clock.
 //!
-//! To sort in frames of their own, between those of the search, made the renewal twice as long and
-//! its longest frame no shorter: more is loose when the next list takes over (a heap of 10,000
-//! boxes; EPYC, November 2026).
+//! Tried: sorting in frames of its own; 2x longer renewal, no shorter worst frame (EPYC, 2026-11).
 //!
-//! To be in time, the boxes of a sample are asked in how many frames they will leave their fat
-//! boxes at the pace they have.
+//! To be in time, a sample estimates in how many frames boxes will leave their fat boxes at their
+//! present pace.
 //!
-//! Reference: H. Baker, List processing in real time on a serial computer, CACM 21, 1978 (a little
-//! of the next copy is made with every step of work on this one).
+//! Reference: H. Baker, List processing in real time on a serial computer, CACM 21, 1978 (each step
+//! on this copy also makes a part of the next copy).
 
 use super::ingest::Outside;
 use super::policy::Motion;
@@ -28,40 +25,40 @@ use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::dispatch;
 
-/// The parts of a search.
+/// The number of parts of a search.
 pub(super) const EIGHTHS: usize = 8;
 
 /// Frames from the first step to the last, in half frames, and a half for rounding.
 const AHEAD: usize = 5;
 
-/// Half frames in which the lives of boxes are counted.
+/// Half frames in which the remaining lives of boxes are counted.
 const HALVES: usize = 32;
 
-/// How far the next index is.
+/// The progress of the next index.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Stage {
-    /// There is none.
+    /// There is no next index.
     #[default]
     None,
-    /// The fat boxes are there, and so many parts of the index.
+    /// The fat boxes are made, and this many parts of the index.
     Part(usize),
-    /// It is made.
+    /// The index is complete.
     Made,
 }
 
-/// An index on its way.
+/// The next index, under construction.
 #[derive(Default)]
 pub(super) struct Next<I> {
     index: I,
-    /// By slot: the fat boxes that were made, [`Aabb::EMPTY`] for what is not wanted any more. They
-    /// need not hold the boxes.
+    /// By slot: the new fat boxes, [`Aabb::EMPTY`] for boxes that were evicted. They need not
+    /// contain the boxes.
     fat: Vec<Aabb>,
-    /// Slots that were in it and are not wanted any more.
+    /// Slots that were in it and were evicted.
     left: Vec<u32>,
     stage: Stage,
-    /// The number of slots for which both indices have had to make room.
+    /// The largest number of slots for which both indices have memory.
     pub(super) n_slots_met: usize,
-    /// A static box is not what it was when this was begun.
+    /// Whether a static box has changed since this was begun.
     pub(super) have_statics_changed: bool,
 }
 
@@ -71,24 +68,24 @@ impl<I: FatIndex> Next<I> {
         self.index.bytes() + self.fat.capacity() * size_of::<Aabb>() + 4 * self.left.capacity()
     }
 
-    /// The index, if there is one.
+    /// Returns the index, if it is complete.
     pub(super) fn index(&mut self) -> Option<&mut I> {
         (self.stage == Stage::Made).then_some(&mut self.index)
     }
 
-    /// There is one, or parts of one.
+    /// Whether the index is complete or in parts.
     fn is_begun(&self) -> bool {
         self.stage != Stage::None
     }
 
-    /// Slots came.
+    /// Adds slots.
     pub(super) fn admit(&mut self, n_slots: usize) {
         if self.is_begun() {
             self.fat.resize(n_slots, Aabb::EMPTY);
         }
     }
 
-    /// A slot left, or is to be loose.
+    /// Evicts a slot that was removed or becomes loose.
     pub(super) fn evict(&mut self, slot: u32) {
         if self.is_begun() && self.residents().has(slot) {
             if self.stage == Stage::Made {
@@ -99,7 +96,7 @@ impl<I: FatIndex> Next<I> {
         }
     }
 
-    /// There is none.
+    /// Drops the next index.
     pub(super) fn abandon(&mut self) {
         self.stage = Stage::None;
     }
@@ -108,7 +105,7 @@ impl<I: FatIndex> Next<I> {
         Residents { boxes: &self.fat, fat: &self.fat }
     }
 
-    /// Checks what there is.
+    /// Checks the next index.
     pub(super) fn validate(&self, proxies: &ProxyTable) -> Result<(), String> {
         if !self.is_begun() {
             return Ok(());
@@ -125,20 +122,20 @@ impl<I: FatIndex> Next<I> {
 }
 
 impl<I: FatIndex> Coherent<I> {
-    /// The index and the list that will replace the ones in use are being made: they take over
-    /// within two frames in which something changes, or some more where few boxes move in a frame.
+    /// Whether the next index and list are being made. They take over within two frames with
+    /// changes, or some more if few boxes move per frame.
     pub fn is_renewing(&self) -> bool {
         self.next.is_begun()
     }
 
-    /// Does its part, in a frame in which something has changed, to replace the list in time.
+    /// Does the work of one frame with changes toward the next list.
     pub(super) fn renew(&mut self) {
         if self.next.is_begun() {
             let is_stirring = self.policy.is_stirring(self.loose.len());
             if let Stage::Part(_) = self.next.stage {
                 while !self.make_part() && !is_stirring {}
             } else if self.n_found < EIGHTHS && is_stirring {
-                // Each frame has little to do: nor shall the search be much for one.
+                // Frames have little other work, so the search takes small parts.
                 self.find_until(self.n_found + 1);
                 self.sort_found();
             } else if self.n_found < EIGHTHS {
@@ -151,7 +148,7 @@ impl<I: FatIndex> Coherent<I> {
         self.narrow();
         let n_live = self.proxies.n_live();
         let is_stirring = self.policy.is_stirring(self.loose.len());
-        // To make a list takes longer than all the rest of frames in which few boxes move.
+        // If few boxes move, making a list takes longer than the rest of the frame.
         let is_dear = if is_stirring {
             self.policy.is_much_stirred(self.loose.len(), n_live)
         } else {
@@ -166,7 +163,7 @@ impl<I: FatIndex> Coherent<I> {
         }
     }
 
-    /// Begins the next list, beside this one.
+    /// Begins the next list beside this one.
     fn begin_next(&mut self) {
         let motion = self.sample_motion();
         let Some(frames) = self.policy.plan(&self.settings, &motion, self.proxies.n_live()) else {
@@ -180,7 +177,7 @@ impl<I: FatIndex> Coherent<I> {
         }
     }
 
-    /// Makes the next index, beside this one, with room for so many frames of motion.
+    /// Builds the next index beside this one, with room for this many frames of motion.
     pub(super) fn make_next(&mut self, frames: f64, motion: &Motion) {
         self.fatten_next(frames, motion);
         let Coherent { index, next, proxies, have_statics_changed, .. } = self;
@@ -201,7 +198,7 @@ impl<I: FatIndex> Coherent<I> {
         self.sorted += self.proxies.n_live() as u64;
     }
 
-    /// Makes another part of the next index; true, if there is none left to make.
+    /// Builds another part of the next index; returns whether it is complete.
     fn make_part(&mut self) -> bool {
         let Coherent { index, next, proxies, have_statics_changed, .. } = self;
         let Stage::Part(part) = next.stage else { return true };
@@ -210,7 +207,7 @@ impl<I: FatIndex> Coherent<I> {
         is_last
     }
 
-    /// The next index is the one in use.
+    /// Puts the next index into use.
     pub(super) fn install_next(&mut self) {
         let Coherent { index, next, fat, .. } = self;
         core::mem::swap(index, &mut next.index);
@@ -220,8 +217,8 @@ impl<I: FatIndex> Coherent<I> {
         next.abandon();
     }
 
-    /// Lets the next index take over; what is not in it any more is loose. False, and there is none
-    /// any more, if that is too much, or there was none, or parts of one.
+    /// Lets the next index take over; boxes that are not in it any more are loose. Returns false
+    /// and drops it if these are too many or if it is not complete.
     pub(super) fn adopt(&mut self) -> bool {
         if self.next.stage != Stage::Made {
             self.next.abandon();
@@ -241,14 +238,14 @@ impl<I: FatIndex> Coherent<I> {
             self.place[slot as usize] = i as u32;
         }
         self.install_next();
-        // Also where the margins are 0: boxes may have shrunk meanwhile.
+        // Needed even for margins of 0: boxes may have shrunk meanwhile.
         self.begin_life(true);
-        // Those that are outside were evicted as well.
+        // Boxes outside were evicted as well.
         self.next.left.iter().for_each(|&slot| self.leavers.add(slot));
         true
     }
 
-    /// More will be loose than may be before a list that is begun now could take over.
+    /// Whether a list begun now would take over too late: too many boxes would be loose before.
     fn wears_out(&mut self) -> bool {
         if !self.policy.looks_ahead() {
             return false;
@@ -259,8 +256,8 @@ impl<I: FatIndex> Coherent<I> {
             n += 1;
             let (aabb, fat, pace) = (&boxes[slot], &self.fat[slot], self.pace[slot]);
             let margin = 0.5 * (mean_size(fat) - mean_size(aabb));
-            // Not of those for which a new fat box would not be wide enough either, nor of loose
-            // ones, whose fat box is empty.
+            // Skips boxes for which a new fat box would also be too narrow, and loose boxes, which
+            // have an empty fat box.
             if AHEAD as f32 * pace < margin && 0.0 < pace {
                 let room = (aabb.min - fat.min).min(fat.max - aabb.max).min_element();
                 leaving[((2.0 * room / pace) as usize).min(HALVES - 1)] += 1;
