@@ -9,8 +9,8 @@
 //! 1987; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 and figure 25.6; A. Kensler,
 //! Tree Rotations for Improving Bounding Volume Hierarchies, 2008. Bittner, Hapala, Havran,
 //! Incremental BVH Construction for Ray Tracing, 2015 (the search beyond the first way down).
-//! Differs: the search ends after a number of looks and at a depth, so that boxes around boxes,
-//! whose best tree is a chain, take no more time.
+//! Differs: the search is limited in nodes and in depth. So nested boxes, whose best tree is a
+//! chain, take no more time.
 
 use super::links::{Links, NONE};
 use alloc::vec::Vec;
@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 /// over real parts.
 const LOOKS: u32 = 128;
 
-/// The way down ends here; what is written out is halved below the depth that all builders keep.
+/// The maximum depth of a descent. The written tree is halved below the depth of all builders.
 const DEEPEST: u32 = 64;
 
 /// Builds a tree from leaves.
