@@ -8,8 +8,8 @@
 //! Reference: D. Meister, J. Bittner, Parallel Reinsertion for Bounding Volume Hierarchy
 //! Optimization, 2018; J. Bittner, M. Hapala, V. Havran, Fast Insertion-Based Optimization of
 //! Bounding Volume Hierarchies, 2013.
-//! Differs: only the larger half of the nodes searches. A search has a limit, so that boxes that all
-//! overlap take no more time. Moves are made in a fixed order.
+//! Differs: only the larger half of the nodes searches. A search has a limit, so that boxes that
+//! all overlap take no more time. Moves are made in a fixed order.
 
 use super::links::{Links, NONE};
 use alloc::vec::Vec;
