@@ -24,8 +24,8 @@ const PLACES: usize = 8;
 /// bench visit the same nodes and leaves to within 1 %.
 const LEAF: f32 = 1.5;
 
-/// The part of the visit probability that does not depend on the area: 2^-24, below the rounding of
-/// an area. The whole tree is about 1 long.
+/// The part of the visit probability that does not depend on the area: 2^-24, the unit of
+/// rounding. The whole tree is about 1 long.
 const ALIKE: f32 = 5.960_464_5e-8;
 
 /// The costs and choices of one binary node. Entry i - 1 is for i slots.
