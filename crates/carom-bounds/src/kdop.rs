@@ -34,8 +34,8 @@ pub trait Slabs: sealed::Sealed {
     /// K/2 directions with components -1, 0 and 1, no two of them parallel; the axes come first.
     const DIRECTIONS: &'static [[i8; 3]];
 
-    /// The index of the half-space of direction (x, y, z), at position 9 (x + 1) + 3 (y + 1) + z +
-    /// 1. 255 if there is none.
+    /// The index of each half-space, 255 if there is none. Direction (x, y, z) is at position
+    /// 9 (x + 1) + 3 (y + 1) + z + 1.
     const PLACES: [u8; 27] = places(Self::DIRECTIONS);
 }
 

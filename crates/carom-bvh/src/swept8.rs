@@ -201,8 +201,8 @@ impl<const E: usize> Volumes8 for Swept8<E> {
 
     #[inline(always)]
     fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb, here: &Relative) -> u32 {
-        // The directions are that of the boxes' axes, and the one from the box's nearest point to
-        // the core's centre.
+        // The gaps of the boxes around both, and along the direction to the core's centre from the
+        // nearest point of the box.
         let (scale, slack) = (here.scale, here.slack * 2.0);
         let zero = S::F32x8::splat(simd, 0.0);
         let reach =
