@@ -85,7 +85,7 @@ pub enum Collapse {
     },
 }
 
-/// What kind of tree to build.
+/// The kind of tree to build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildSettings {
