@@ -4,7 +4,7 @@
 //! centre. A far part acts as a dipole, corrected by the spread. A near part is opened, down to its
 //! triangles. Each result has a bound of its error. Let r be the radius of the part, R its
 //! distance, A its area and q = r / R. The error is at most A / (4 pi R^2) (1 / (1 - q)^2 - 1 - 2
-//! q), because the k-th term of a charge's field is at most (k + 1) q^k / R^2 (S. Bernstein's
+//! q). Reason: the k-th term of a charge's field is at most (k + 1) q^k / R^2 (S. Bernstein's
 //! inequality for Legendre polynomials).
 //!
 //! Reference: G. Barill, N. Dickson, R. Schmidt, D. Levin, A. Jacobson, Fast Winding Numbers for
