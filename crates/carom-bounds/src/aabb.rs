@@ -21,14 +21,14 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// A box from its corners: finite, and not inverted on any axis; a flat box is fine.
+    /// A box from its corners: finite, and not inverted on any axis. A flat box is allowed.
     pub fn new(min: Vec3, max: Vec3) -> Result<Aabb, BoundsError> {
         let aabb = Aabb { min, max };
         aabb.check()?;
         Ok(aabb)
     }
 
-    /// Finite and not inverted, or the first axis that is not.
+    /// Checks that the box is finite and not inverted. The error names the first bad axis.
     pub fn check(&self) -> Result<(), BoundsError> {
         for axis in 0..3 {
             if !(self.min[axis].is_finite() && self.max[axis].is_finite()) {
@@ -72,33 +72,33 @@ impl Aabb {
         self.max - self.min
     }
 
-    /// The point lies in the closed box.
+    /// Whether the point lies in the closed box.
     #[inline]
     pub fn contains_point(&self, point: Vec3) -> bool {
         self.min.cmple(point).all() && point.cmple(self.max).all()
     }
 
-    /// The other box lies in this one, boundary included.
+    /// Whether the other box lies in this one, boundary included.
     #[inline]
     pub fn contains(&self, other: &Aabb) -> bool {
         self.min.cmple(other.min).all() && other.max.cmple(self.max).all()
     }
 
-    /// The box that both share, when they touch.
+    /// The intersection of both boxes, or `None` if they do not touch.
     #[inline]
     pub fn intersection(&self, other: &Aabb) -> Option<Aabb> {
         self.overlaps(other).then(|| Aabb { min: self.min.max(other.min), max: self.max.min(other.max) })
     }
 
-    /// Moved outwards by `margin` on every side, rounded outwards; a negative margin shrinks and
-    /// may invert.
+    /// The box grown by `margin` on each side, rounded outwards. A negative margin shrinks and may
+    /// invert it.
     #[inline]
     pub fn inflated(&self, margin: f32) -> Aabb {
         let margin = DVec3::splat(f64::from(margin));
         Aabb { min: sum_down3(self.min.as_dvec3(), -margin), max: sum_up3(self.max.as_dvec3(), margin) }
     }
 
-    /// This box and everywhere it is on its way along `displacement`.
+    /// The box swept along `displacement`.
     #[inline]
     pub fn swept(&self, displacement: Vec3) -> Aabb {
         let d = displacement.as_dvec3();
@@ -108,9 +108,9 @@ impl Aabb {
         }
     }
 
-    /// The interval of t in which `origin + t * direction` may lie in the box, cut to the given
-    /// one; `None` when it misses. Computed in `f64` and widened by what rounding did: a ray that
-    /// touches the box is never said to miss.
+    /// The interval of t in which `origin + t * direction` may lie in the box, clipped to the given
+    /// one. `None` if the ray misses. It is computed in `f64` and widened by the rounding. A ray
+    /// that touches the box is not reported as a miss.
     ///
     /// A direction of zero stays at its origin; a NaN misses.
     pub fn ray_interval(
@@ -135,29 +135,28 @@ impl Aabb {
             }
             let (t0, t1) = ((low - origin[k]) / direction[k], (high - origin[k]) / direction[k]);
             let (first, last) = if t0 <= t1 { (t0, t1) } else { (t1, t0) };
-            // A difference and a quotient, each off by half a unit; a subnormal quotient by one
-            // smallest number.
+            // Rounding of a difference and a quotient: half a unit each. A subnormal quotient is
+            // off by one smallest number.
             near = near.max(widened(first, -1.0));
             far = far.min(widened(last, 1.0));
         }
         (t_min <= t_max && near <= far).then_some((near, far))
     }
 
-    /// The cube that holds a box, given about its body's origin, in every orientation of that body
-    /// (25.1); the body's origin is then at the cube's centre.
+    /// A cube around the box in each orientation of its body (25.1). The box is relative to the
+    /// body's origin, which is the cube's centre.
     pub fn any_orientation(&self) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
         }
-        // Twice the bound on rounding: once for the length, once for a matrix that is a rotation to
-        // within rounding.
+        // Twice the bound on rounding: once for the length, once for a matrix that is a rotation up
+        // to rounding.
         let radius = length_up(self.min.abs().max(self.max.abs()).as_dvec3()) * (1.0 + LENGTH);
         Aabb::from_center_radius(DVec3::ZERO, radius)
     }
 
-    /// A box around this one placed by a pose in `f64`, rounded outwards; the empty box stays
-    /// empty, and an infinite one becomes all of space, as any does under a pose that is not
-    /// finite.
+    /// A box around this one transformed by an `f64` pose, rounded outwards. The empty box stays
+    /// empty. An infinite box, or a pose that is not finite, gives all of space.
     pub fn placed(&self, pose: &WidePose) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
@@ -167,38 +166,36 @@ impl Aabb {
         }
         let (mut min, mut max) = (pose.translation, pose.translation);
         for axis in 0..3 {
-            // Column by column: the product with the least coordinate is the least or the greatest
-            // by its sign.
+            // By columns: the sign decides whether the product with the minimum is the new minimum
+            // or maximum.
             let column = pose.rotation.col(axis);
             let low = column * f64::from(self.min[axis]);
             let high = column * f64::from(self.max[axis]);
             min += low.min(high);
             max += low.max(high);
         }
-        // With u = 2^-53: three products and three sums per coordinate, each off by u of at most 3
-        // |x| + |t|: 15 u.
+        // Rounding, with u = 2^-53: three products and three sums per coordinate. Each is off by u
+        // of at most 3 |x| + |t|: 15 u.
         let size = (self.min.abs().max(self.max.abs()).as_dvec3().max_element()
             + pose.translation.abs().max_element())
             * (16.0 * f64::EPSILON);
         let lost = if size == 0.0 { 0.0 } else { size + UNDERFLOW };
         let (min, max) = (min - lost, max + lost);
         if !(min.is_finite() && max.is_finite()) {
-            // A pose that is not finite puts it anywhere.
+            // With a pose that is not finite, the box may be anywhere.
             return Aabb::EVERYTHING;
         }
         Aabb::around(min, max)
     }
 
-    /// A box around everywhere that a body is while it moves: `self` is the body's box about its
-    /// centre of rotation, in its own frame; it starts at `start`, moves by `displacement` and
-    /// turns by at most `angle` radians (speed times time) about whatever axes. A negative angle
-    /// counts as a positive one; a NaN, as all the way round.
+    /// A box around a body in motion. `self` is its box in its own frame, about its centre of
+    /// rotation. It starts at `start`, moves by `displacement` and rotates by at most `angle`
+    /// radians about any axes. The sign of the angle is ignored; NaN means a full turn.
     pub fn over_motion(&self, start: &Pose, displacement: Vec3, angle: f32) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
         }
-        // A point this far from the centre moves by no more than the arc, nor by more than to the
-        // other side.
+        // A point at this radius moves at most by the arc, and at most by the diameter.
         let radius = length_up(self.min.abs().max(self.max.abs()).as_dvec3());
         let angle = f64::from(angle.abs());
         let arc = if angle < 2.0 { radius * angle } else { radius * 2.0 };
@@ -216,7 +213,7 @@ impl Aabb {
     }
 }
 
-/// A parameter moved towards one side by more than rounding did.
+/// Moves a parameter to one side by more than its rounding.
 fn widened(t: f64, side: f64) -> f64 {
     if t.is_finite() { t + side * (t.abs() * (4.0 * f64::EPSILON) + f64::MIN_POSITIVE) } else { t }
 }
@@ -233,7 +230,7 @@ impl BoundingVolume for Aabb {
 
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> Aabb {
         let (low, high, is_finite) = range(points);
-        // Points beyond f32 are in a box with an infinite side.
+        // A point beyond f32 gives a box with an infinite side.
         if is_finite { Aabb::around(low, high) } else { Aabb::EVERYTHING }
     }
 
@@ -243,7 +240,7 @@ impl BoundingVolume for Aabb {
     }
 
     fn inflated(&self, margin: f32) -> Aabb {
-        // Fully spelled: the method of the box itself, which also shrinks.
+        // Written in full: the inherent method, which can also shrink.
         if 0.0 < margin { Aabb::inflated(self, margin) } else { *self }
     }
 

@@ -1,4 +1,4 @@
-//! Arrays of any length for serde, which knows those up to 32 only one by one: as sequences.
+//! Serializes arrays of any length as sequences. Serde itself supports only lengths up to 32.
 //!
 //! Reference: none needed.
 

@@ -1,12 +1,12 @@
-//! A frame in which squares and products of coordinates are harmless: its origin is a point of the
-//! data, its unit a power of two near the size of the data.
+//! A frame in which squares and products of coordinates are safe. Its origin is a point of the
+//! data; its unit is a power of two near the size of the data.
 //!
 //! Reference: none needed.
 
 use carom_math::scaling;
 use glam::DVec3;
 
-/// Moved and scaled.
+/// An offset and a scale.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     origin: DVec3,
@@ -14,7 +14,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The frame of points: the first of them is its origin.
+    /// The frame of points; its origin is the first of them.
     pub(crate) fn of<P: Copy + Into<DVec3>>(points: &[P]) -> Frame {
         let Some(&first) = points.first() else { return Frame { origin: DVec3::ZERO, scale: 1.0 } };
         let origin: DVec3 = first.into();
@@ -25,14 +25,14 @@ impl Frame {
         Frame { origin, scale: scaling::scale_of(size) }
     }
 
-    /// A point in this frame, its coordinates below 2.
+    /// Transforms a point into this frame; its coordinates are below 2.
     #[inline]
     pub(crate) fn enter(&self, p: impl Into<DVec3>) -> DVec3 {
         let p: DVec3 = p.into();
         (p - self.origin) * self.scale
     }
 
-    /// A point of this frame outside it, to within rounding.
+    /// Transforms a point of this frame back, up to rounding.
     #[inline]
     pub(crate) fn leave(&self, p: DVec3) -> DVec3 {
         p / self.scale + self.origin

@@ -1,14 +1,13 @@
-//! The view frustum: which boxes are surely outside, remembering for each box the plane that
-//! rejected it last.
+//! Frustum culling of boxes. Each box caches the plane that rejected it last.
 //!
-//! A box is outside when its corner farthest to the inner side of a plane is still outside it. What
-//! was outside one plane a frame ago most likely still is: that plane is asked first.
+//! A box is outside if its innermost corner is outside a plane. A box outside a plane in the last
+//! frame is likely still outside, so that plane is tested first.
 //!
 //! Reference: U. Assarsson, T. Möller, Optimized View Frustum Culling Algorithms for Bounding
 //! Boxes, 2000 (plane coherency); G. Gribb, K. Hartmann, Fast Extraction of Viewing Frustum Planes
 //! from the World-View-Projection Matrix, 2001.
-//! Differs: planes are kept in `f64` and not normalised; both "outside" and "inside" are said only
-//! beyond rounding.
+//! Differs: planes are in `f64` and not normalised. The results "outside" and "inside" include the
+//! rounding.
 
 use crate::Aabb;
 use crate::volume::BoundsError;
@@ -21,8 +20,8 @@ pub struct Frustum {
     planes: [Face; 6],
 }
 
-/// Outside where `normal . x + d` is positive; the sums of what the numbers were added up from,
-/// without signs.
+/// A point is outside if `normal . x + d` is positive. The sums of the absolute values bound the
+/// rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Face {
     normal: DVec3,
@@ -31,7 +30,7 @@ struct Face {
     d_size: f64,
 }
 
-/// Which depths a projection keeps.
+/// The depth range of a projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClipDepth {
     /// 0 to 1, or 1 to 0 (reversed): Direct3D, Metal, Vulkan, WebGPU.
@@ -40,28 +39,28 @@ pub enum ClipDepth {
     MinusOneToOne,
 }
 
-/// Where a box stands.
+/// The position of a box relative to the frustum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Culling {
     /// No point of it is in the frustum.
     Outside,
-    /// It may be partly in: not decided by the planes.
+    /// It may be partly in; the planes do not decide it.
     Intersecting,
     /// Every point of it is in the frustum.
     Inside,
 }
 
-/// The plane that rejected a box last: keep one with each box.
+/// The plane that rejected a box last. Keep one for each box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastPlane(u8);
 
-/// Relative to the sums of absolute values: the value at a corner is off by less. A sum of two,
-/// three products, three sums.
+/// A bound of the rounding of the value at a corner, relative to the sums of absolute values. It
+/// covers a sum of two, three products and three sums.
 const VALUE: f64 = 8.0 * f64::EPSILON;
 
 impl Frustum {
-    /// From six planes, normals outwards; they need not be of unit length. A normal of zero with d
-    /// = 0 bounds nothing. The error names the first plane that is not finite.
+    /// A frustum from six planes with outward normals of any length. A zero normal with d = 0
+    /// bounds nothing. The error names the first plane that is not finite.
     pub fn new(planes: [Plane; 6]) -> Result<Frustum, BoundsError> {
         if let Some(plane) = planes.iter().position(|p| !(p.normal.is_finite() && p.d.is_finite())) {
             return Err(BoundsError::Plane { plane });
@@ -73,16 +72,16 @@ impl Frustum {
         Ok(Frustum { planes: planes.map(face) })
     }
 
-    /// From the matrix that takes world to clip space: what is kept has x and y between -w and w,
-    /// and z in `depth`. A far plane at infinity bounds nothing. The error names the first column
-    /// that is not finite.
+    /// A frustum from the matrix from world to clip space. Points inside have x and y between -w
+    /// and w, and z in `depth`. A far plane at infinity bounds nothing. The error names the first
+    /// column that is not finite.
     pub fn from_view_projection(matrix: &Mat4, depth: ClipDepth) -> Result<Frustum, BoundsError> {
         if let Some(column) = (0..4).find(|&k| !matrix.col(k).is_finite()) {
             return Err(BoundsError::Matrix { column });
         }
         let row = |k: usize| matrix.row(k).as_dvec4();
         let (x, y, z, w) = (row(0), row(1), row(2), row(3));
-        // Outside where the sum is positive: a - w for a <= w, and so on.
+        // A point is outside if the sum is positive: a - w for a <= w, and so on.
         let face = |a: DVec4, b: DVec4| {
             let (sum, size) = (a + b, a.abs() + b.abs());
             Face { normal: sum.truncate(), d: sum.w, normal_size: size.truncate(), d_size: size.w }
@@ -94,8 +93,8 @@ impl Frustum {
         Ok(Frustum { planes: [face(-x, -w), face(x, -w), face(-y, -w), face(y, -w), near, face(z, -w)] })
     }
 
-    /// Where the box stands. `last` is asked first, and told which plane rejected the box; the
-    /// answer does not depend on it.
+    /// Classifies the box. The plane in `last` is tested first, and `last` is updated if a plane
+    /// rejects the box. The result does not depend on it.
     pub fn classify(&self, aabb: &Aabb, last: &mut LastPlane) -> Culling {
         if !aabb.min.cmple(aabb.max).all() {
             return Culling::Outside;
@@ -104,7 +103,7 @@ impl Frustum {
         let reach = low.abs().max(high.abs());
         let mut found = Culling::Inside;
         for i in 0..6_u8 {
-            // The remembered plane trades places with the first.
+            // The cached plane is swapped with the first.
             let at = match i {
                 0 => last.0 % 6,
                 i if i == last.0 % 6 => 0,
@@ -118,7 +117,7 @@ impl Frustum {
                 return Culling::Outside;
             }
             let outer = DVec3::select(normal.cmplt(DVec3::ZERO), low, high);
-            // An infinite box meets a normal of zero in NaN, and is not inside.
+            // An infinite box and a zero normal give NaN, so the box is not inside.
             let bounds_nothing = normal == DVec3::ZERO && d <= 0.0;
             if !(bounds_nothing || normal.dot(outer) + d <= -lost) {
                 found = Culling::Intersecting;

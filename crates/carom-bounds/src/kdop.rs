@@ -1,14 +1,13 @@
-//! Discrete oriented polytopes: what lies between K/2 pairs of parallel planes whose directions
-//! never change.
+//! Discrete oriented polytopes: intersections of K/2 slabs in fixed directions.
 //!
-//! Directions have components -1, 0 and 1, so an offset is a sum of coordinates: a test is K
-//! comparisons and exact, a merge is K maxima and as tight as the parts. Turning is what costs: the
-//! vertices are found and turned.
+//! Directions have components -1, 0 and 1, so an offset is a sum of coordinates. A test is K exact
+//! comparisons. A merge is K maxima and loses nothing. Rotation is expensive: it computes and
+//! rotates the vertices.
 //!
 //! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision
 //! Detection Using Bounding Volume Hierarchies of k-DOPs, 1998; Akenine-Moller et al., Real-Time
 //! Rendering, 4th ed., 22.2 and 25.2.3.
-//! Differs: an offset is kept for each half-space, with the sign of its own direction.
+//! Differs: each half-space has its own offset, with the sign of its own direction.
 
 use crate::Aabb;
 use crate::kdop_turn::{Code, bound_along};
@@ -19,13 +18,13 @@ use carom_math::ops::sqrt;
 use carom_math::{WidePose, rounding};
 use glam::{DVec3, Vec3};
 
-/// All x with `d . x <= offset` for K directions d: those of [`Slabs::DIRECTIONS`], then the same
-/// reversed. K is 6, 14, 18 or 26.
+/// All x with `d . x <= offset` for K directions d: those of [`Slabs::DIRECTIONS`], then their
+/// negatives. K is 6, 14, 18 or 26.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KDop<const K: usize> {
-    /// How far it reaches along each direction, in units of the direction's length; all of them
-    /// minus infinity for nothing.
+    /// The offset along each direction, in units of the direction's length. All are minus infinity
+    /// if the polytope is empty.
     #[cfg_attr(feature = "serde", serde(with = "crate::array_serde"))]
     pub offsets: [f32; K],
 }
@@ -35,8 +34,8 @@ pub trait Slabs: sealed::Sealed {
     /// K/2 directions with components -1, 0 and 1, no two of them parallel; the axes come first.
     const DIRECTIONS: &'static [[i8; 3]];
 
-    /// Where the half-space of a direction (x, y, z) is, at place 9 (x + 1) + 3 (y + 1) + z + 1;
-    /// 255 where there is none.
+    /// The index of each half-space, 255 if there is none. Direction (x, y, z) is at position
+    /// 9 (x + 1) + 3 (y + 1) + z + 1.
     const PLACES: [u8; 27] = places(Self::DIRECTIONS);
 }
 
@@ -45,7 +44,7 @@ const fn places(directions: &[[i8; 3]]) -> [u8; 27] {
     let mut i = 0;
     while i < directions.len() {
         let d = directions[i];
-        // A reversed direction is as far from the middle on the other side.
+        // A negated direction is at the mirrored position.
         let from_middle = d[0] as isize * 9 + d[1] as isize * 3 + d[2] as isize;
         places[(13 + from_middle) as usize] = i as u8;
         places[(13 - from_middle) as usize] = (i + directions.len()) as u8;
@@ -55,9 +54,9 @@ const fn places(directions: &[[i8; 3]]) -> [u8; 27] {
 }
 
 pub(crate) mod sealed {
-    /// Keeps [`Slabs`](super::Slabs) to four numbers of planes.
+    /// Seals [`Slabs`](super::Slabs) to four values of K.
     pub trait Sealed {
-        /// The weights of a turn: [`KDopTurn`](crate::KDopTurn).
+        /// The weights of a rotation: [`KDopTurn`](crate::KDopTurn).
         type Weights: Copy + core::fmt::Debug + Send + Sync + AsRef<[[f32; 8]]> + AsMut<[[f32; 8]]>;
 
         /// All of them 0.
@@ -65,7 +64,7 @@ pub(crate) mod sealed {
     }
 }
 
-/// The axes, the normals of a cube's corners, those of its edges.
+/// The axes, and the normals of a cube's corners and edges.
 const DIRECTIONS_26: [[i8; 3]; 13] = [
     [1, 0, 0],
     [0, 1, 0],
@@ -126,20 +125,20 @@ impl Slabs for KDop<26> {
     const DIRECTIONS: &'static [[i8; 3]] = &DIRECTIONS_26;
 }
 
-/// A direction in numbers.
+/// A direction as a vector.
 #[inline]
 pub(crate) fn direction(d: [i8; 3]) -> DVec3 {
     DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]))
 }
 
-/// The smallest `f32` that is not below; of no number, infinity: beyond the range of `f64` a sum
-/// may be anything.
+/// The smallest `f32` that is not below. NaN gives infinity, because a sum beyond the range of
+/// `f64` is undetermined.
 #[inline]
 fn up_or_endless(x: f64) -> f32 {
     if x.is_nan() { f32::INFINITY } else { rounding::up(x) }
 }
 
-/// How far a point reaches along a direction, rounded up; exact along the axes.
+/// The extent of a point along a direction, rounded up; exact along the axes.
 #[inline]
 fn reach(d: [i8; 3], p: DVec3) -> f32 {
     sum3_up(f64::from(d[0]) * p.x, f64::from(d[1]) * p.y, f64::from(d[2]) * p.z)
@@ -156,16 +155,16 @@ where
         if i < d.len() { d[i] } else { d[(i - d.len()) % d.len()].map(|x| -x) }
     }
 
-    /// There is no point in it.
+    /// Whether it is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.offsets[0] < -self.offsets[K / 2]
     }
 
-    /// The point lies in it; exact but for a rounding error of `f64`.
+    /// Whether the point lies in it, up to a rounding error of `f64`.
     pub fn contains_point(&self, point: Vec3) -> bool {
         let p = point.as_dvec3();
-        // A point's own reach, rounded up, may be above an offset that was not made from it.
+        // A point's own extent, rounded up, may exceed an offset from other points.
         (0..K).all(|i| {
             let n = direction(Self::normal(i));
             let room = if i % (K / 2) < 3 { 0.0 } else { p.abs().dot(n.abs()) * LENGTH };
@@ -173,13 +172,12 @@ where
         })
     }
 
-    /// It has an end along every axis.
+    /// Whether it is bounded along each axis.
     fn is_bounded(&self) -> bool {
         (0..3).all(|k| self.offsets[k] < f32::INFINITY && self.offsets[K / 2 + k] < f32::INFINITY)
     }
 
-    /// The half-spaces' offsets, raised to hold points each of which may be off by `room` in every
-    /// coordinate.
+    /// Raises the offsets to contain a point with an error of `room` in each coordinate.
     fn raise(&mut self, p: DVec3, room: f64) {
         for i in 0..K {
             let d = Self::normal(i);
@@ -194,18 +192,18 @@ where
         }
     }
 
-    /// The vertices, to within rounding, some of them more than once; none for an empty or an
-    /// infinite one.
+    /// The vertices, up to rounding; some of them come more than once. None for an empty or
+    /// infinite polytope.
     pub fn vertices(&self) -> alloc::vec::Vec<DVec3> {
         Polytope::of(self).vertices
     }
 
-    /// Around this one placed by a pose, from its own half-spaces instead of its vertices: far
-    /// faster than [`BoundingVolume::placed`], and somewhat larger.
+    /// A k-DOP around this one transformed by a pose, from its half-spaces instead of its vertices.
+    /// It is far faster than [`BoundingVolume::placed`], and somewhat larger.
     ///
-    /// Every direction is a sum of three directions of this polytope with weights that are not
-    /// negative, in a few ways. The sum of the offsets so weighted is a bound (weak duality); the
-    /// least is taken.
+    /// Each direction is a non-negative combination of three directions of this polytope, in a few
+    /// ways. The same combination of the offsets is a bound (weak duality). The least bound is
+    /// used.
     pub fn placed_loosely(&self, pose: &WidePose) -> KDop<K> {
         if self.is_empty() {
             return Self::EMPTY;
@@ -215,7 +213,7 @@ where
         }
         let center = self.center().as_dvec3();
         let moved = pose.transform_point(center);
-        // About the centre, where the offsets are as small as they can be.
+        // Relative to the centre, so that the offsets are small.
         let offset = |code: Code| -> f64 {
             let i = usize::from(Self::PLACES[code % 27]);
             match self.offsets.get(i) {
@@ -226,8 +224,8 @@ where
         let size =
             (0..3).map(|k| f64::from(self.offsets[k].abs().max(self.offsets[K / 2 + k].abs()))).sum::<f64>()
                 + pose.translation.abs().element_sum();
-        // A turn, three products and their sums, of lengths that with their weights are below 8 of
-        // the largest.
+        // The rounding of a rotation: three products and their sums. The weighted lengths are below
+        // 8 times the largest.
         let lost = if size == 0.0 { 0.0 } else { size * (64.0 * f64::EPSILON) + UNDERFLOW };
         let mut placed = Self::EMPTY;
         for i in 0..K {
@@ -239,7 +237,7 @@ where
     }
 }
 
-/// Every number of the pose is one.
+/// Whether all numbers of the pose are finite.
 fn is_finite(pose: &WidePose) -> bool {
     pose.rotation.is_finite() && pose.translation.is_finite()
 }
@@ -259,8 +257,8 @@ where
         let mut found = Self::EMPTY;
         for i in 0..K {
             let d = Self::normal(i);
-            // The corner that is farthest along the direction; an axis that does not count has no
-            // share.
+            // The corner that is farthest along the direction. An axis with component 0 adds
+            // nothing.
             let at = |k: usize| match d[k] {
                 0 => 0.0,
                 1 => f64::from(aabb.max[k]),
@@ -271,7 +269,7 @@ where
         found
     }
 
-    /// The only k-DOP there is: the least.
+    /// The tight k-DOP, which is unique.
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> KDop<K> {
         let mut found = Self::EMPTY;
         for &p in points {
@@ -332,8 +330,8 @@ where
         let mut best = gaps_sq[0] + gaps_sq[1] + gaps_sq[2];
         for i in 3..half {
             best = best.max(gaps_sq[i]);
-            // An edge normal is at right angles to one axis and to the other normal in its plane,
-            // which follows it.
+            // An edge normal is perpendicular to one axis and to the other edge normal in its
+            // plane, which is next.
             let (d, next) = (Self::normal(i), Self::normal((i + 1) % half));
             if let Some(k) = (0..3).find(|&k| d[k] == 0)
                 && next[k] == 0
@@ -345,7 +343,7 @@ where
         rounding::down(sqrt(best) * (1.0 - LENGTH))
     }
 
-    /// The least around the turned vertices.
+    /// The tight k-DOP around the transformed vertices.
     fn placed(&self, pose: &WidePose) -> KDop<K> {
         if self.is_empty() {
             return Self::EMPTY;
@@ -354,15 +352,14 @@ where
             return Self::EVERYTHING;
         }
         let polytope = Polytope::of(self);
-        // Slabs that contradict each other beyond rounding hold nothing, but for the box that they
-        // are kept in.
+        // Slabs that contradict each other beyond rounding contain nothing; only their box is used.
         if polytope.vertices.is_empty() {
             return Self::from_aabb(&Aabb::placed(&self.to_aabb(), pose));
         }
         let mut found = Self::EMPTY;
         let size = polytope.room + pose.translation.abs().element_sum() * (8.0 * f64::EPSILON);
         for &v in &polytope.vertices {
-            // The vertex's own error, turned, and that of the products.
+            // The vertex's own error, rotated, and the rounding of the products.
             let lost = size * 4.0 + v.abs().element_sum() * (8.0 * f64::EPSILON);
             found.raise(pose.transform_point(v), lost);
         }
@@ -377,7 +374,7 @@ where
         Aabb { min: -Vec3::new(o[half], o[half + 1], o[half + 2]), max: Vec3::new(o[0], o[1], o[2]) }
     }
 
-    /// That of the box along the axes.
+    /// The centre of the axis-aligned box.
     #[inline]
     fn center(&self) -> Vec3 {
         self.to_aabb().center()
@@ -395,11 +392,11 @@ where
         }
     }
 
-    /// Of the axes and, where there are more, of the other directions too: the mean width.
+    /// The mean width over all directions: the axes and, for K above 6, the others.
     #[inline]
     fn size_key(&self) -> f32 {
-        // Pair by pair in f64, where no sum of numbers is infinite: what is infinite is so
-        // outwards.
+        // The sum is over pairs in f64, where finite sums do not overflow. So an infinite result
+        // comes from an infinite offset.
         let mut sum = 0.0;
         for i in 0..K / 2 {
             sum += f64::from(self.offsets[i]) + f64::from(self.offsets[K / 2 + i]);

@@ -1,30 +1,28 @@
-//! What k-DOPs reach to in a turned frame, from their half-spaces alone: weights that are found
-//! once for each turn.
+//! Bounds of k-DOPs in a rotated frame from their half-spaces alone, with weights for each
+//! rotation.
 //!
-//! Every direction is a sum of three directions of the polytope with weights that are not negative,
-//! in a few ways; the sum of the offsets so weighted is a bound of how far the polytope reaches,
-//! and the least is taken. The weights depend on the turn only. Of each way they stand in columns,
-//! one for each half-space of the polytope that has a share in it, with a row for each half-space
-//! in the other frame. So a polytope costs a broadcast, and products and sums of all rows at once,
-//! for each column.
+//! Each direction is a non-negative combination of three directions of the polytope, in a few ways.
+//! The same combination of the offsets bounds the extent of the polytope. The least bound is used.
+//! The weights depend only on the rotation. Each way has a column for each half-space of the
+//! polytope that it uses. A column has a row for each half-space in the other frame. So a polytope
+//! costs one broadcast and one multiply-add of all rows for each column.
 //!
-//! Of 18 half-spaces there are 24 columns, and one polytope takes 44 ns where three weights for
-//! each direction, found anew, took 4.7 microseconds (AMD EPYC, 2026-11-22).
+//! Measured for 18 half-spaces, 24 columns: 44 ns, against 4.7 microseconds for weights found anew.
 //!
 //! Reference: V. Chvatal, Linear Programming, 1983, 5 (a sum of constraints is a bound); J.
 //! Klosowski et al., Efficient Collision Detection Using Bounding Volume Hierarchies of k-DOPs,
 //! 1998.
-//! Differs: they turn a hull of the vertices; here the half-spaces are enough.
+//! Differs: they rotate a hull of the vertices; here the half-spaces are enough.
 
 use crate::kdop::{KDop, Slabs, direction, sealed::Sealed};
 use carom_lanes::{F32Lanes, Simd};
 use glam::{DMat3, DVec3};
 
 /// A direction with components -1, 0 and 1 as one number: 13 and 9 times the first, 3 times the
-/// second, and the third. Those of opposite directions add up to 26.
+/// second, and the third. The numbers of opposite directions add up to 26.
 pub(crate) type Code = usize;
 
-/// Three directions and their weights, not negative, whose sum is the one asked about.
+/// Three directions and their non-negative weights; their sum is the requested direction.
 type Way = [(Code, f64); 3];
 
 /// Kinds of directions: along an axis, normal to an edge of a cube, to a corner.
@@ -32,7 +30,7 @@ const AXIS: u8 = 1;
 const EDGE: u8 = 2;
 const CORNER: u8 = 4;
 
-/// What kinds of directions each of the [`ways`] takes.
+/// The kinds of directions that each of the [`ways`] uses.
 const KINDS: [u8; 6] = [AXIS, AXIS | EDGE | CORNER, AXIS | CORNER, AXIS | CORNER, CORNER, AXIS | EDGE];
 
 /// The kind of a direction.
@@ -40,11 +38,11 @@ const fn kind(d: [i8; 3]) -> u8 {
     1 << (((d[0] & 1) + (d[1] & 1) + (d[2] & 1)) - 1)
 }
 
-/// A direction as a sum of others.
+/// A direction as combinations of others.
 #[inline(always)]
 pub(crate) fn ways(n: DVec3) -> [Way; 6] {
-    // The components by size, the largest first, each with what a step along its axis, to its side,
-    // adds to the number of a direction.
+    // The components by size, the largest first, each with its signed step in the number of a
+    // direction.
     let signed = |x: f64, step: isize| (x.abs(), if x < 0.0 { -step } else { step });
     let mut by_size = [signed(n.x, 9), signed(n.y, 3), signed(n.z, 1)];
     for (i, j) in [(0, 1), (1, 2), (0, 1)] {
@@ -72,16 +70,16 @@ pub(crate) fn ways(n: DVec3) -> [Way; 6] {
     ]
 }
 
-/// The least bound along `n` from sums of offsets.
+/// The least bound along `n` from combinations of offsets.
 pub(crate) fn bound_along(n: DVec3, offset: &impl Fn(Code) -> f64) -> f64 {
-    // A weight of 0 takes nothing from an offset that there is not.
+    // A weight of 0 ignores its offset, which may not exist.
     let share = |(code, weight): (Code, f64)| if weight <= 0.0 { 0.0 } else { weight * offset(code) };
     let sum = |[a, b, c]: Way| share(a) + share(b) + share(c);
     ways(n).into_iter().map(sum).fold(f64::INFINITY, f64::min)
 }
 
-/// Where the columns of each way begin and end, which column is that of each direction, by its
-/// number, and which half-space each column is of.
+/// The column ranges of each way, the column of each direction by its number, and the half-space of
+/// each column.
 struct Columns {
     ends: [usize; 7],
     at: [[u8; 27]; 6],
@@ -130,13 +128,13 @@ const fn normals(directions: &[[i8; 3]]) -> [[[f32; 8]; 4]; 3] {
     normals
 }
 
-/// The weights of a turn, with which k-DOPs are brought into another frame: [`KDopTurn::reaches`].
+/// The weights of a rotation, which bring k-DOPs into another frame: [`KDopTurn::reaches`].
 #[derive(Clone, Copy, Debug)]
 pub struct KDopTurn<const K: usize>
 where
     KDop<K>: Slabs,
 {
-    /// Of each column the weights for all half-spaces, eight by eight.
+    /// The weights of each column for all half-spaces, in groups of eight.
     weights: <KDop<K> as Sealed>::Weights,
 }
 
@@ -149,13 +147,13 @@ where
     /// The directions of the half-spaces, by component.
     const NORMALS: [[[f32; 8]; 4]; 3] = normals(<KDop<K> as Slabs>::DIRECTIONS);
 
-    /// For a rotation, or any matrix of finite numbers; columns are the images of the axes.
+    /// For a rotation or any finite matrix; columns are the images of the axes.
     pub fn new(rotation: &DMat3) -> KDopTurn<K> {
         let mut turn = KDopTurn { weights: <KDop<K> as Sealed>::NO_WEIGHTS };
         let transposed = rotation.transpose();
         for i in 0..K / 2 {
             let ways = ways(transposed * direction(KDop::<K>::normal(i)));
-            // One by one, so that what a k-DOP has no directions for is not computed.
+            // Each way separately, so that ways without directions in this k-DOP are not computed.
             turn.add(0, i, ways[0]);
             turn.add(1, i, ways[1]);
             turn.add(2, i, ways[2]);
@@ -166,8 +164,8 @@ where
         turn
     }
 
-    /// The weights of one way for half-space `i`, and for the one opposite, which is made of the
-    /// opposite ones.
+    /// Adds the weights of one way for half-space `i`, and for its opposite, which uses the
+    /// opposite directions.
     #[inline(always)]
     fn add(&mut self, way: usize, i: usize, terms: Way) {
         if Self::COLUMNS.ends[way] == Self::COLUMNS.ends[way + 1] {
@@ -184,14 +182,13 @@ where
         }
     }
 
-    /// Bounds of how far a polytope with these offsets reaches along the directions of all
-    /// half-spaces, once it has been turned and then moved; there are K of them, as of the offsets,
-    /// which must be numbers. For use inside a kernel.
+    /// Bounds of the extent of a polytope with these offsets along all half-spaces, after rotation
+    /// and translation. There are K of them, as of the offsets, which must be numbers. For use
+    /// inside a kernel.
     ///
-    /// With u = 2^-24 they are off by at most 18 u A + 4 u T, of the largest offset A and the sum T
-    /// of the translation's coordinates without signs: weights are rounded by u of a sum of at most
-    /// 3 A, products, and two sums as much again; of the translation two sums by u T and it itself
-    /// by as much; and the last sum of both by 3 u A + u T.
+    /// With u = 2^-24 the rounding is at most 18 u A + 4 u T. A is the largest offset, T the sum of
+    /// the absolute translation. Weights, with a sum of at most 3, products and two sums give 15 u
+    /// A. The translation and its two sums give 3 u T. The last sum gives 3 u A + u T.
     #[inline(always)]
     pub fn reaches<S: Simd>(&self, simd: S, offsets: &[f32; 32], translation: [f32; 3]) -> [S::F32x8; 4] {
         let chunks = K.div_ceil(8);

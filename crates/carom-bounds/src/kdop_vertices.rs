@@ -1,9 +1,9 @@
-//! The vertices of a k-DOP, its faces' areas and its volume.
+//! The vertices of a k-DOP, the areas of its faces and its volume.
 //!
-//! Every vertex is where three planes meet, and there are few planes: all triples are tried, and
-//! the points that are in every half-space, to within rounding, are kept. Directions have
-//! components -1, 0 and 1, so a meeting point is a sum of small multiples of offsets over a small
-//! whole number: its error is known beforehand, and no true vertex is lost.
+//! Each vertex is the intersection of three planes, and there are few planes. So all triples are
+//! tried. Points in all half-spaces, up to rounding, are kept. Directions have components -1, 0 and
+//! 1, so an intersection is a small integer combination of offsets, over a small integer. Its error
+//! is known in advance, so no true vertex is lost.
 //!
 //! Reference: J. Klosowski et al., Efficient Collision Detection Using Bounding Volume Hierarchies
 //! of k-DOPs, 1998, 4.2 (the hull's vertices are turned); B. Grünbaum, Convex Polytopes, 1967 (a
@@ -18,9 +18,9 @@ use glam::{DVec2, DVec3};
 
 /// A k-DOP in `f64`.
 pub(crate) struct Polytope {
-    /// Every vertex once for each triple of planes that meet there.
+    /// The vertices; each comes once for each triple of its planes.
     pub(crate) vertices: Vec<DVec3>,
-    /// What a vertex may be off by, in each coordinate, and outside any plane.
+    /// The error bound of a vertex, in each coordinate and beyond any plane.
     pub(crate) room: f64,
     /// Normals and offsets of the planes.
     planes: Vec<(DVec3, f64)>,
@@ -31,14 +31,14 @@ impl Polytope {
     where
         KDop<K>: Slabs,
     {
-        // A plane at infinity cuts nothing.
+        // A plane at infinity has no effect.
         let planes: Vec<(DVec3, f64)> = (0..K)
             .map(|i| (direction(KDop::<K>::normal(i)), f64::from(dop.offsets[i])))
             .filter(|plane| plane.1.is_finite())
             .collect();
         let size = planes.iter().fold(0.0_f64, |size, plane| size.max(plane.1.abs()));
-        // With u = 2^-53: three products with whole numbers below 3, two sums and a quotient, of at
-        // most 6 offsets: 24 u; the same three times over along a normal.
+        // Rounding, with u = 2^-53: three products with integers below 3, two sums and a quotient,
+        // of at most 6 offsets. This is 24 u, and three times as much along a normal.
         let room = size * (64.0 * f64::EPSILON);
         let mut vertices = Vec::new();
         for i in 0..planes.len() {
@@ -77,12 +77,12 @@ impl Polytope {
         })
     }
 
-    /// The area of the surface; of a flat one, both sides.
+    /// The surface area; a flat polytope counts both sides.
     pub(crate) fn area(&self) -> f64 {
         self.faces().map(|face| face.0).sum()
     }
 
-    /// The volume: that of pyramids over the faces.
+    /// The volume, as the sum of pyramids over the faces.
     pub(crate) fn volume(&self) -> f64 {
         let Some(&tip) = self.vertices.first() else { return 0.0 };
         let pyramid = |(area, plane): (f64, &(DVec3, f64))| {

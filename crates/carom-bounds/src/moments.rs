@@ -1,7 +1,6 @@
 //! Sums of first and second moments, from which the axes of points or of a surface follow.
 //!
-//! The moments of a whole are the sums of those of its parts, so running sums give those of any run
-//! of parts.
+//! Moments are additive, so prefix sums give those of any contiguous run of parts.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (covariance of the surface);
 //! G. Golub, C. Van Loan, Matrix Computations, 8.5 (Jacobi).
@@ -11,8 +10,8 @@ use carom_math::tol;
 use core::ops::{Add, Sub};
 use glam::{DMat3, DVec3};
 
-/// Sums over points, or over a surface by its area. Keep coordinates near the origin and near 1:
-/// squares are summed.
+/// Sums over points, or over a surface by area. Coordinates should be near the origin and near 1,
+/// because squares are summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     /// Number of points, or area.
@@ -23,7 +22,7 @@ pub struct Moments {
     pub squares: DVec3,
     /// yz, zx, xy, weighted.
     pub products: DVec3,
-    /// Normals of triangles, as long as their areas.
+    /// Normals of triangles, scaled by their areas.
     pub normals: DVec3,
 }
 
@@ -40,7 +39,7 @@ impl Moments {
         self.add(p, 1.0);
     }
 
-    /// Adds a triangle: it has the second moments of its corners and its centroid, weighted 1, 1, 1
+    /// Adds a triangle. Its second moments are those of its corners and centroid, weighted 1, 1, 1
     /// and 9, times a twelfth of its area.
     pub fn add_triangle(&mut self, a: DVec3, b: DVec3, c: DVec3) {
         let normal = (b - a).cross(c - a) * 0.5;
@@ -52,8 +51,8 @@ impl Moments {
         self.add((a + b + c) / 3.0, area * 0.75);
     }
 
-    /// Eigenvectors of the covariance, orthonormal and right-handed, in the order of their
-    /// eigenvalues, the largest first. The frame's axes where there is no weight.
+    /// The eigenvectors of the covariance, orthonormal and right-handed, the largest eigenvalue
+    /// first. Without weight, the axes of the frame.
     pub fn axes(&self) -> DMat3 {
         if !(0.0 < self.weight) {
             return DMat3::IDENTITY;
@@ -66,12 +65,12 @@ impl Moments {
         if covariance.is_finite() { eigenvectors(covariance) } else { DMat3::IDENTITY }
     }
 
-    /// Axes for a box around a surface: about the mean normal where the surface has one side, else
-    /// the eigenvectors.
+    /// Axes for a box around a surface: about the mean normal if the surface is one-sided, else the
+    /// eigenvectors.
     pub fn surface_frame(&self) -> DMat3 {
         let axes = self.axes();
         let length = sqrt(self.normals.length_squared());
-        // A patch of one side: its normals add up. A closed or thin surface: they cancel.
+        // The normals of a one-sided patch add up. Those of a closed or thin surface cancel.
         if !(0.3 * self.weight < length) {
             return axes;
         }
@@ -112,8 +111,8 @@ impl Sub for Moments {
     }
 }
 
-/// Orthonormal eigenvectors of a symmetric matrix, by plane rotations; eight sweeps are more than
-/// enough for three rows.
+/// Orthonormal eigenvectors of a symmetric matrix by Jacobi rotations. Eight sweeps are enough for
+/// three rows.
 fn eigenvectors(mut m: DMat3) -> DMat3 {
     let mut axes = DMat3::IDENTITY;
     for _ in 0..8 {
@@ -142,7 +141,7 @@ fn eigenvectors(mut m: DMat3) -> DMat3 {
             axes *= turn;
         }
     }
-    // Largest first; of equal ones the earlier.
+    // The largest first; ties go to the earlier.
     let value = |k: usize| m.col(k)[k];
     let mut order = [0, 1, 2];
     for (i, j) in [(0, 1), (1, 2), (0, 1)] {

@@ -1,12 +1,12 @@
 //! Oriented boxes: a centre, three axes, three half extents.
 //!
-//! The box is the set of all `center + sum of y_i * axis_i`, `|y_i| <= half_extent_i`, with the
-//! axes as they are stored, orthonormal only to within rounding; every test is about that set.
+//! The box is the set of all `center + sum of y_i * axis_i`, `|y_i| <= half_extent_i`. The stored
+//! axes are orthonormal only up to rounding, and all tests refer to this set.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 and 5; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 22.13.5 and 25.2.4 (SAT-lite).
-//! Differs: an axis need not be exact, as both boxes are projected on the very numbers that were
-//! computed, and "apart" is said only beyond what rounding may have done.
+//! Differs: an axis need not be exact, because both boxes are projected on the same stored numbers.
+//! "Apart" is reported only beyond the rounding.
 
 use crate::outward::{Extent, LENGTH, UNDERFLOW, extent, length_up, nearest, size_of, sum_down3, sum_up3};
 use crate::volume::{BoundingVolume, BoundsError};
@@ -15,7 +15,7 @@ use carom_math::ops::sqrt;
 use carom_math::{Pose, WidePose, rounding};
 use glam::{DMat3, DVec3, Mat3, Quat, Vec3};
 
-/// A box that may stand at an angle. A negative half extent is nothing.
+/// A box in any orientation. A negative half extent means empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Obb {
@@ -27,29 +27,30 @@ pub struct Obb {
     pub half_extents: Vec3,
 }
 
-/// Relative to the lengths that go in: what the projections of two boxes on an axis may be off by.
+/// The rounding error of the projections of two boxes on an axis, relative to the input lengths.
 ///
-/// With u = 2^-53 and a the sum of the axis' components: the difference of centres t is off by u
-/// |t|, its projection by 4 u a |t|; an extent h, projected on the axis by way of a column that is
-/// at most 1 + 2^-22 long, by 6 u a h; adding up two times three of them and subtracting, by 7 u of
-/// all. So less than 16 u a (|t| + sum of h), and this is 32 u. What computing the axis itself lost
-/// does not matter: along any axis at all a gap is a proof.
+/// Let u = 2^-53 and a the sum of the axis' components. The difference of centres t is off by u
+/// |t|, and its projection by 4 u a |t|. A half extent h is projected by way of a column of length
+/// at most 1 + 2^-22. Its error is 6 u a h. The sums of two times three of them and the difference
+/// add 7 u of all. So the total is less than 16 u a (|t| + sum of h), and this is 32 u. The error
+/// of the axis does not matter: a gap along any axis is a proof.
 const PROJECTION: f64 = 16.0 * f64::EPSILON;
 
-/// Relative: how far the squared length of a vector in stored axes may be above its true one, by
-/// the rounding of nine numbers to `f32`.
+/// The relative error of the squared length of a vector in stored axes, from the rounding of nine
+/// numbers to `f32`.
 const AXES: f64 = 1e-6;
 
-/// Relative to a vector's length: what its shares along stored axes may be off by. The inverse of a
-/// matrix of entries near 1 is off by 16 u, a product with it by 4 u; four times that and more.
+/// The rounding error of components along stored axes, relative to a vector's length. The inverse
+/// of a matrix with entries near 1 is off by 16 u, a product by 4 u. This is more than four times
+/// that.
 const SHARES: f64 = 64.0 * f64::EPSILON;
 
-/// An inverse with entries beyond this belongs to axes that are far from orthonormal.
+/// If the inverse has larger entries, the axes are far from orthonormal.
 const SKEWED: f64 = 4.0;
 
 impl Obb {
-    /// A box from its centre, rotation and half extents: finite, not negative, and the rotation of
-    /// a length near 1 (it is normalised).
+    /// A box from its centre, rotation and half extents: finite and not negative. The rotation must
+    /// have a length near 1; it is normalised.
     pub fn new(center: Vec3, rotation: Quat, half_extents: Vec3) -> Result<Obb, BoundsError> {
         if let Some(axis) = (0..3).find(|&k| !(center[k].is_finite() && half_extents[k].is_finite())) {
             return Err(BoundsError::NotFinite { axis });
@@ -61,20 +62,20 @@ impl Obb {
         Ok(Obb { center, axes: pose.wide().rotation.as_mat3(), half_extents })
     }
 
-    /// The box with these axes around points; `EMPTY` for none. The axes should be orthonormal to
-    /// within rounding; those of the frame take the place of axes that are far from it.
+    /// The box with these axes around points; `EMPTY` for none. The axes should be orthonormal up
+    /// to rounding. If they are far from it, the axes of the frame are used.
     pub fn from_axes<P: Copy + Into<DVec3>>(axes: DMat3, points: &[P]) -> Obb {
         Obb { axes: axes.as_mat3(), ..Obb::EMPTY }.refitted(points)
     }
 
-    /// The box with these axes around points each of which may be off by `room`.
+    /// The box with these axes around points, each with an error of `room`.
     fn around<P: Copy + Into<DVec3>>(axes: Mat3, points: &[P], room: f64) -> Obb {
         let Some(&first) = points.first() else { return Obb::EMPTY };
         let (axes, shares) = match shares_along(&axes) {
             Some(shares) => (axes, shares),
             None => (Mat3::IDENTITY, DMat3::IDENTITY),
         };
-        // About the first point: far from the origin nothing is lost.
+        // Relative to the first point, so that points far from the origin keep their precision.
         let origin: DVec3 = first.into();
         let (mut low, mut high) = (DVec3::ZERO, DVec3::ZERO);
         for &p in points {
@@ -95,19 +96,19 @@ impl Obb {
         Obb { center, axes, half_extents: rounding::up3(half * (1.0 + LENGTH) + lost) }
     }
 
-    /// The box of a surface by the axes of its own covariance, by area, so that fine parts count no
-    /// more than coarse ones, if that is smaller than the box of its corners alone.
+    /// The box by the covariance of the surface, if it is smaller than the box of the corners.
+    /// Weights are areas, so fine parts do not dominate.
     pub fn from_triangles(triangles: &[[Vec3; 3]]) -> Obb {
         obb_fit::of_surface(triangles)
     }
 
-    /// There is no point in it.
+    /// Whether it is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.half_extents.min_element() < 0.0
     }
 
-    /// The eight corners, to within rounding.
+    /// The eight corners, up to rounding.
     pub fn corners(&self) -> [Vec3; 8] {
         let (c, m, h) = (self.center.as_dvec3(), self.axes.as_dmat3(), self.half_extents.as_dvec3());
         core::array::from_fn(|i| {
@@ -116,7 +117,7 @@ impl Obb {
         })
     }
 
-    /// The point lies in the box, or outside by a rounding error.
+    /// Whether the point lies in the box, up to a rounding error.
     pub fn contains_point(&self, point: Vec3) -> bool {
         let from = point.as_dvec3() - self.center.as_dvec3();
         let Some(shares) = shares_along(&self.axes) else { return !self.is_empty() };
@@ -124,8 +125,8 @@ impl Obb {
         !self.is_empty() && (shares * from).abs().cmple(self.half_extents.as_dvec3() + room).all()
     }
 
-    /// The two may touch, judged by the six face axes alone: about one in fifteen pairs that are
-    /// apart is kept, at less than half the cost of [`BoundingVolume::overlaps`].
+    /// Tests the six face axes only. About one in fifteen separated pairs is reported, at less than
+    /// half the cost of [`BoundingVolume::overlaps`].
     pub fn overlaps_lite(&self, other: &Obb) -> bool {
         if self.is_empty() || other.is_empty() {
             return false;
@@ -134,7 +135,7 @@ impl Obb {
         (0..3).all(|k| !pair.is_apart_along(pair.axes_a.col(k)) && !pair.is_apart_along(pair.axes_b.col(k)))
     }
 
-    /// The eight corners in `f64`, and what they may be off by in any direction.
+    /// The eight corners in `f64`, and their error bound in any direction.
     fn wide_corners(&self) -> ([DVec3; 8], f64) {
         let (c, m, h) = (self.center.as_dvec3(), self.axes.as_dmat3(), self.half_extents.as_dvec3());
         let corners = core::array::from_fn(|i| {
@@ -144,12 +145,12 @@ impl Obb {
         (corners, (c.abs().element_sum() + h.element_sum()) * PROJECTION)
     }
 
-    /// It has an end in every direction.
+    /// Whether it is bounded in each direction.
     fn is_bounded(&self) -> bool {
         self.half_extents.max_element() < f32::INFINITY
     }
 
-    /// This box placed by a pose in `f64`, rounded outwards; the empty box stays empty, and an
+    /// This box transformed by an `f64` pose, rounded outwards. The empty box stays empty, and an
     /// infinite one becomes all of space.
     pub fn placed(&self, pose: &WidePose) -> Obb {
         if self.is_empty() {
@@ -161,8 +162,8 @@ impl Obb {
         let axes = turned.as_mat3();
         let half = self.half_extents.as_dvec3();
         let Some(shares) = shares_along(&axes) else { return Obb::EVERYTHING };
-        // The share of a turned corner along a rounded axis differs from its old share by that of
-        // what rounding moved: the centre, each axis times its extent, and the products.
+        // The rounding moves the centre, each axis times its extent, and the products. The
+        // components of a rotated corner along the rounded axes change by this.
         let off = turned - axes.as_dmat3();
         let moved = (exact - center.as_dvec3()).abs()
             + off.x_axis.abs() * half.x
@@ -180,7 +181,7 @@ impl Obb {
     }
 }
 
-/// The matrix that takes a vector to its shares along stored axes; `None` where the axes are far
+/// The matrix that maps a vector to its components along stored axes. `None` if the axes are far
 /// from orthonormal.
 fn shares_along(axes: &Mat3) -> Option<DMat3> {
     let inverse = axes.as_dmat3().inverse();
@@ -188,8 +189,8 @@ fn shares_along(axes: &Mat3) -> Option<DMat3> {
     (inverse.is_finite() && largest <= SKEWED).then_some(inverse)
 }
 
-/// What the shares of a vector with this sum of components may be off by; nothing along the frame's
-/// own axes.
+/// The error bound of the components of a vector with this sum of absolute values. It is 0 along
+/// the axes of the frame.
 fn lost_in_shares(axes: &Mat3, reach: f64) -> f64 {
     if *axes == Mat3::IDENTITY || reach == 0.0 { 0.0 } else { reach * SHARES + UNDERFLOW }
 }
@@ -205,7 +206,7 @@ struct Pair {
     axes_b: DMat3,
     half_a: DVec3,
     half_b: DVec3,
-    /// All lengths that go into a projection.
+    /// The sum of all lengths in a projection.
     size: f64,
 }
 
@@ -217,8 +218,8 @@ impl Pair {
         Pair { t, axes_a: a.axes.as_dmat3(), axes_b: b.axes.as_dmat3(), half_a, half_b, size }
     }
 
-    /// How far apart the two are along an axis of any length, in units of that length; negative or
-    /// 0 when they are not.
+    /// The gap along an axis of any length, in units of that length. It is negative or 0 if there
+    /// is none.
     fn gap_along(&self, axis: DVec3) -> f64 {
         let radius = (self.axes_a.transpose() * axis).abs().dot(self.half_a)
             + (self.axes_b.transpose() * axis).abs().dot(self.half_b);
@@ -278,7 +279,7 @@ impl BoundingVolume for Obb {
         }
     }
 
-    /// Each box is projected as a whole: its centre, and how far it reaches along an axis.
+    /// Each box is projected as a whole: its centre, and its extent along an axis.
     fn refitted_around(&self, volumes: &[Obb]) -> Obb {
         let present = volumes.iter().filter(|volume| !volume.is_empty());
         let Some(first) = present.clone().next() else { return Obb::EMPTY };
@@ -317,7 +318,7 @@ impl BoundingVolume for Obb {
             return *self;
         }
         let Some(shares) = shares_along(&self.axes) else { return Obb::EVERYTHING };
-        // A vector of this length has a share of at most the length of the row.
+        // The component of a vector of this length is at most the length of the row.
         let rows = shares.transpose();
         let longest = DVec3::new(length_up(rows.x_axis), length_up(rows.y_axis), length_up(rows.z_axis));
         let grown = longest * (f64::from(margin) * (1.0 + SHARES));
@@ -332,7 +333,7 @@ impl BoundingVolume for Obb {
         let pair = Pair::new(self, other);
         for i in 0..3 {
             for j in 0..3 {
-                // Parallel edges give an axis of length 0, along which nothing is apart.
+                // Parallel edges give an axis of length 0, which does not separate.
                 if pair.is_apart_along(pair.axes_a.col(i).cross(pair.axes_b.col(j))) {
                     return false;
                 }

@@ -1,15 +1,15 @@
-//! Boxes whose axes are the eigenvectors of a covariance: of the corners, of the surface, about the
-//! centres of regions.
+//! Boxes along the eigenvectors of a covariance: of the corners, of the surface, or about region
+//! centres.
 //!
-//! They differ in what counts how much. Corners: a finely divided part pulls the axes to itself.
-//! Surface: every part counts by its area. Surface of the convex hull: what lies inside does not
-//! count at all. Region centres: corners, but about a centre that fine parts do not pull.
+//! They differ in the weights. Corners: a finely divided part dominates the axes. Surface: each
+//! part counts by its area. Surface of the convex hull: the interior does not count. Region
+//! centres: corners, but about a centre that fine parts do not shift.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (corners, surface, hull); X.
 //! Shi, L. Qiao, Z. Zhu, collision detection with improved oriented bounding boxes, Journal of
 //! Hunan University, 41(5), 2014 (region centres).
-//! Differs: regions come from halving the triangles by area along the longest axis, again and
-//! again; what the paper calls about equal areas.
+//! Differs: regions come from halving the triangles by area along the longest axis, repeatedly. The
+//! paper requires only roughly equal areas.
 
 use crate::Obb;
 use crate::frame::Frame;
@@ -28,20 +28,20 @@ struct Piece {
 }
 
 impl Obb {
-    /// The box along the axes of the points' covariance. Points that crowd in one place turn it;
-    /// see the table at the top of the crate.
+    /// The box along the axes of the points' covariance. Clusters of points rotate it; see the
+    /// table at the top of the crate.
     pub fn from_point_covariance<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
         Obb::from_axes(point_axes(points), points)
     }
 
     /// The box along the axes of a surface's covariance, by area. With the triangles of a convex
-    /// hull it is Gottschalk's: what lies inside the hull does not count.
+    /// hull it is Gottschalk's, which ignores the interior.
     pub fn from_surface_covariance(triangles: &[[Vec3; 3]]) -> Obb {
         Obb::from_axes(surface_axes(triangles), triangles.as_flattened())
     }
 
-    /// The box along the axes of the corners' covariance about the mean centre of `n_regions` parts
-    /// of the surface, of about equal area. A triangle is never divided; 0 counts as 1.
+    /// The box by the corners' covariance about the mean centre of `n_regions` regions of about
+    /// equal area. Triangles are not divided; 0 counts as 1.
     pub fn from_region_centers(triangles: &[[Vec3; 3]], n_regions: usize) -> Obb {
         let points = triangles.as_flattened();
         if !points.iter().all(|p| p.is_finite()) {
@@ -63,13 +63,13 @@ impl Obb {
         for &p in points {
             moments.add_point(frame.enter(p) - mean);
         }
-        // The moments about the given centre, not about the mean of the corners.
+        // The moments are about the given centre, not about the mean of the corners.
         moments.first = DVec3::ZERO;
         Obb::from_axes(moments.axes(), points)
     }
 }
 
-/// The centres of regions, by their area; those without area, by the number of their triangles.
+/// The centres of regions by area. Without area, by the number of triangles.
 fn region_centers(pieces: &mut [Piece], n_regions: usize, centers: &mut Vec<DVec3>) {
     let area: f64 = pieces.iter().map(|piece| piece.area).sum();
     if pieces.is_empty() {
@@ -88,7 +88,7 @@ fn region_centers(pieces: &mut [Piece], n_regions: usize, centers: &mut Vec<DVec
     }
     let axis = (high - low).max_position();
     pieces.sort_by(|a, b| a.center[axis].total_cmp(&b.center[axis]));
-    // Where the first part has its share of the area; neither part is left without triangles.
+    // The split at which the first part has its share of the area. Neither part is empty.
     let left = n_regions / 2;
     let wanted = area * left as f64 / n_regions as f64;
     let (mut sum, mut at) = (0.0, 0);

@@ -1,21 +1,21 @@
-//! A near-optimal oriented box: many cheap candidates on a few extreme points, the best of them
-//! turned until no turn helps.
+//! A near-optimal oriented box: many cheap candidates on a few extreme points; the best ones are
+//! rotated until no rotation helps.
 //!
-//! The points that are extreme along 32 directions stand for all. Candidates are the frames of the
-//! triangles of two tetrahedra on their farthest pair, the eigenvectors of the covariance, and the
-//! axes of the frame. The best of them are improved: about each axis the least rectangle around the
-//! shadow gives the other two; on the best of these small turns are tried. What stands out of the
-//! best box among all points joins the few, and the search goes on from there.
+//! The extreme points along 32 directions represent all points. Candidates are the frames of the
+//! triangles of two tetrahedra on their farthest pair, the covariance eigenvectors, and the axes of
+//! the frame. For the best candidates, the minimum rectangle of the projection along each axis
+//! gives the other two axes. The best result is refined by small rotations. Points outside the best
+//! box join the few, and the search continues.
 //!
 //! Reference: T. Larsson, L. Källberg, Fast Computation of Tight-Fitting Oriented Bounding Boxes,
 //! Game Engine Gems 2, 2011 (DiTO: the triangles and their frames); G. Barequet, S. Har-Peled,
 //! Efficiently Approximating the Minimum-Volume Bounding Box of a Point Set in Three Dimensions,
 //! 2001 (few points for all); J. O'Rourke, Finding Minimal Enclosing Boxes, 1985 (in the least box
 //! two sides lie on edges, which turning about one axis cannot reach: hence the small turns).
-//! Differs: the size is the volume, with a little thickness for flat bodies; extreme points are
-//! added as in a cutting-plane method. Points that are there already are left out, no axis is tried
-//! twice, and only the best box is turned: a tree of rectangle swept spheres over 2000 triangles is
-//! fitted in 0.33 of the instructions.
+//! Differs: the size is the volume, with a small thickness for flat bodies. Extreme points are
+//! added as in a cutting-plane method. Duplicate points are dropped, each axis is tried once, and
+//! only the best box is refined. This takes 0.33 of the instructions for a tree of rectangle swept
+//! spheres over 2000 triangles.
 
 use crate::Obb;
 use crate::frame::Frame;
@@ -31,22 +31,22 @@ use glam::{DMat3, DVec2, DVec3, Vec3};
 /// Directions whose extreme points are kept.
 const N_DIRECTIONS: usize = 32;
 
-/// So many points or fewer are all kept.
+/// Up to this number, all points are kept.
 const FEW: usize = 2 * N_DIRECTIONS;
 
-/// So many of the candidates are improved by rectangles, and the best of what comes of that by
-/// small turns. With all of them turned boxes are as large, to 1e-5, and take a third longer; of
-/// three boxes are larger by 1e-3, and take 0.8 of the time.
+/// The number of candidates that are improved by rectangles. Only the best result is refined by
+/// small rotations. If all are refined, boxes are equal to 1e-5, in a third more time. With three,
+/// boxes are larger by 1e-3, in 0.8 of the time.
 const N_STARTS: usize = 5;
 
-/// The largest and the least turn that is tried, in radians; each is half the one before.
+/// The largest and the smallest rotation in radians; each is half of the one before.
 const TURNS: (f64, f64) = (0.25, 0.002);
 
-/// Of the size: 2^-30, far above the rounding of `f64`, so that noise does not decide between flat
-/// boxes.
+/// Relative to the size: 2^-30, far above the rounding of `f64`. So noise does not decide between
+/// flat boxes.
 const THICKNESS: f64 = f64::from_bits((1023 - 30) << 52);
 
-/// A bound for rounds that end by themselves: each has to make the box smaller.
+/// A safety limit. The rounds end by themselves, because each makes the box smaller.
 const MAX_ROUNDS: usize = 16;
 
 /// The near-optimal box of points.
@@ -58,7 +58,7 @@ pub(crate) fn of_points<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
     }
 }
 
-/// The near-optimal box of a surface, whose covariance is one more candidate.
+/// The near-optimal box of a surface, with its covariance as one more candidate.
 pub(crate) fn of_surface(triangles: &[[Vec3; 3]]) -> Obb {
     let points = triangles.as_flattened();
     match extent(points) {
@@ -68,8 +68,8 @@ pub(crate) fn of_surface(triangles: &[[Vec3; 3]]) -> Obb {
     }
 }
 
-/// How large a box is, for comparisons: its volume, were it a little thicker, so that flat boxes
-/// are told apart by their area and thin ones by their length.
+/// The size of a box for comparisons: its volume with a small thickness. So flat boxes compare by
+/// area and thin ones by length.
 pub(crate) fn key(b: &Obb) -> f64 {
     size_of(b.half_extents.as_dvec3())
 }
@@ -100,7 +100,7 @@ pub(crate) fn surface_axes(triangles: &[[Vec3; 3]]) -> DMat3 {
     moments.axes()
 }
 
-/// The search, with axes of which one suspects that they are good, and what it leads to.
+/// The search from the given candidate axes, and its result.
 fn of_seeds<P: Copy + Into<DVec3>>(points: &[P], seeds: &[DMat3]) -> Obb {
     let fitted = Obb::from_axes(search(points, seeds), points);
     let straight = Obb::from_axes(DMat3::IDENTITY, points);
@@ -120,7 +120,7 @@ fn search<P: Copy + Into<DVec3>>(points: &[P], seeds: &[DMat3]) -> DMat3 {
     ditetrahedron(&few, &mut candidates);
     let mut ranked: Vec<(f64, DMat3)> =
         candidates.into_iter().map(|axes| (size_along(&axes, &few), axes)).collect();
-    // Stable: of equal ones the earlier.
+    // The sort is stable: ties go to the earlier.
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     ranked.truncate(N_STARTS);
     let mut search = Search::default();
@@ -152,7 +152,7 @@ fn search<P: Copy + Into<DVec3>>(points: &[P], seeds: &[DMat3]) -> DMat3 {
     best.1
 }
 
-/// Adds a point that is not there yet: triangles share corners, and one point is extreme along many
+/// Adds a point if it is new. Triangles share corners, and a point may be extreme along many
 /// directions.
 fn push_new(points: &mut Vec<DVec3>, p: DVec3) {
     if !points.contains(&p) {
@@ -160,7 +160,7 @@ fn push_new(points: &mut Vec<DVec3>, p: DVec3) {
     }
 }
 
-/// The points that are first or last along some direction, in the frame, each once.
+/// The first and last points along all directions, in the frame, each once.
 fn extremes<P: Copy + Into<DVec3>>(points: &[P], frame: &Frame) -> Vec<DVec3> {
     let mut few = Vec::with_capacity(FEW.min(points.len()));
     if points.len() <= FEW {
@@ -192,8 +192,7 @@ fn extremes<P: Copy + Into<DVec3>>(points: &[P], frame: &Frame) -> Vec<DVec3> {
     few
 }
 
-/// The frames of the seven triangles of two tetrahedra that share the triangle on the farthest
-/// pair.
+/// The frames of the seven triangles of two tetrahedra that share a triangle on the farthest pair.
 fn ditetrahedron(points: &[DVec3], out: &mut Vec<DMat3>) {
     let mut pair = (0.0, DVec3::ZERO, DVec3::ZERO);
     for (i, &a) in points.iter().enumerate() {
@@ -211,7 +210,7 @@ fn ditetrahedron(points: &[DVec3], out: &mut Vec<DMat3>) {
             if best.0 < size { (size, p) } else { best }
         })
     };
-    // Off the line of the two.
+    // The farthest point from the line of the two.
     let c = farthest(&|p| (p - a).cross(b - a).length_squared()).1;
     let normal = (b - a).cross(c - a);
     let above = farthest(&|p| (p - a).dot(normal)).1;
@@ -224,17 +223,17 @@ fn ditetrahedron(points: &[DVec3], out: &mut Vec<DMat3>) {
     }
 }
 
-/// Three frames of a triangle: its normal, and each of its edges. None where it has no area.
+/// Three frames of a triangle, from its normal and each edge. None if it has no area.
 fn triangle_frames([a, b, c]: [DVec3; 3], out: &mut Vec<DMat3>) {
     let Some(normal) = scaling::unit((b - a).cross(c - a)) else { return };
     for edge in [b - a, c - b, a - c] {
-        // Across the normal again, which a thin triangle's rounded edges are not.
+        // Orthogonal to the normal again, because a thin triangle's rounded edges are not.
         let Some(along) = scaling::unit(edge - normal * edge.dot(normal)) else { continue };
         out.push(DMat3::from_cols(along, normal.cross(along), normal));
     }
 }
 
-/// Where a point was found, for each axis.
+/// The coordinate and the point of an extreme, for each axis.
 type Ends = [(f64, DVec3); 3];
 
 fn array_gap(low: &Ends, high: &Ends) -> DVec3 {
@@ -271,7 +270,7 @@ fn size_along(axes: &DMat3, points: &[DVec3]) -> f64 {
     size_of(high - low)
 }
 
-/// Takes other axes where their box is smaller.
+/// Replaces the axes if their box is smaller.
 fn is_better(entry: &mut (f64, DMat3), axes: DMat3, points: &[DVec3]) -> bool {
     let size = size_along(&axes, points);
     let is_smaller = size < entry.0 * (1.0 - tol::BOX_GAIN);
@@ -281,18 +280,18 @@ fn is_better(entry: &mut (f64, DMat3), axes: DMat3, points: &[DVec3]) -> bool {
     is_smaller
 }
 
-/// The search about some points.
+/// The search on a set of points.
 #[derive(Default)]
 struct Search {
-    /// Points seen along an axis, and their convex hull: memory.
+    /// Points projected along an axis, and their convex hull: scratch memory.
     shadow: Vec<DVec2>,
     hull: Vec<DVec2>,
-    /// The axes about which the least rectangle is known: the box was offered when it was found.
+    /// The axes with a known minimum rectangle, whose box was already a candidate.
     tried: Vec<DVec3>,
 }
 
 impl Search {
-    /// Turns axes about one of them, to the least rectangle, until none of the three makes their
+    /// Rotates about each of the axes to the minimum rectangle, until none of the three makes the
     /// box smaller.
     fn rectangles(&mut self, entry: &mut (f64, DMat3), points: &[DVec3]) {
         for _ in 0..MAX_ROUNDS {
@@ -311,11 +310,11 @@ impl Search {
         }
     }
 
-    /// Turns axes, whose box has the given size, until no turn makes it smaller.
+    /// Rotates axes, whose box has the given size, until no rotation makes it smaller.
     fn improve(&mut self, entry: &mut (f64, DMat3), points: &[DVec3]) {
         for _ in 0..MAX_ROUNDS {
             self.rectangles(entry, points);
-            // No turn about one axis helps; small ones, about each in turn.
+            // No rotation about one axis helps, so small ones about each axis are tried.
             let mut has_gained = false;
             let mut angle = TURNS.0;
             while TURNS.1 < angle {
@@ -336,7 +335,7 @@ impl Search {
             if !has_gained {
                 return;
             }
-            // Many products of rotations: straight again.
+            // Many products of rotations have drifted, so the axes are orthonormalised.
             let x = scaling::unit(entry.1.x_axis).unwrap_or(DVec3::X);
             let y = entry.1.y_axis - x * x.dot(entry.1.y_axis);
             let y = scaling::unit(y).unwrap_or(x.any_orthonormal_vector());
@@ -344,7 +343,7 @@ impl Search {
         }
     }
 
-    /// The frame of the least box around points with one side along the unit vector `axis`.
+    /// The frame of the minimum box around points with one side along the unit vector `axis`.
     fn rectangle_about(&mut self, axis: DVec3, points: &[DVec3]) -> DMat3 {
         let (u, v) = axis.any_orthonormal_pair();
         self.shadow.clear();

@@ -1,9 +1,8 @@
-//! What the volumes share to round outwards: lengths that are surely not too small, centres that
-//! are surely finite.
+//! Outward rounding for all volumes: lengths that are not too small, centres that are finite.
 //!
-//! With u = 2^-53, a length computed in `f64` from three differences of given numbers is off by 3.5
-//! u of itself: u for the differences, 1.5 u for the squares and sums under the root, u for the
-//! root. [`LENGTH`] is 8 u.
+//! Let u = 2^-53. A length in `f64` from three differences of given numbers has a relative error of
+//! 3.5 u. It is u for the differences, 1.5 u for the squares and sums, and u for the root.
+//! [`LENGTH`] is 8 u.
 //!
 //! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2.2 and 3.1; D.
 //! Knuth, The Art of Computer Programming, vol. 2, 4.2.2 (a sum and its error).
@@ -12,14 +11,14 @@ use carom_math::ops::sqrt;
 use carom_math::rounding;
 use glam::{DVec3, Vec3};
 
-/// Relative: a length computed from three differences in `f64` is off by less than this.
+/// The relative rounding error of a length from three differences in `f64` is less than this.
 pub(crate) const LENGTH: f64 = 4.0 * f64::EPSILON;
 
-/// A length, 2^-500: more than squares and products of `f64` lose to underflow, and nothing beside
-/// any `f32`.
+/// A length, 2^-500. It is more than squares and products of `f64` lose to underflow, and
+/// negligible beside any `f32`.
 pub(crate) const UNDERFLOW: f64 = f64::from_bits((1023 - 500) << 52);
 
-/// A number that is not below the length of the exact difference that `v` was rounded from.
+/// An upper bound of the length of the exact difference that rounds to `v`.
 #[inline]
 pub(crate) fn length_up(v: DVec3) -> f64 {
     if v == DVec3::ZERO { 0.0 } else { sqrt(v.length_squared()) * (1.0 + LENGTH) + UNDERFLOW }
@@ -31,23 +30,23 @@ pub(crate) fn nearest(v: DVec3) -> Vec3 {
     v.max(DVec3::splat(f64::from(f32::MIN))).min(DVec3::splat(f64::from(f32::MAX))).as_vec3()
 }
 
-/// A size in `f32`, where "0 times infinity" means infinite.
+/// A size in `f32`; "0 times infinity" becomes infinite.
 #[inline]
 pub(crate) fn size_of(x: f64) -> f32 {
     if x.is_nan() { f32::INFINITY } else { x as f32 }
 }
 
-/// What is known of points before a volume is fitted.
+/// The range class of points before a fit.
 pub(crate) enum Extent {
     /// There are none.
     Nothing,
     /// One is not finite, or outside what `f32` can hold.
     Beyond,
-    /// All of them are numbers of `f32`, but for rounding.
+    /// All of them are in the range of `f32`, up to rounding.
     Within,
 }
 
-/// Least and greatest coordinates, and that all of them are finite.
+/// The minimum, the maximum, and whether all coordinates are finite.
 pub(crate) fn range<P: Copy + Into<DVec3>>(points: &[P]) -> (DVec3, DVec3, bool) {
     let (mut low, mut high, mut is_finite) = (DVec3::INFINITY, DVec3::NEG_INFINITY, true);
     for &p in points {
@@ -59,7 +58,7 @@ pub(crate) fn range<P: Copy + Into<DVec3>>(points: &[P]) -> (DVec3, DVec3, bool)
     (low, high, is_finite)
 }
 
-/// Where points are.
+/// The range class of points.
 pub(crate) fn extent<P: Copy + Into<DVec3>>(points: &[P]) -> Extent {
     if points.is_empty() {
         return Extent::Nothing;
@@ -78,7 +77,7 @@ pub(crate) fn sum_down(a: f64, b: f64) -> f32 {
         return rounding::down(sum.clamp(f64::MIN, f64::MAX));
     }
     let below = rounding::down(sum);
-    // Where the sum itself is an `f32`, what it lost decides.
+    // If the sum itself is an `f32`, its rounding error decides.
     if lost < 0.0 && f64::from(below) == sum { below.next_down() } else { below }
 }
 
@@ -88,7 +87,7 @@ pub(crate) fn sum_up(a: f64, b: f64) -> f32 {
     -sum_down(-a, -b)
 }
 
-/// A sum and what it lost in rounding; of no meaning where it is infinite.
+/// A sum and its rounding error, which has no meaning if the sum is infinite.
 #[inline]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -96,8 +95,8 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - part)) + (b - part))
 }
 
-/// The smallest `f32` that is not below `a + b + c`, but for some units of `f64` where the sum is
-/// not exact; none of them is minus infinity.
+/// The smallest `f32` that is not below `a + b + c`. If the sum is not exact, it is correct up to
+/// some units of `f64`. No argument is minus infinity.
 #[inline]
 pub(crate) fn sum3_up(a: f64, b: f64, c: f64) -> f32 {
     let (first, lost_first) = two_sum(a, b);
@@ -106,8 +105,8 @@ pub(crate) fn sum3_up(a: f64, b: f64, c: f64) -> f32 {
         return rounding::up(sum);
     }
     if !sum.is_finite() {
-        // One of them is infinite, or the sum is beyond f64: then it is below the least f32, or
-        // above the greatest.
+        // An argument is infinite, or the sum overflows f64. Then it is below the minimum f32, or
+        // above the maximum.
         return if sum < 0.0 { f32::MIN } else { f32::INFINITY };
     }
     rounding::up(sum + lost_first + lost_sum + (sum.abs() + lost_first.abs() + lost_sum.abs()) * LENGTH)

@@ -1,5 +1,5 @@
-//! Eight or sixteen axis-aligned boxes side by side: one box against all of them at once, and many
-//! against many.
+//! Eight or sixteen axis-aligned boxes side by side: one box against all of them, and many against
+//! many.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1, eight and sixteen lanes
 //! wide.
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use glam::Vec3;
 
-/// Boxes by component. Empty places hold the empty box, which overlaps nothing.
+/// Boxes by component. Empty slots hold the empty box, which overlaps nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct AabbPacket<const N: usize> {
@@ -26,11 +26,11 @@ pub type Aabb8 = AabbPacket<8>;
 pub type Aabb16 = AabbPacket<16>;
 
 impl<const N: usize> AabbPacket<N> {
-    /// Nothing but empty boxes.
+    /// A packet of empty boxes.
     pub const EMPTY: AabbPacket<N> =
         AabbPacket { min: [[f32::INFINITY; N]; 3], max: [[f32::NEG_INFINITY; N]; 3] };
 
-    /// The first N boxes, or as many as there are.
+    /// The first N boxes, or fewer.
     pub fn from_boxes(boxes: &[Aabb]) -> AabbPacket<N> {
         let mut all = AabbPacket::EMPTY;
         for (lane, aabb) in boxes.iter().take(N).enumerate() {
@@ -39,7 +39,7 @@ impl<const N: usize> AabbPacket<N> {
         all
     }
 
-    /// Puts a box in a place, below N (a larger number is taken modulo N).
+    /// Sets the box in a slot below N (a larger number is taken modulo N).
     #[inline(always)]
     pub fn set(&mut self, lane: usize, aabb: &Aabb) {
         for k in 0..3 {
@@ -48,7 +48,7 @@ impl<const N: usize> AabbPacket<N> {
         }
     }
 
-    /// The box in a place, below N (a larger number is taken modulo N).
+    /// The box in a slot below N (a larger number is taken modulo N).
     #[inline(always)]
     pub fn get(&self, lane: usize) -> Aabb {
         let i = lane % N;
@@ -179,7 +179,7 @@ struct ManyAgainstMany<'a> {
     pairs: &'a mut Vec<(u32, u32)>,
 }
 
-/// Packets that are met by all boxes before the next ones come: 24 KiB of them.
+/// The block size in packets, 24 KiB. All boxes are tested against one block before the next.
 const BLOCK: usize = 128;
 
 impl Kernel for ManyAgainstMany<'_> {
@@ -204,8 +204,8 @@ impl Kernel for ManyAgainstMany<'_> {
     }
 }
 
-/// One box against many, eight at a time: bit i of `found[p]` says that it overlaps box i of packet
-/// p, touching included. As many packets are tested as there are places in `found`.
+/// Tests one box against many, eight at a time. Bit i of `found[p]` says that it overlaps box i of
+/// packet p, touching included. The number of packets tested is the length of `found`.
 pub fn overlaps_packets(packets: &[Aabb8], aabb: &Aabb, found: &mut [u32]) {
     dispatch(OneAgainstMany { packets, aabb, found });
 }
@@ -215,15 +215,16 @@ pub fn overlaps_packets_16(packets: &[Aabb16], aabb: &Aabb, found: &mut [u32]) {
     dispatch(OneAgainstMany { packets, aabb, found });
 }
 
-/// Each box against the one in its place: bit i of `found[p]` says that box i of `a[p]` overlaps
-/// box i of `b[p]`, touching included. As many packets are tested as all three have.
+/// Tests pairs of boxes at equal indices. Bit i of `found[p]` says that box i of `a[p]` overlaps
+/// box i of `b[p]`, touching included. The shortest of the three slices limits the number of
+/// packets.
 pub fn overlaps_each(a: &[Aabb8], b: &[Aabb8], found: &mut [u32]) {
     dispatch(EachAgainstItsOwn { a, b, found });
 }
 
-/// Every box of `a` against every box of `b`: the pairs that overlap, touching included, are added
-/// to `pairs` as the place in `a` and the place in `b`, counted through the packets. Each pair
-/// once, in no particular order.
+/// Tests all boxes of `a` against all boxes of `b`. Appends the overlapping pairs to `pairs`,
+/// touching included, as indices in `a` and `b`. Indices count through the packets. Each pair comes
+/// once, in no order.
 pub fn overlapping_pairs(a: &[Aabb], b: &[Aabb8], pairs: &mut Vec<(u32, u32)>) {
     dispatch(ManyAgainstMany { a, b, pairs });
 }

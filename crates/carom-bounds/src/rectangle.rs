@@ -1,7 +1,7 @@
-//! The least rectangle around points in the plane, and their convex hull.
+//! The minimum rectangle around points in the plane, and their convex hull.
 //!
-//! A side of the least rectangle lies on an edge of the hull, so every edge is tried, against all
-//! corners: hulls have few.
+//! A side of the minimum rectangle lies on an edge of the hull. So each edge is tried against all
+//! corners, because hulls have few.
 //!
 //! Reference: H. Freeman, R. Shapira, Determining the Minimum-Area Encasing Rectangle for an
 //! Arbitrary Closed Curve, 1975; G. Toussaint, Solving Geometric Problems with the Rotating
@@ -11,11 +11,11 @@ use alloc::vec::Vec;
 use carom_math::ops::sqrt;
 use glam::DVec2;
 
-/// The most edges that are tried; of longer hulls every second, third ... one.
+/// The maximum number of edges that are tried; longer hulls use every second, third ... edge.
 const MOST_EDGES: usize = 64;
 
-/// The direction of a side of the least rectangle around points, which are sorted on the way; x for
-/// fewer than two. Their hull is written into the list.
+/// The direction of a side of the minimum rectangle around points; x for fewer than two. The points
+/// are sorted in place, and their hull is written to the list.
 pub(crate) fn least_rectangle(points: &mut [DVec2], hull: &mut Vec<DVec2>) -> DVec2 {
     convex_polygon(points, hull);
     let (mut least, mut along) = ((f64::INFINITY, f64::INFINITY), DVec2::X);
@@ -34,7 +34,7 @@ pub(crate) fn least_rectangle(points: &mut [DVec2], hull: &mut Vec<DVec2>) -> DV
             high = high.max(q);
         }
         let size = high - low;
-        // Points on a line have no area: the shorter rectangle.
+        // Collinear points have no area, so the shorter rectangle is taken.
         if (size.x * size.y, size.x + size.y) < least {
             (least, along) = ((size.x * size.y, size.x + size.y), e);
         }
@@ -42,7 +42,7 @@ pub(crate) fn least_rectangle(points: &mut [DVec2], hull: &mut Vec<DVec2>) -> DV
     along
 }
 
-/// The area of the convex hull of points, which are sorted on the way.
+/// The area of the convex hull of points, which are sorted in place.
 pub(crate) fn hull_area(points: &mut [DVec2]) -> f64 {
     let mut hull = Vec::new();
     convex_polygon(points, &mut hull);
@@ -72,7 +72,7 @@ fn convex_polygon(points: &mut [DVec2], hull: &mut Vec<DVec2>) {
             }
             hull.push(p);
         }
-        // The last point begins the other chain.
+        // The last point starts the other chain.
         hull.pop();
     }
     if hull.is_empty() {

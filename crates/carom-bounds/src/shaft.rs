@@ -1,15 +1,14 @@
-//! The shaft between two boxes: their convex hull, which is also what a box sweeps from where it is
-//! to where it will be.
+//! The shaft between two boxes: their convex hull, which is also the sweep of a box between two
+//! positions.
 //!
-//! A face of the hull of two boxes along the axes is a face of the box around both, or joins an
-//! edge of one to the same edge of the other: its normal lies in a plane of two axes, and there are
-//! at most eight of them. A box meets the hull unless one of those planes separates them; no edges
-//! have to be crossed.
+//! A face of the hull is a face of the box around both, or joins equal edges of the two. In the
+//! second case the normal lies in a plane of two axes; there are at most eight such faces. A box
+//! meets the hull unless one of these planes separates them. No edge axes are needed.
 //!
 //! Reference: E. Haines, J. Wallace, Shaft Culling for Efficient Ray-Traced Radiosity, 1991;
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
-//! Differs: offsets are measured from both boxes along the normals as they are rounded, so that the
-//! shaft contains both.
+//! Differs: offsets are measured from both boxes along the rounded normals, so the shaft contains
+//! both.
 
 use crate::Aabb;
 use crate::volume::BoundingVolume;
@@ -23,20 +22,19 @@ pub struct Shaft {
     n_sides: usize,
 }
 
-/// What lies in the shaft has `normal . x <= offset`; one component of the normal is 0.
+/// The half-space `normal . x <= offset` holds the shaft; one component of the normal is 0.
 #[derive(Clone, Copy, Debug)]
 struct Side {
     normal: DVec3,
     offset: f64,
 }
 
-/// Relative to the sums of absolute values: two products, a sum, and the same for what it is
-/// compared with.
+/// The rounding error relative to the sums of absolute values. It covers two products and a sum, on
+/// both sides of the comparison.
 const ALONG: f64 = 8.0 * f64::EPSILON;
 
 impl Shaft {
-    /// The hull of where a box is and where it will be; that of one box and the empty box is the
-    /// one.
+    /// The hull of the start and the end of a box. If one of the two is empty, it is the other one.
     pub fn new(from: &Aabb, to: &Aabb) -> Shaft {
         let bounds = from.merged(to);
         let none = Side { normal: DVec3::ZERO, offset: 0.0 };
@@ -54,8 +52,8 @@ impl Shaft {
                 (sign[u], sign[v]) = (sign_u, sign_v);
                 let (a, b) = (corner(from, sign), corner(to, sign));
                 let d = b - a;
-                // The line of the two corners bounds the shaft where its normal points away from
-                // both boxes.
+                // The line of the two corners bounds the shaft if its normal points away from both
+                // boxes.
                 if !(d[u] * sign_u * d[v] * sign_v < 0.0) {
                     continue;
                 }
@@ -75,8 +73,8 @@ impl Shaft {
         self.bounds
     }
 
-    /// The box may meet the shaft; touching counts. Wrong by a rounding error of `f64` at most, and
-    /// then it says yes.
+    /// Whether the box may meet the shaft; touching counts. Within a rounding error of `f64` it
+    /// returns true.
     pub fn overlaps(&self, aabb: &Aabb) -> bool {
         if !self.bounds.overlaps(aabb) {
             return false;
@@ -85,8 +83,8 @@ impl Shaft {
         let reach = low.abs().max(high.abs()) + self.bounds.min.abs().max(self.bounds.max.abs()).as_dvec3();
         self.sides.iter().take(self.n_sides).all(|side| {
             let nearest = DVec3::select(side.normal.cmplt(DVec3::ZERO), high, low);
-            // Where a box is infinite along an axis that does not count, 0 times infinity is NaN,
-            // and nothing is said.
+            // If a box is infinite along an axis with component 0, the product is NaN, and the
+            // comparison does not reject.
             !(side.offset + side.normal.abs().dot(reach) * ALONG < side.normal.dot(nearest))
         })
     }

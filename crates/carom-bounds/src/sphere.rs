@@ -1,9 +1,9 @@
-//! Spheres: the volume that does not mind rotations.
+//! Spheres: the volume that is invariant under rotation.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.3 and 25.1; J. Ritter, An
 //! Efficient Bounding Sphere, Graphics Gems, 1990; E. Welzl, Smallest Enclosing Disks (Balls and
 //! Ellipsoids), 1991.
-//! Differs: centre and radius are found in `f64`; the radius is then measured from the rounded
+//! Differs: centre and radius are computed in `f64`. The radius is then measured from the rounded
 //! centre and rounded up.
 
 use crate::Aabb;
@@ -14,7 +14,7 @@ use carom_math::ops::sqrt;
 use carom_math::{WidePose, rounding, scaling};
 use glam::{DVec3, Vec3};
 
-/// The closed ball of all points within `radius` of `center`; a negative radius is nothing.
+/// The closed ball of all points within `radius` of `center`. A negative radius means empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sphere {
@@ -36,10 +36,10 @@ impl Sphere {
         Ok(Sphere { center, radius })
     }
 
-    /// The smallest sphere around points (Welzl), to 1e-6 of its radius; `EMPTY` for none. Takes
-    /// time in proportion to the number of points, on average.
+    /// The smallest sphere around points (Welzl), to 1e-6 of its radius; `EMPTY` for none. Expected
+    /// linear time.
     pub fn smallest<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
-        // Both contain the points; where numbers are against Welzl, Ritter may be the smaller.
+        // Both contain the points. In degenerate cases Ritter's sphere may be smaller than Welzl's.
         let quick = Sphere::ritter(points);
         if !quick.radius.is_finite() || quick.radius <= 0.0 {
             return quick;
@@ -48,8 +48,8 @@ impl Sphere {
         if quick.radius < exact.radius { quick } else { exact }
     }
 
-    /// A sphere around points in two passes, at most a fifth larger than the smallest, usually a
-    /// twentieth (Ritter); `EMPTY` for none.
+    /// A sphere around points in two passes (Ritter); `EMPTY` for none. It is at most a fifth
+    /// larger than the smallest, usually a twentieth.
     pub fn ritter<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
         match extent(points) {
             Extent::Nothing => Sphere::EMPTY,
@@ -59,8 +59,7 @@ impl Sphere {
     }
 
     /// The smallest sphere around points with this centre (rounded to `f32`). With the centre of
-    /// rotation of a rigid body it is the body's fixed sphere, which holds the body in every
-    /// orientation.
+    /// rotation of a rigid body, it contains the body in all orientations.
     pub fn about<P: Copy + Into<DVec3>>(center: DVec3, points: &[P]) -> Sphere {
         if points.is_empty() {
             return Sphere::EMPTY;
@@ -71,7 +70,8 @@ impl Sphere {
         for &p in points {
             let p: DVec3 = p.into();
             let distance = length_up(p - c);
-            // NaN, which a maximum would drop, and a place so far away that its square is none.
+            // Rejects NaN, which `max` would drop, and a point so far away that its square
+            // overflows.
             if !(distance < f64::INFINITY) {
                 return Sphere::EVERYTHING;
             }
@@ -80,18 +80,18 @@ impl Sphere {
         Sphere { center, radius: rounding::up(radius) }
     }
 
-    /// Some point of space is outside.
+    /// Whether it is bounded.
     fn is_bounded(&self) -> bool {
         self.radius < f32::INFINITY
     }
 
-    /// The point lies in the closed ball, or outside by a rounding error of `f64`.
+    /// Whether the point lies in the closed ball, up to a rounding error of `f64`.
     pub fn contains_point(&self, point: Vec3) -> bool {
         let r = f64::from(self.radius);
         0.0 <= r && (point.as_dvec3() - self.center.as_dvec3()).length_squared() <= r * r * (1.0 + LENGTH)
     }
 
-    /// It may touch a box.
+    /// Whether it may touch a box.
     pub fn overlaps_aabb(&self, aabb: &Aabb) -> bool {
         let c = self.center.as_dvec3();
         let outside = (aabb.min.as_dvec3() - c).max(c - aabb.max.as_dvec3()).max(DVec3::ZERO);
@@ -99,19 +99,19 @@ impl Sphere {
         0.0 <= r && outside.length_squared() * (1.0 - LENGTH) <= r * r
     }
 
-    /// It may reach the half-space `normal . x <= offset`; the normal need not be a unit vector.
+    /// Whether it may touch the half-space `normal . x <= offset`; the normal may have any length.
     pub fn overlaps_half_space(&self, normal: Vec3, offset: f32) -> bool {
         let n = normal.as_dvec3();
         let along = n.dot(self.center.as_dvec3()) - f64::from(offset);
         let reach = f64::from(self.radius) * sqrt(n.length_squared());
         let size = n.abs().dot(self.center.as_dvec3().abs()) + f64::from(offset).abs() + reach;
-        // Infinite radii, and normals so short that the product is no number, reach.
+        // Infinite radii count as touching, and so do normals so short that the product is NaN.
         0.0 <= self.radius && !(size * (8.0 * f64::EPSILON) < along - reach)
     }
 
-    /// The interval of t in which `origin + t * direction` may lie in the ball, cut to the given
-    /// one; `None` when it misses. Computed in `f64` and widened by what rounding did: a ray that
-    /// touches the ball is never said to miss.
+    /// The interval of t in which `origin + t * direction` may lie in the ball, clipped to the
+    /// given one. `None` if the ray misses. It is computed in `f64` and widened by the rounding. A
+    /// ray that touches the ball is not reported as a miss.
     ///
     /// A direction of zero stays at its origin; a NaN misses.
     pub fn ray_interval(
@@ -135,7 +135,8 @@ impl Sphere {
             return (outside <= 0.0).then_some((t_min, t_max));
         }
         let middle = d.dot(to_center) / length_sq;
-        // Rounding moves the point of closest approach by less than this, along the ray and across.
+        // Rounding moves the point of closest approach by less than this, along the ray and across
+        // it.
         let lost = to_center.abs().element_sum() * (16.0 * f64::EPSILON) + UNDERFLOW;
         let across = sqrt((to_center - d * middle).length_squared()) * (1.0 - LENGTH) - lost;
         if r < across {
@@ -180,7 +181,8 @@ impl BoundingVolume for Sphere {
         }
         let (a, b) = (self.center.as_dvec3(), other.center.as_dvec3());
         let reach = length_up(b - a);
-        // One holds the other; the difference of radii is rounded by less than the last factor.
+        // One contains the other. The rounding of the difference of radii is less than the last
+        // factor.
         if reach <= (ra - rb) * (1.0 - LENGTH) {
             return *self;
         }
@@ -194,14 +196,13 @@ impl BoundingVolume for Sphere {
         Sphere { center, radius: needed }
     }
 
-    /// About the centre of the box of the points.
+    /// The centre is that of the points' box.
     fn refitted<P: Copy + Into<DVec3>>(&self, points: &[P]) -> Sphere {
         let (low, high, _) = range(points);
         Sphere::about((low + high) * 0.5, points)
     }
 
-    /// About the centre of the box of the spheres. So a tree of spheres grows little looser towards
-    /// its root.
+    /// The centre is that of the spheres' box, so a tree of spheres stays tight towards its root.
     fn refitted_around(&self, volumes: &[Sphere]) -> Sphere {
         let present = volumes.iter().filter(|sphere| 0.0 <= sphere.radius);
         if !present.clone().all(Sphere::is_bounded) {
@@ -256,8 +257,8 @@ impl BoundingVolume for Sphere {
         let size = f64::from(self.radius)
             + self.center.abs().as_dvec3().element_sum()
             + pose.translation.abs().element_sum();
-        // What the centre lost in rounding, and in the nine products, of a matrix that is a
-        // rotation to within rounding.
+        // The rounding of the centre and of the nine products; the matrix is a rotation up to
+        // rounding.
         let lost = if size == 0.0 { 0.0 } else { size * (16.0 * f64::EPSILON) + UNDERFLOW };
         let radius = sum_up(f64::from(self.radius), length_up(exact - center.as_dvec3()) + lost);
         if radius < f32::INFINITY { Sphere { center, radius } } else { Sphere::EVERYTHING }

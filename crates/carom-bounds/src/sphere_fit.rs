@@ -1,21 +1,22 @@
 //! Centres of spheres around points: the smallest, and a quick one.
 //!
-//! The smallest sphere is decided by two to four of the points. They are found by walking through
-//! the points in random order: a point outside the sphere of those before it lies on the next one,
-//! which is found by walking again.
+//! Two to four of the points determine the smallest sphere. The algorithm scans the points in
+//! random order. A point outside the sphere of the earlier points is on the surface of the next
+//! one. A nested scan finds that one.
 //!
 //! Reference: E. Welzl, Smallest Enclosing Disks (Balls and Ellipsoids), 1991, as three nested
 //! walks (M. de Berg et al., Computational Geometry, 3rd ed., 4.7); J. Ritter, An Efficient
 //! Bounding Sphere, Graphics Gems, 1990.
-//! Differs: the random order is the same for the same number of points; points that are dependent
-//! are passed over, as the caller measures the radius afterwards.
+//! Differs: the random order depends only on the number of points. Dependent points are skipped,
+//! because the caller measures the radius afterwards.
 
 use crate::frame::Frame;
 use alloc::vec::Vec;
 use carom_math::tol;
 use glam::DVec3;
 
-/// Relative: a point this little outside counts as inside, in squared distances.
+/// A point outside by this relative amount, in squared distances, counts as inside; it covers
+/// rounding.
 const ROOM: f64 = tol::BALL_HOLDS;
 
 #[derive(Clone, Copy)]
@@ -29,15 +30,15 @@ impl Ball {
         (p - self.center).length_squared() <= self.radius_sq * (1.0 + ROOM)
     }
 
-    /// The smallest ball with these points on its surface: the first one and the differences to the
-    /// others. `None` when they are dependent.
+    /// The smallest ball with these points on its surface: the first one, and the differences to
+    /// the others. `None` if they are dependent.
     fn through(first: DVec3, others: &[DVec3]) -> Option<Ball> {
         let offset = match *others {
             [] => DVec3::ZERO,
             [a] => a * 0.5,
             [a, b] => {
-                // In the plane of the three: the solution of x.a = a.a/2, x.b = b.b/2, x in the
-                // span of a and b.
+                // In the plane of the three: the solution of x.a = a.a/2, x.b = b.b/2, with x in
+                // the span of a and b.
                 let normal = a.cross(b);
                 let size = normal.length_squared();
                 if !(size > tol::BALL_DEPENDENT * a.length_squared() * b.length_squared()) {
@@ -87,7 +88,7 @@ pub(crate) fn welzl<P: Copy + Into<DVec3>>(points: &[P]) -> DVec3 {
                     continue;
                 }
                 let b = p[k] - p[i];
-                // Three points on a line: the outer two decide, and they are met in another turn.
+                // Three points on a line: the outer two decide, and another iteration tests them.
                 if let Some(next) = Ball::through(p[i], &[a, b]) {
                     ball = next;
                 }
@@ -105,7 +106,7 @@ pub(crate) fn welzl<P: Copy + Into<DVec3>>(points: &[P]) -> DVec3 {
     if ball.center.is_finite() { frame.leave(ball.center) } else { ritter(points) }
 }
 
-/// An order that does not depend on where the points are.
+/// An order that does not depend on the coordinates.
 fn shuffle(points: &mut [DVec3]) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for i in (1..points.len()).rev() {

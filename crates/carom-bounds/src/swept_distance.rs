@@ -1,25 +1,24 @@
-//! How far apart two swept spheres surely are.
+//! A lower bound of the distance of two swept spheres.
 //!
-//! The closest points of two rectangles that do not meet lie on two edges, or on a corner and the
-//! other's face: all are tried, and the line through the best two is an axis. Along it, as along
-//! any axis, the gap of the two volumes is below their distance, and where the two points are right
-//! it is the distance.
+//! The closest points of two disjoint rectangles lie on two edges, or on a corner and a face. All
+//! cases are tried, and the line through the best two points is an axis. Along any axis, the gap of
+//! the two volumes is a lower bound of their distance. For the true closest points it is the
+//! distance.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
 //! Sphere Volumes, 1999, 5; C. Ericson, Real-Time Collision Detection, 2005, 5.1.9 (closest points
 //! of two segments).
-//! Differs: no test of regions; the axis is the certificate, so a wrong pair of points costs
-//! tightness and nothing else.
+//! Differs: no region tests. The axis is the certificate, so a wrong pair of points only makes the
+//! bound less tight.
 
 use crate::outward::LENGTH;
 use crate::swept_sphere::{CORE, SweptSphere};
 use carom_math::ops::sqrt;
 use glam::DVec3;
 
-/// A number that is not above the distance of two swept spheres, neither of them empty; 0 or less
-/// where they may touch.
+/// A lower bound of the distance of two non-empty swept spheres; 0 or less if they may touch.
 pub(crate) fn separation<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) -> f64 {
-    // In one order, so that both ways give the same bits.
+    // In a fixed order, so that swapped arguments give the same bits.
     let is_later = |a: &SweptSphere<E>, b: &SweptSphere<E>| {
         let key = |s: &SweptSphere<E>| (s.center.to_array(), s.edges.map(|e| e.to_array()), s.radius);
         key(b) < key(a)
@@ -43,11 +42,11 @@ pub(crate) fn separation<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>)
         for e in edges_a.iter().chain(&edges_b) {
             gap -= e.dot(n).abs();
         }
-        // Rounding: each length that goes in, projected by three products and three sums.
+        // Rounding: each input length is projected by three products and three sums.
         (gap - size * n.abs().max_element() * (3.0 * CORE)) / length * (1.0 - LENGTH) - radii
     };
     let centers = gap_along(t);
-    // So far away that the cores are points, to 2^-20.
+    // At this distance the cores are points, up to 2^-20.
     if reach * f64::from(1_u32 << 20) < centers {
         return centers;
     }
@@ -55,7 +54,8 @@ pub(crate) fn separation<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>)
     gap_along(q - p).max(centers)
 }
 
-/// The closest points of the cores, seen from the centre of A; some points where the cores meet.
+/// The closest points of the cores, relative to the centre of A. If the cores intersect, the points
+/// are arbitrary.
 fn closest<const E: usize>(t: DVec3, edges_a: &[DVec3; E], edges_b: &[DVec3; E]) -> (DVec3, DVec3) {
     let mut best = (f64::INFINITY, DVec3::ZERO, t);
     let mut consider = |p: DVec3, q: DVec3| {
@@ -82,7 +82,7 @@ fn closest<const E: usize>(t: DVec3, edges_a: &[DVec3; E], edges_b: &[DVec3; E])
     (best.1, best.2)
 }
 
-/// The sides of a core: centre and half of it. A segment is given four times over.
+/// The sides of a core: centre and half edge. A segment is listed four times.
 fn segments<const E: usize>(center: DVec3, edges: &[DVec3; E]) -> [(DVec3, DVec3); 4] {
     match *edges.as_slice() {
         [a, b] => [(center + b, a), (center - b, a), (center + a, b), (center - a, b)],
@@ -91,8 +91,8 @@ fn segments<const E: usize>(center: DVec3, edges: &[DVec3; E]) -> [(DVec3, DVec3
     }
 }
 
-/// The point of a rectangle about the origin that is closest to `p`, to within what its edges miss
-/// of a right angle.
+/// The point of a rectangle about the origin that is closest to `p`. Its edges are orthogonal only
+/// up to rounding.
 fn on_face(p: DVec3, a: DVec3, b: DVec3) -> DVec3 {
     let share = |e: DVec3| {
         let length_sq = e.length_squared();
@@ -106,7 +106,7 @@ fn closest_on_segments(t: DVec3, e: DVec3, f: DVec3) -> (f64, f64) {
     let (ee, ff, ef) = (e.length_squared(), f.length_squared(), e.dot(f));
     let (te, tf) = (t.dot(e), t.dot(f));
     let along = |num: f64, den: f64| if 0.0 < den { (num / den).clamp(-1.0, 1.0) } else { 0.0 };
-    // Parallel segments: any x will do, the y for it follows.
+    // Parallel segments: any x is valid, and y follows from it.
     let x = along(te * ff - tf * ef, ee * ff - ef * ef);
     let y = along(ef * x - tf, ff);
     (along(te + ef * y, ee), y)

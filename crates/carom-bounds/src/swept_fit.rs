@@ -1,15 +1,15 @@
-//! Fits a swept sphere: axes, then the shortest core whose ball, swept, holds everything.
+//! Fits a swept sphere: first the axes, then the shortest core whose swept ball contains
+//! everything.
 //!
-//! Along the shortest axis everything lies within the radius of the middle. Along the others an end
-//! of the core need only be so far out that the ball around it holds what is farther; where both
-//! ends of a corner are not enough, the corner moves out along its diagonal. The radius is then
-//! measured from the rounded core, and rounded up.
+//! Along the shortest axis everything is within the radius of the middle. Along the other axes, an
+//! end of the core goes only so far that its ball contains the points beyond. If both ends at a
+//! corner are not enough, the corner moves out along its diagonal. The radius is then measured from
+//! the rounded core, and rounded up.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
 //! Sphere Volumes, 1999, 4.
-//! Differs: what is fitted are balls, with points as balls of radius 0, so that merging two volumes
-//! is the same fit; the axes are those of the covariance or of the near-optimal box, whichever
-//! gives the less volume.
+//! Differs: it fits balls, with points as balls of radius 0, so a merge of two volumes is the same
+//! fit. The axes are those of the covariance or of the near-optimal box, by the smaller volume.
 
 use crate::outward::{Extent, extent, nearest};
 use crate::swept_sphere::SweptSphere;
@@ -20,7 +20,7 @@ use carom_math::ops::sqrt;
 use carom_math::{rounding, scaling};
 use glam::{DMat3, DVec3};
 
-/// A ball whose centre may be off by `room`.
+/// A ball whose centre has an error of at most `room`.
 #[derive(Clone, Copy)]
 struct Ball {
     center: DVec3,
@@ -71,7 +71,7 @@ pub(crate) fn of_both<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) ->
     best.unwrap_or(SweptSphere::EVERYTHING)
 }
 
-/// Around points, by the axes of another core.
+/// Fits points along the axes of another core.
 pub(crate) fn of_points_along<P: Copy + Into<DVec3>, const E: usize>(
     along: &SweptSphere<E>,
     points: &[P],
@@ -84,7 +84,7 @@ pub(crate) fn of_points_along<P: Copy + Into<DVec3>, const E: usize>(
     fit(&own_axes(along), points.iter().map(|&p| Ball { center: p.into(), radius: 0.0, room: 0.0 }))
 }
 
-/// Around volumes that are bounded or empty, by the axes of another core.
+/// Fits bounded or empty volumes along the axes of another core.
 pub(crate) fn of_volumes_along<const E: usize>(
     along: &SweptSphere<E>,
     volumes: &[SweptSphere<E>],
@@ -125,7 +125,7 @@ fn own_axes<const E: usize>(volume: &SweptSphere<E>) -> DMat3 {
     DMat3::from_cols(x, y, x.cross(y))
 }
 
-/// Least and greatest coordinates of balls along axes, seen from the centre of the first.
+/// The minimum and maximum of balls along axes, relative to the centre of the first.
 fn spread(axes: &DMat3, balls: impl Iterator<Item = Ball>) -> (DVec3, DVec3, DVec3) {
     let across = axes.transpose();
     let (mut low, mut high, mut origin) = (DVec3::INFINITY, DVec3::NEG_INFINITY, None);
@@ -138,8 +138,8 @@ fn spread(axes: &DMat3, balls: impl Iterator<Item = Ball>) -> (DVec3, DVec3, DVe
     (origin.unwrap_or(DVec3::ZERO), low, high)
 }
 
-/// The swept sphere with its core along those `E` axes along which the balls reach farthest; the
-/// axes are orthonormal, right-handed or not.
+/// The swept sphere with its core along the `E` axes of the largest extent. The axes are
+/// orthonormal, right-handed or not.
 fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) -> SweptSphere<E> {
     let (origin, low, high) = spread(axes, balls.clone());
     let size = high - low;
@@ -155,10 +155,10 @@ fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) 
     let (low, high) = (DVec3::new(low[x], low[y], low[z]), DVec3::new(high[x], high[y], high[z]));
     let middle = (low + high) * 0.5;
     let local = |ball: &Ball| axes.transpose() * (ball.center - origin) - middle;
-    // How far a ball is from the core's line or plane, which goes through the middle.
+    // The distance of a ball from the core's line or plane, which goes through the middle.
     let aside = |at: DVec3| if E == 1 { sqrt(at.y * at.y + at.z * at.z) } else { at.z.abs() };
     let radius = balls.clone().fold(0.0_f64, |r, ball| r.max(aside(local(&ball)) + ball.radius));
-    // How far a ball's centre may be beyond the end of the core.
+    // The distance that a ball's centre may be beyond the end of the core.
     let slack = |at: DVec3, ball: &Ball| {
         let (room, away) = (radius - ball.radius, aside(at));
         sqrt(((room - away) * (room + away)).max(0.0))
@@ -170,7 +170,7 @@ fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) 
         first = first.min(at + slack);
         last = last.max(at - slack);
     }
-    // Everything is in one ball along this axis.
+    // One ball covers everything along this axis.
     let crossed = last.cmplt(first);
     let between = (first + last) * 0.5;
     first = DVec3::select(crossed, between, first);
@@ -179,7 +179,7 @@ fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) 
         for ball in balls.clone() {
             let at = local(&ball);
             let slack = slack(at, &ball);
-            // Past two ends at once: by how much the corner has to move out along its diagonal.
+            // Past two ends at once: the distance that the corner moves out along its diagonal.
             let out = |x: f64, y: f64| {
                 let (mean, half) = ((x + y) * 0.5, (x - y) * 0.5);
                 if x <= 0.0 || y <= 0.0 {
@@ -204,8 +204,7 @@ fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) 
     }
     let core = SweptSphere { center: nearest(origin + *axes * (middle + offset)), edges, radius: 0.0 };
     let needed = balls.fold(0.0_f64, |r, ball| {
-        // The sum of the two is rounded up with the factor of the distance, which is at least as
-        // large.
+        // The factor of the distance also covers the rounding of the sum.
         r.max((core.core_distance_up(ball.center, ball.room) + ball.radius) * (1.0 + f64::EPSILON))
     });
     if needed.is_nan() {

@@ -1,15 +1,14 @@
 //! Swept spheres: a ball moved along a segment ([`Lss`], a capsule) or over a rectangle ([`Rss`]).
 //!
-//! Round ends and straight sides: for distances they are about as tight as oriented boxes, and the
-//! distance of two of them is that of two flat cores less the radii. That distance is never
-//! trusted: the direction between the closest points found is an axis, and the gap of the two
-//! volumes along it, less what rounding may have done, is the lower bound.
+//! For distances they are about as tight as oriented boxes. The distance of two of them is that of
+//! their flat cores minus the radii. The computed closest points only give an axis. The lower bound
+//! is the gap of the two volumes along it, minus the rounding.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
 //! Sphere Volumes, 1999 (PQP); J. Steiner, Ueber parallele Flaechen, 1840 (volume and area of what
 //! lies within a radius of a convex set).
-//! Differs: the edges of the core need not be exactly at right angles; the set is what the stored
-//! numbers say.
+//! Differs: the edges of the core may be slightly non-orthogonal. The set is defined by the stored
+//! numbers.
 
 use crate::Aabb;
 use crate::outward::{LENGTH, UNDERFLOW, length_up, nearest, size_of, sum_down3, sum_up, sum_up3};
@@ -20,8 +19,8 @@ use carom_math::ops::sqrt;
 use carom_math::{WidePose, rounding};
 use glam::{DVec3, Vec3};
 
-/// All points within `radius` of `center + x_0 * edges[0] + ...`, `|x_i| <= 1`; a negative radius
-/// is nothing.
+/// All points within `radius` of `center + x_0 * edges[0] + ...`, `|x_i| <= 1`. A negative radius
+/// means empty.
 ///
 /// `E` is 1 or 2: take [`Lss`] or [`Rss`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +35,7 @@ pub struct SweptSphere<const E: usize> {
     pub radius: f32,
 }
 
-/// A line swept sphere: a capsule. (The shape of that name is `Capsule`, in the crate of shapes.)
+/// A line swept sphere: a capsule. (The shape `Capsule` is in the crate of shapes.)
 #[doc(alias = "Capsule")]
 pub type Lss = SweptSphere<1>;
 
@@ -44,12 +43,12 @@ pub type Lss = SweptSphere<1>;
 #[doc(alias = "RectangleSweptSphere")]
 pub type Rss = SweptSphere<2>;
 
-/// Relative to the lengths that go in: what a point of the core, or a projection, may be off by. A
-/// product, three sums and a difference: 8 units of rounding, and as many to spare.
+/// The rounding error of a point of the core, or of a projection, relative to the input lengths. A
+/// product, three sums and a difference give 8 units of rounding; the rest is margin.
 pub(crate) const CORE: f64 = 8.0 * f64::EPSILON;
 
 impl<const E: usize> SweptSphere<E> {
-    /// From the centre, half the edges and the radius: finite, and a radius that is not negative.
+    /// From the centre, half the edges and the radius: all finite, and the radius not negative.
     pub fn new(center: Vec3, edges: [Vec3; E], radius: f32) -> Result<SweptSphere<E>, BoundsError> {
         for point in core::iter::once(&center).chain(&edges) {
             if let Some(axis) = (0..3).find(|&k| !point[k].is_finite()) {
@@ -62,13 +61,13 @@ impl<const E: usize> SweptSphere<E> {
         Ok(SweptSphere { center, edges, radius })
     }
 
-    /// There is no point in it.
+    /// Whether it is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.radius < 0.0
     }
 
-    /// The point lies in it, or outside by a rounding error.
+    /// Whether the point lies in it, up to a rounding error.
     pub fn contains_point(&self, point: Vec3) -> bool {
         self.overlaps(&SweptSphere { center: point, edges: [Vec3::ZERO; E], radius: 0.0 })
     }
@@ -78,22 +77,22 @@ impl<const E: usize> SweptSphere<E> {
         self.edges.map(|e| e.as_dvec3())
     }
 
-    /// A number that is not below the distance of a point from the core, and not far above. The
-    /// point may be off by `room`.
+    /// A tight upper bound of the distance of a point from the core. The point has an error of at
+    /// most `room`.
     pub(crate) fn core_distance_up(&self, point: DVec3, room: f64) -> f64 {
         let from = point - self.center.as_dvec3();
         let mut rest = from;
         let mut size = from.abs().element_sum();
         for e in self.wide_edges() {
             let length_sq = e.length_squared();
-            // An edge so short that its square vanishes is left out.
+            // An edge is skipped if its square underflows to 0.
             if 0.0 < length_sq {
                 rest -= e * (rest.dot(e) / length_sq).clamp(-1.0, 1.0);
                 size += e.abs().element_sum();
             }
         }
-        // Any point of the core will do; where it is, is rounded. Beside its centre there is no
-        // rounding.
+        // Any point of the core gives an upper bound, but its position is rounded. Beside the
+        // centre there is no rounding.
         let lost = if rest == from { 0.0 } else { size * CORE + UNDERFLOW };
         length_up(rest) + lost + room
     }
@@ -102,7 +101,7 @@ impl<const E: usize> SweptSphere<E> {
         self.radius < f32::INFINITY
     }
 
-    /// Area and perimeter of the core: those of a segment are those of a flat rectangle.
+    /// Area and perimeter of the core. A segment counts as a flat rectangle.
     fn core_size(&self) -> (f64, f64) {
         let e = self.wide_edges();
         let perimeter = 4.0 * e.iter().map(|e| sqrt(e.length_squared())).sum::<f64>();
@@ -122,7 +121,7 @@ impl<const E: usize> BoundingVolume for SweptSphere<E> {
         swept_fit::of_box(aabb)
     }
 
-    /// From the principal axes, or those of the near-optimal oriented box.
+    /// Along the principal axes, or those of the near-optimal oriented box.
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> SweptSphere<E> {
         swept_fit::of_points(points)
     }
@@ -183,7 +182,7 @@ impl<const E: usize> BoundingVolume for SweptSphere<E> {
             size += exact.abs().element_sum();
             edge
         });
-        // What the products lost, of a matrix that is a rotation to within rounding.
+        // The rounding of the products; the matrix is a rotation up to rounding.
         if size != 0.0 {
             lost += size * (16.0 * f64::EPSILON) + UNDERFLOW;
         }

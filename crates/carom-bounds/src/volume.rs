@@ -1,4 +1,4 @@
-//! What every bounding volume can do, so that trees are written once.
+//! The common interface of all bounding volumes, so that trees are written once.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.
 
@@ -6,58 +6,59 @@ use crate::Aabb;
 use carom_math::{Pose, WidePose};
 use glam::{DVec3, Vec3};
 
-/// A convex container: if two volumes are apart, so is what they contain.
+/// A convex container: if two volumes are apart, so are their contents.
 ///
-/// Every answer errs to one side only: `overlaps` may say yes for volumes that are apart by a
-/// rounding error, never no for volumes that touch; `distance_lower_bound` is never above the true
-/// distance; what a volume is made from lies in it, every point, in exact arithmetic.
+/// All results are conservative. `overlaps` may be true for volumes that are apart by a rounding
+/// error, but is true for all volumes that touch. `distance_lower_bound` is at most the true
+/// distance. A volume contains all its input points in exact arithmetic.
 ///
-/// A volume that `f32` cannot hold becomes infinite, up to `EVERYTHING`: never empty, never NaN.
+/// A volume that `f32` cannot hold becomes infinite, up to `EVERYTHING`; it is neither empty nor
+/// NaN.
 pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
-    /// The volume of nothing: overlaps nothing, and merged with any volume gives that volume.
+    /// The empty volume. It overlaps nothing, and is neutral in merges.
     const EMPTY: Self;
 
-    /// The volume of all points: overlaps every volume, and may be said to overlap the empty one.
+    /// The volume of all points. It overlaps each volume, and may be reported to overlap the empty
+    /// one.
     const EVERYTHING: Self;
 
     /// A volume around a box.
     fn from_aabb(aabb: &Aabb) -> Self;
 
-    /// A volume around points in `f32` or `f64`, as small as this kind of volume can be found;
-    /// `EMPTY` for none. A point that is not finite may be anywhere and gives `EVERYTHING`.
+    /// A tight volume around points in `f32` or `f64`; `EMPTY` for none. A point that is not finite
+    /// gives `EVERYTHING`.
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> Self;
 
     /// A volume around both.
     fn merged(&self, other: &Self) -> Self;
 
-    /// A volume around points that has the orientation of this one, for points that have moved
-    /// since this volume was made. It costs less than [`BoundingVolume::from_points`], as no
-    /// orientation is searched for, and is less tight if the points have turned. A point that is
-    /// not finite gives `EVERYTHING`.
+    /// A volume around moved points with the orientation of this one. It costs less than
+    /// [`BoundingVolume::from_points`], because the orientation is kept. It is less tight if the
+    /// points have rotated. A point that is not finite gives `EVERYTHING`.
     fn refitted<P: Copy + Into<DVec3>>(&self, points: &[P]) -> Self {
         Self::from_points(points)
     }
 
-    /// A volume around all of these that has the orientation of this one; `EMPTY` for none.
+    /// A volume around all of these with the orientation of this one; `EMPTY` for none.
     fn refitted_around(&self, volumes: &[Self]) -> Self {
         volumes.iter().fold(Self::EMPTY, |all, volume| all.merged(volume))
     }
 
-    /// A volume around all points within `margin` of this one; a margin that is not above 0 adds
+    /// A volume around all points within `margin` of this one. A margin of 0 or less, or NaN, adds
     /// nothing.
     fn inflated(&self, margin: f32) -> Self;
 
-    /// The two may touch; touching counts.
+    /// Whether the two may touch; touching counts.
     fn overlaps(&self, other: &Self) -> bool;
 
-    /// A number never above the distance of the two; 0 when they overlap.
+    /// A lower bound of the distance of the two; 0 if they overlap.
     fn distance_lower_bound(&self, other: &Self) -> f32;
 
-    /// A volume around this one placed by a pose in `f64`: `EVERYTHING` for a pose that is not
-    /// finite, which may put it anywhere, unless it is empty.
+    /// A volume around this one transformed by an `f64` pose. A pose that is not finite gives
+    /// `EVERYTHING`, unless this one is empty.
     fn placed(&self, pose: &WidePose) -> Self;
 
-    /// A volume around this one placed by `pose`.
+    /// A volume around this one transformed by `pose`.
     #[inline]
     fn transformed(&self, pose: &Pose) -> Self {
         self.placed(&pose.wide())
@@ -66,7 +67,7 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// An axis-aligned box around this volume.
     fn to_aabb(&self) -> Aabb;
 
-    /// Centre of the volume, to within rounding; finite.
+    /// The centre of the volume, up to rounding; finite.
     fn center(&self) -> Vec3;
 
     /// Surface area, in units of length squared, to within rounding; infinite beyond `f32`.
@@ -75,8 +76,8 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// Volume, in units of length cubed, to within rounding; infinite beyond `f32`.
     fn volume(&self) -> f32;
 
-    /// A number that orders volumes by how much there is to gain by opening them (the surface order
-    /// of 25.2.2): of two nodes the one with the larger key is descended. It needs no unit.
+    /// A key for the surface order of 25.2.2: of two nodes, the one with the larger key is opened.
+    /// It has no unit.
     fn size_key(&self) -> f32;
 }
 
@@ -100,7 +101,7 @@ pub enum BoundsError {
     NotRotation,
     /// A plane has a coordinate that is NaN or infinite.
     Plane {
-        /// Its place among the planes.
+        /// Its index among the planes.
         plane: usize,
     },
     /// A matrix has an entry that is NaN or infinite.

@@ -1,7 +1,8 @@
-//! Eight axis-aligned boxes; two trees of them are tested on the six face axes, or on all fifteen.
+//! Eight axis-aligned boxes. Two trees of them are tested on the six face axes, or on all fifteen
+//! axes.
 //!
-//! The nine edge axes reject 8 to 18 % more and cost more than that: they are tested where that is
-//! asked for.
+//! The nine edge axes reject 8 to 18 % more pairs, but cost more than they save. They are tested
+//! only on request.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 5 (the axes and radii);
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7 (slabs) and 25.2.4 (leaving the edge
@@ -21,9 +22,9 @@ use glam::{DMat3, Vec3};
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedAabb {
     center: [f32; 3],
-    /// Along the axes of the frame it came from.
+    /// Half extents along the axes of its own frame.
     half: [f32; 3],
-    /// Along the axes of the frame it is in.
+    /// Half extents along the axes of the other frame.
     half_here: [f32; 3],
 }
 
@@ -87,7 +88,7 @@ impl Volumes8 for Aabb8 {
     fn meets<S: Simd, T>(&self, simd: S, placed: &PlacedAabb, relative: &Relative<T>) -> u32 {
         let (center, half) = centers(simd, self, relative.scale);
         let slack = relative.slack;
-        // A comparison that an empty lane's NaN fails.
+        // The comparison is written so that the NaN of an empty lane fails it.
         let t0 = center[0] - S::F32x8::splat(simd, placed.center[0]);
         let t1 = center[1] - S::F32x8::splat(simd, placed.center[1]);
         let t2 = center[2] - S::F32x8::splat(simd, placed.center[2]);
@@ -123,7 +124,8 @@ impl Volumes8 for Aabb8 {
             let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
             let (axis, shares) = (relative.columns[j], relative.abs_columns[j]);
             for k in 0..3 {
-                // Across edge j there and edge k here. Parallel edges give numbers below the slack.
+                // Axis across edge j of one box and edge k of the other. Parallel edges give values
+                // below the slack.
                 let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
                 let there = placed.half[j1] * relative.abs_columns[j2][k]
                     + placed.half[j2] * relative.abs_columns[j1][k];
@@ -195,8 +197,8 @@ impl Volumes8 for Aabb8 {
             let is_backward = ray.is_backward[k];
             let first = S::F32x8::load(simd, &planes[usize::from(is_backward)][k]);
             let second = S::F32x8::load(simd, &planes[usize::from(!is_backward)][k]);
-            // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what
-            // they had.
+            // A ray in the plane gives 0 times infinity, which is NaN. `max` and `min` then keep
+            // the old value.
             near = ((first - ray.origin_near[k]) * ray.inverse_near[k]).max(near);
             far = ((second - ray.origin_far[k]) * ray.inverse_far[k]).min(far);
         }

@@ -1,5 +1,4 @@
-//! The children of a node one by one, for callers that keep data of their own for every part of a
-//! tree.
+//! The children of a node one by one, for callers that store data for each node or leaf.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 19.1.1.
 
@@ -16,8 +15,7 @@ pub enum Child<'a> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// The volume of a child by the reference that [`Bvh::children`] gives; `V::EMPTY` where there
-    /// is none.
+    /// The volume of a child by the reference from [`Bvh::children`]; `V::EMPTY` if there is none.
     pub fn volume(&self, reference: usize) -> V {
         match self.nodes.get(reference / 8) {
             Some(node) if reference % 8 < node.n_children() as usize => node.volume(reference % 8),
@@ -25,9 +23,9 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         }
     }
 
-    /// The children of a node, each with its reference, below `8 * n_nodes`, under which a caller
-    /// can keep what it knows of the child. Node 0 is the root, and the children of a node have
-    /// larger numbers than itself. None for a number that no node has.
+    /// The children of a node, each with its reference, below `8 * n_nodes`. A caller can store
+    /// data of the child under the reference. Node 0 is the root, and children have larger numbers
+    /// than their parent. Empty if no node has this number.
     #[inline]
     pub fn children(&self, node: u32) -> impl DoubleEndedIterator<Item = (usize, Child<'_>)> {
         let found = self.nodes.get(node as usize);

@@ -1,25 +1,26 @@
 //! The cost function of collision detection: t = n_v c_v + n_p c_p + n_u c_u.
 //!
-//! The counts come with every query and depend on nothing but the input. What each is worth depends
-//! on the machine and on the kind of volume and primitive: it is fitted to measured queries, once,
-//! by whoever owns a clock.
+//! The counts come with each query and depend only on the input. The unit costs depend on the
+//! machine, the kind of volume and the primitives. They are fitted once to measured queries by a
+//! caller with a clock.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.3; S. Gottschalk, M. C.
 //! Lin, D. Manocha, OBBTree, 1996, 6.
-//! Differs: one volume is tested against eight, so that a volume test is an eighth of that.
+//! Differs: one volume is tested against eight at once, so a volume test is an eighth of such a
+//! test.
 
 use crate::counters::Counters;
 use crate::tree::{Bvh, TreeVolume};
 
-/// What counted work takes, in any unit of time.
+/// The unit costs of counted work, in any unit of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Cost {
     /// A volume tested (c_v).
     pub volume_test: f64,
-    /// A pair of primitives, or a primitive, in the leaves that were handed out (c_p).
+    /// A pair of primitives, or a primitive, in the reported leaves (c_p).
     pub primitive: f64,
-    /// A volume computed anew (c_u).
+    /// A volume that is recomputed (c_u).
     pub volume_update: f64,
 }
 
@@ -29,15 +30,15 @@ impl Cost {
         Cost { volume_test, primitive, volume_update }
     }
 
-    /// The time that this work should take, in the unit of the costs.
+    /// The predicted time of this work, in the unit of the costs.
     pub fn predict(&self, work: &Counters) -> f64 {
         let [n_v, n_p, n_u] = counts(work);
         n_v * self.volume_test + n_p * self.primitive + n_u * self.volume_update
     }
 
-    /// The costs with the least sum of squared relative errors over measured queries, each with its
-    /// time; none is below 0. What no query did costs 0. Times that are not above 0 and finite are
-    /// passed over.
+    /// Fits the costs to measured queries, each with its time, by least squares of relative errors.
+    /// No cost is below 0. Work that no query did costs 0. Times that are not positive and finite
+    /// are skipped.
     pub fn fit(measured: &[(Counters, f64)]) -> Cost {
         let rows = || {
             measured
@@ -45,8 +46,8 @@ impl Cost {
                 .filter(|(_, time)| 0.0 < *time && time.is_finite())
                 .map(|(work, time)| counts(work).map(|n| n / time))
         };
-        // The best of the eight choices of which costs are free and which are 0: three unknowns
-        // need no more art.
+        // Tries all eight choices of the costs that are free; the others are 0. For three unknowns
+        // this is enough.
         let mut best = ([0.0; 3], f64::INFINITY);
         for free in 1_u32..8 {
             let (mut matrix, mut right) = ([[0.0; 3]; 3], [0.0; 3]);
@@ -82,8 +83,8 @@ impl Cost {
 impl<V: TreeVolume> Bvh<V> {
     /// The work of a refit of the whole tree: every volume is computed anew.
     pub fn refit_work(&self) -> Counters {
-        // Each node but the root, and each leaf, has a volume in a lane; and there is the one
-        // around everything.
+        // Each node but the root, and each leaf, has a volume in a lane. The root volume is one
+        // more.
         Counters { volume_updates: (self.n_nodes() + self.n_leaves()) as u64, ..Counters::default() }
     }
 }
@@ -92,7 +93,7 @@ fn counts(work: &Counters) -> [f64; 3] {
     [work.volume_tests as f64, work.primitives as f64, work.volume_updates as f64]
 }
 
-/// Elimination with the largest pivot; `None` where a pivot vanishes.
+/// Gaussian elimination with the largest pivot; `None` if a pivot is 0.
 fn solve(mut m: [[f64; 3]; 3], mut right: [f64; 3]) -> Option<[f64; 3]> {
     for i in 0..3 {
         let pivot = (i..3).max_by(|&p, &q| m[p][i].abs().total_cmp(&m[q][i].abs()))?;

@@ -1,10 +1,10 @@
-//! What a query cost, in the terms of the cost function: nodes opened, volumes tested, primitives
-//! handed out.
+//! The cost of a query in the terms of the cost function: nodes opened, volumes tested, primitives
+//! reported.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3, t = n_v c_v + n_p c_p +
 //! n_u c_u.
 
-/// The cost of a query in counts; they depend on nothing but the input.
+/// The cost of a query in counts. They depend only on the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
@@ -12,12 +12,12 @@ pub struct Counters {
     pub nodes: u64,
     /// Volumes tested (n_v).
     pub volume_tests: u64,
-    /// Leaves, or pairs of leaves, given to the caller.
+    /// Leaves, or pairs of leaves, passed to the caller.
     pub leaves: u64,
     /// Primitives, or pairs of primitives, in them (n_p).
     pub primitives: u64,
-    /// Volumes computed anew (n_u): by a refit, see [`Bvh::refit_work`](crate::Bvh::refit_work); no
-    /// query does that.
+    /// Volumes recomputed (n_u) by a refit, see [`Bvh::refit_work`](crate::Bvh::refit_work).
+    /// Queries recompute none.
     pub volume_updates: u64,
 }
 
@@ -31,11 +31,11 @@ impl core::ops::AddAssign for Counters {
     }
 }
 
-/// How a visit ended and what it cost.
+/// How a visit ended, and its cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Visit {
-    /// The caller's function broke off.
+    /// Whether the caller's function stopped the visit.
     pub stopped: bool,
     /// The cost.
     pub counters: Counters,

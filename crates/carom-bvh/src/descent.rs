@@ -1,33 +1,33 @@
-//! The choices of a walk of two trees: which side of a pair of volumes is opened, and on which axes
-//! boxes are tested.
+//! The settings of a walk of two trees: the side of a pair that is opened, and the axes of box
+//! tests.
 //!
-//! Opening the larger one needs a size, and gives the same walk from either side. Alternating needs
-//! none, and neither does going down one tree first; both may compare a large volume with many
-//! small ones. Every choice gives all pairs whose leaves may touch; they differ in how many volumes
-//! are tested on the way, and in what is given that does not touch.
+//! Opening the larger volume needs a size, and gives the same walk from either side. Alternating
+//! needs no size, and neither does descending one tree first. Both may compare a large volume with
+//! many small ones. Each setting gives all pairs whose leaves may touch. They differ in the volumes
+//! tested and in the extra pairs that do not touch.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2 (the surface order,
 //! alternating) and 25.2.4 (leaving the edge axes out).
 
-/// Which of two volumes is opened where both are inner ones. A leaf is never opened: then the other
-/// one is. The two roots are opened at once.
+/// The volume that is opened if both are inner ones. If one is a leaf, the other one is opened. The
+/// two roots are opened at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Descent {
     /// The larger one.
     #[default]
     Larger,
-    /// In turn; of the tree whose bounds are the larger to begin with.
+    /// Alternates between the trees. The tree with the larger bounds is opened first.
     Alternate,
-    /// The first tree's, down to its leaves.
+    /// The first tree's volume, down to its leaves.
     AFirst,
-    /// The second tree's, down to its leaves.
+    /// The second tree's volume, down to its leaves.
     BFirst,
 }
 
 impl Descent {
-    /// The volume of B is opened, of two inner ones of these sizes. The entry tells whose turn it
-    /// is, where sides alternate.
+    /// Whether the volume of B is opened, for two inner ones of these sizes. If sides alternate,
+    /// the entry has the next side.
     #[inline(always)]
     pub(crate) fn opens_b(self, entry: u32, size_a: f32, size_b: f32) -> bool {
         match self {
@@ -39,16 +39,14 @@ impl Descent {
     }
 }
 
-/// On which axes two boxes that stand at an angle are tested. Other volumes do not know the
-/// difference.
+/// The axes on which two rotated boxes are tested. Other volumes ignore this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BoxAxes {
-    /// The six normals of the faces (SAT lite): some boxes that are apart are not told apart.
+    /// The six face normals (SAT lite): some separated boxes are not rejected.
     #[default]
     Faces,
-    /// Also the nine across an edge of each, which tell all boxes apart that are, to within
-    /// rounding.
+    /// Also the nine edge axes. All separated boxes are rejected, up to rounding.
     FacesAndEdges,
 }
 
@@ -56,37 +54,37 @@ pub enum BoxAxes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PairSettings {
-    /// Which side is opened.
+    /// The side that is opened.
     pub descent: Descent,
-    /// On which axes boxes are tested.
+    /// The axes on which boxes are tested.
     pub axes: BoxAxes,
 }
 
 impl PairSettings {
-    /// These settings, opening another side.
+    /// Sets the side that is opened.
     #[must_use]
     pub fn with_descent(self, descent: Descent) -> PairSettings {
         PairSettings { descent, ..self }
     }
 
-    /// These settings, testing boxes on other axes.
+    /// Sets the axes on which boxes are tested.
     #[must_use]
     pub fn with_axes(self, axes: BoxAxes) -> PairSettings {
         PairSettings { axes, ..self }
     }
 }
 
-/// Where a walk has its settings from.
+/// The source of a walk's settings.
 pub(crate) trait Choice: Copy {
     /// The settings.
     fn settings(&self) -> PairSettings;
 }
 
-/// The default, known to the compiler: the walk that most callers want is made for it alone.
+/// The default, known at compile time, so the most common walk is specialized.
 #[derive(Clone, Copy)]
 pub(crate) struct Plain;
 
-/// Whatever the caller says.
+/// The settings of the caller.
 #[derive(Clone, Copy)]
 pub(crate) struct AsTold(pub(crate) PairSettings);
 
@@ -104,6 +102,6 @@ impl Choice for AsTold {
     }
 }
 
-/// In the first reference of a pair, where sides alternate: B's turn. References are below it, as
-/// there are fewer than 2^28 primitives and so nodes.
+/// In the first reference of a pair, if sides alternate: B is opened next. References are below
+/// this bit, because there are fewer than 2^28 primitives and nodes.
 pub(crate) const TURN_OF_B: u32 = 1 << 31;

@@ -1,11 +1,10 @@
 //! The closest pair of two trees: a dual-tree branch and bound.
 //!
-//! Once depth first has found a pair of leaves, pairs of volumes are opened in the order of their
-//! lower bounds (best first) while there are few, and then depth first, near ones first: best first
-//! alone keeps hundreds of thousands of pairs where two surfaces are close and parallel, depth
-//! first alone opens twice as many nodes where they are not. Pairs whose bound lies above the best
-//! distance known are dropped. Where the trees are so far apart, or so far from their origins, that
-//! `f32` could not tell their parts apart, the bounds are computed in `f64`, one by one.
+//! A depth-first descent finds a first pair of leaves. Then pairs of volumes are opened best first
+//! while there are few, and depth first, near ones first, after that. Best first alone stores
+//! hundreds of thousands of pairs for close parallel surfaces. Depth first alone opens twice as
+//! many nodes elsewhere. Pairs with a bound above the best distance are dropped. If `f32` cannot
+//! resolve trees far apart or far from the origin, the bounds are computed in `f64`.
 //!
 //! Reference: D. Johnson, E. Cohen, A Framework for Efficient Minimum Distance Computations, 1998;
 //! E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere
@@ -26,25 +25,22 @@ use carom_math::{WidePose, rounding};
 use core::cmp::Reverse;
 use core::ops::ControlFlow;
 
-/// Lowers a sum of three squares by more than it can have been rounded up.
+/// Lowers a sum of three squares by more than rounding may have added.
 pub(crate) const SQUARES: f32 = 1.0 - 8.0 * UNIT;
 
-/// So many pairs wait in the heap before the search goes on depth first. Measured on the bench's
-/// scenes close and shell, nodes a query: 1024 opens 275 and 57,300; 256 opens 354 and 66,400; 64
-/// opens 507 and 63,000; depth first alone 550 and 63,000. Asking for the node of the pair that
-/// comes next, one step ahead, gave nothing on close and cost a tenth on shell.
+/// The maximum size of the heap; beyond it the search goes depth first. See benches/notes.
 const HEAP_LIMIT: usize = 1024;
 
-/// A square that is surely not below, for limits.
+/// An upper bound of a square, for limits.
 #[inline]
 pub(crate) fn square_up(x: f64) -> f32 {
     rounding::up(x * x * (1.0 + 4.0 * f64::EPSILON))
 }
 
-/// The memory of searches for closest pairs: keep one, and the searches do not allocate.
+/// The memory of closest-pair searches. If it is kept, searches do not allocate.
 #[derive(Clone, Debug, Default)]
 pub struct PairSearch {
-    /// Lower bound (the bits of a non-negative number are in its order), volume of A, volume of B.
+    /// Lower bound (the bits of a non-negative number keep its order), volume of A, volume of B.
     heap: BinaryHeap<Reverse<u128>>,
     stack: Vec<u128>,
 }
@@ -56,7 +52,7 @@ struct Walk<'a, V: TreeVolume, C, F> {
     a_in_b: WidePose,
     a_to_b: Relative<<V::Volumes8 as Volumes8>::Turn>,
     b_to_a: Relative<<V::Volumes8 as Volumes8>::Turn>,
-    /// The bounds are computed in `f64`.
+    /// Whether the bounds are computed in `f64`.
     is_far: bool,
     max_distance: f64,
     choice: C,
@@ -64,12 +60,12 @@ struct Walk<'a, V: TreeVolume, C, F> {
     pair: F,
 }
 
-/// The closest pair of primitives of `a` and of `b` placed by `b_in_a`: `distance(primitive_a,
-/// primitive_b, bound)` gives their distance, or `None` when it is above the bound. Nothing is
-/// found when nothing is within `max_distance`. Of several pairs at the same distance, not 0, the
-/// lowest numbers are found; at 0 the search ends at once.
+/// Finds the closest pair of primitives of `a` and of `b` placed by `b_in_a`.
+/// `distance(primitive_a, primitive_b, bound)` returns their distance, or `None` if it is above the
+/// bound. Only pairs within `max_distance` are found. On ties at a distance above 0, the lowest
+/// numbers are found. At distance 0 the search ends at once.
 ///
-/// Allocates; [`PairSearch::closest_pair`] does not.
+/// It allocates; [`PairSearch::closest_pair`] does not.
 pub fn closest_pair<V: TreeVolume>(
     a: &Bvh<V>,
     b: &Bvh<V>,
@@ -80,7 +76,7 @@ pub fn closest_pair<V: TreeVolume>(
     PairSearch::default().closest_pair(a, b, b_in_a, max_distance, distance)
 }
 
-/// What the search for the closest pair found.
+/// The result of the search for the closest pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClosestPair {
@@ -91,13 +87,13 @@ pub struct ClosestPair {
 }
 
 impl PairSearch {
-    /// Gives pairs of leaves, of `a` and of `b` placed by `b_in_a`, that may be within
-    /// `max_distance` of each other, near ones first, to `pair`. That function answers with the new
-    /// `max_distance`, or breaks off: the least distance found, for the closest pair; less than
-    /// that, where a relative or absolute error is allowed; the old one, to see all pairs closer
-    /// than a tolerance. Ties are still given.
+    /// Gives pairs of leaves, of `a` and of `b` placed by `b_in_a`, to `pair`, near ones first.
+    /// Their volumes may be within `max_distance` of each other. `pair` returns the new
+    /// `max_distance`, or stops the search. Return the least distance found for the closest pair,
+    /// or less if an error is allowed. Return the old value to see all pairs closer than a
+    /// tolerance. Ties are still given.
     ///
-    /// A pose with a NaN or beyond 1e300, and a negative distance, find nothing.
+    /// A pose with a NaN or beyond 1e300, or a negative distance, finds nothing.
     pub fn visit_near_leaf_pairs<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -109,9 +105,9 @@ impl PairSearch {
         self.walk(a, b, b_in_a, max_distance, Plain, pair)
     }
 
-    /// [`PairSearch::visit_near_leaf_pairs`] in another way: which side of a pair of volumes is
-    /// opened. Axes are of no meaning for distances. Pairs within the distance are given whatever
-    /// the way; which others are, and in which order, depends on it.
+    /// [`PairSearch::visit_near_leaf_pairs`] with a choice of the side that is opened. Axes have no
+    /// meaning for distances. Pairs within the distance are always given. The other pairs and the
+    /// order depend on the choice.
     pub fn visit_near_leaf_pairs_with<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -149,7 +145,8 @@ impl PairSearch {
             a_in_b,
             a_to_b,
             b_to_a,
-            // The slack, 2^-18 of the size, is then more than 2^-12 of the extent.
+            // The slack, 2^-18 of the size, is then more than 2^-12 of the extent, so rounding is
+            // too coarse.
             is_far: 64.0 * extent < size,
             max_distance,
             choice,
@@ -170,8 +167,8 @@ impl PairSearch {
         self.closest(a, b, b_in_a, max_distance, Plain, distance)
     }
 
-    /// [`PairSearch::closest_pair`] in another way, as [`PairSearch::visit_near_leaf_pairs_with`]:
-    /// the same pair.
+    /// [`PairSearch::closest_pair`] with settings as in [`PairSearch::visit_near_leaf_pairs_with`].
+    /// The pair is the same.
     pub fn closest_pair_with<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -226,8 +223,8 @@ fn gap_of(entry: u128) -> f64 {
     f64::from_bits((entry >> 64) as u64)
 }
 
-/// A lower bound of the squared distance of two boxes, one placed in the other's frame, in `f64`,
-/// times `scale` squared; from the six face axes.
+/// A lower bound of the squared distance of two boxes in `f64`, times `scale` squared. One box is
+/// placed in the other's frame; the six face axes are used.
 pub(crate) fn gap_sq_wide(
     source: &Aabb,
     source_in_target: &WidePose,
@@ -254,8 +251,8 @@ pub(crate) fn gap_sq_wide(
 }
 
 impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
-    /// Lower bounds between a volume of A and the children of a node of B, and which are not above
-    /// the limit.
+    /// Lower bounds between a volume of A and the children of a node of B, and a mask of those
+    /// within the limit.
     #[inline(always)]
     fn open_b<S: Simd>(
         &self,
@@ -273,8 +270,8 @@ impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
         narrow_gaps(simd, inside.volumes.gap_sq(simd, &placed, &self.a_to_b), limit)
     }
 
-    /// Lower bounds between a volume of B and the children of a node of A, and which are not above
-    /// the limit.
+    /// Lower bounds between a volume of B and the children of a node of A, and a mask of those
+    /// within the limit.
     #[inline(always)]
     fn open_a<S: Simd>(
         &self,
@@ -292,7 +289,7 @@ impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
         narrow_gaps(simd, inside.volumes.gap_sq(simd, &placed, &self.b_to_a), limit)
     }
 
-    /// The power of two of the bounds.
+    /// The power of two that scales the bounds.
     #[inline(always)]
     fn scale(&self) -> f64 {
         self.b_to_a.wide_scale
@@ -349,8 +346,7 @@ where
         let limit_of = |d: f64| (d * scale) * (d * scale) * (1.0 + 4.0 * f64::EPSILON);
         let mut max_distance = self.max_distance;
         let mut limit = limit_of(max_distance);
-        // Straight down to the first pair of leaves: with what they tell most of what is seen later
-        // need not be kept.
+        // Goes straight to the first pair of leaves. Their distance prunes most later pairs.
         let mut best_first = false;
         let mut is_first = true;
         let mut stopped = false;
@@ -378,7 +374,7 @@ where
             let Some(next) = next else { break };
             if !(gap_of(next) <= limit) {
                 if best_first {
-                    // The least bound of all lies above the limit.
+                    // The least bound is above the limit.
                     break;
                 }
                 continue;
@@ -418,7 +414,7 @@ where
             let opens_b = !leaf_b
                 && (leaf_a
                     || descent.opens_b(entry_a, node_a.volumes.size(lane_a), node_b.volumes.size(lane_b)));
-            // Where sides alternate, the other one is next.
+            // If sides alternate, the other one is next.
             let next_turn = if alternates && !opens_b { TURN_OF_B } else { 0 };
             let (gaps, near, len) = if opens_b {
                 let Some(inside) = b.nodes.get(child_b as usize) else { continue };

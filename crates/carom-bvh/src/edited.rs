@@ -1,17 +1,15 @@
-//! A tree that parts are added to, moved in and removed from, and that can be asked in between at
-//! any moment.
+//! A tree with insertion, removal and updates of parts, valid for queries at any time.
 //!
-//! A new part takes a free place as high as there is one; where nodes are full it goes on into the
-//! child that grows least, and shares the place of a single part at the end. On the way up a child
-//! and a grandchild change places where that makes a box smaller and no way down longer. The boxes
-//! are always tight. A way down that has become too long for the number of parts on it is shortened
-//! by building the lowest such subtree anew; and after a number of edits the tree measures itself,
-//! and is made anew where it has become dearer.
+//! A new part takes a free slot as high as there is one. In full nodes it goes into the child that
+//! grows least, and at the end it shares the slot of a part. On the way up, a child and a
+//! grandchild are exchanged if a box becomes smaller and no path longer. The boxes are always
+//! tight. If a path is too long for its number of parts, the lowest such subtree is rebuilt. After
+//! a number of edits the tree measures its cost, and is rebuilt if that has grown.
 //!
 //! Reference: A. Guttman, R-Trees, 1984 (least growth); I. Galperin, R. Rivest, Scapegoat Trees,
 //! 1993 (what is too deep is rebuilt); A. Kensler, Tree Rotations for Improving Bounding Volume
 //! Hierarchies, 2008.
-//! Differs: nodes of eight are not split upwards, they grow downwards, so that parents stay before
+//! Differs: nodes of eight are not split upwards. They grow downwards, so parents stay before
 //! children.
 
 use crate::build::{BuildMethod, BuildSettings, Builder};
@@ -21,17 +19,17 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Aabb8, BoundingVolume};
 
-/// A part of an [`EditedBvh`], valid until the part is removed; afterwards it is refused, also when
-/// the number is in use again.
+/// A part of an [`EditedBvh`], valid until the part is removed. Afterwards it is refused, even if
+/// its number is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PartId {
     number: u32,
-    /// How often the number was given and taken back before: even while it is in use.
+    /// The number of times the number was given and taken back; even while it is in use.
     generation: u32,
 }
 
 impl PartId {
-    /// The number that the tree's leaves know the part by.
+    /// The number of the part in the leaves of the tree.
     pub fn number(self) -> u32 {
         self.number
     }
@@ -46,8 +44,8 @@ pub enum EditError {
         /// The part.
         part: PartId,
     },
-    /// The box cannot stand in a tree, or there is no room for more. The primitive is the number of
-    /// the part.
+    /// The box is not allowed in a tree, or there is no room for more. The primitive is the number
+    /// of the part.
     Refused(BvhError),
 }
 
@@ -70,8 +68,7 @@ impl From<BvhError> for EditError {
 
 /// A tree of boxes with single parts in the leaves; all queries are those of [`EditedBvh::tree`].
 ///
-/// An edit takes O(log n) on average over many; one edit in a number of about n may build the whole
-/// tree anew.
+/// An edit takes O(log n) amortized. About one edit in n may rebuild the whole tree.
 #[derive(Clone, Debug, Default)]
 pub struct EditedBvh {
     tree: Bvh<Aabb>,
@@ -90,21 +87,21 @@ pub struct EditedBvh {
     holes: BinaryHeap<u32>,
     builder: Builder,
     edits: usize,
-    /// Edits after which it measures itself.
+    /// The number of edits before the tree measures its cost.
     edits_of_build: usize,
-    /// The sum of the areas per part when it was built.
+    /// The sum of the areas per part after the build.
     cost_of_build: f64,
     rebuilds: u32,
 }
 
-/// A path may be this much longer than the binary logarithm of the number of parts on it.
+/// The maximum excess of a path length over the binary logarithm of its number of parts.
 const ROOM: u32 = 4;
 
-/// The sum of the areas may become this many times what it was after the last build.
+/// The maximum growth of the sum of the areas since the last build.
 const GROWTH: f64 = 1.25;
 
-/// Edits after which the tree is made anew in any case, in multiples of the number of parts at the
-/// last build.
+/// Edits before the tree is rebuilt in any case, in multiples of the number of parts at the last
+/// build.
 const PATIENCE: usize = 4;
 
 impl EditedBvh {
@@ -127,23 +124,23 @@ impl EditedBvh {
         Ok(edited)
     }
 
-    /// The tree as it is now, for all queries. The primitives of its leaves are numbers of parts,
-    /// which need not be consecutive; nodes may be out of use in between.
+    /// The current tree, for all queries. The primitives of its leaves are numbers of parts, which
+    /// need not be consecutive. Some nodes may be unused.
     pub fn tree(&self) -> &Bvh<Aabb> {
         &self.tree
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     pub fn len(&self) -> usize {
         self.tree.len()
     }
 
-    /// There is no part.
+    /// Whether there is no part.
     pub fn is_empty(&self) -> bool {
         self.tree.is_empty()
     }
 
-    /// The part with this number, if there is one now.
+    /// The part with this number, if it exists.
     pub fn part(&self, number: u32) -> Option<PartId> {
         let generation = *self.generations.get(number as usize)?;
         (generation % 2 == 0).then_some(PartId { number, generation })
@@ -154,7 +151,7 @@ impl EditedBvh {
         Ok(self.boxes[self.number_of(part)?])
     }
 
-    /// How often the whole tree has been made anew by an edit.
+    /// The number of rebuilds of the whole tree by edits.
     pub fn rebuilds(&self) -> u32 {
         self.rebuilds
     }
@@ -183,7 +180,7 @@ impl EditedBvh {
     pub fn remove(&mut self, part: PartId) -> Result<(), EditError> {
         let number = self.number_of(part)?;
         self.detach(number as u32);
-        // After 2^32 edits of one number it is given up.
+        // After 2^32 edits a number is retired.
         if let Some(next) = self.generations[number].checked_add(1) {
             self.generations[number] = next;
             if next != u32::MAX {
@@ -211,7 +208,7 @@ impl EditedBvh {
         Ok(())
     }
 
-    /// Makes the whole tree anew. Edits do that by themselves when it pays.
+    /// Rebuilds the whole tree. Edits call this when it pays.
     pub fn rebuild(&mut self) {
         // The boxes have been checked, so nothing is refused.
         if self.make(BuildSettings::default()).is_ok() {
@@ -220,7 +217,7 @@ impl EditedBvh {
         }
     }
 
-    /// Checks everything that queries and edits rely on; the first defect is returned.
+    /// Checks the invariants of queries and edits. Returns the first defect.
     pub fn validate(&self) -> Result<(), Defect> {
         let live = |number: u32| self.part(number).and(self.boxes.get(number as usize)).copied();
         self.tree.check(self.boxes.len(), live)?;
@@ -273,7 +270,7 @@ impl EditedBvh {
         1 + children.map(|&child| self.height_of(child)).max().unwrap_or(0)
     }
 
-    /// The heights of a node and of all above it, after what is below has changed.
+    /// Updates the heights of a node and its ancestors after a change below.
     fn heights_up(&mut self, node: usize) {
         let mut up = Some(node);
         while let Some(at) = up {
@@ -287,7 +284,7 @@ impl EditedBvh {
         around(&self.tree.nodes[node])
     }
 
-    /// A child, of any kind, goes to a place.
+    /// Puts a child of any kind in a slot.
     fn hang(&mut self, node: usize, lane: usize, child: u32, aabb: &Aabb) {
         self.tree.nodes[node].child[lane] = child;
         self.tree.nodes[node].volumes.set(lane, aabb);
@@ -299,7 +296,7 @@ impl EditedBvh {
         }
     }
 
-    /// An empty node behind `parent`.
+    /// Creates an empty node with a larger number than `parent`.
     fn new_node(&mut self, parent: usize) -> usize {
         if self.holes.peek().is_some_and(|&hole| parent < hole as usize)
             && let Some(hole) = self.holes.pop()
@@ -321,7 +318,7 @@ impl EditedBvh {
         self.holes.push(node as u32);
     }
 
-    /// Hangs a part with a box into the tree.
+    /// Inserts a part with a box into the tree.
     fn attach(&mut self, number: u32) {
         let aabb = self.boxes[number as usize];
         let leaf = self.tree.primitives.len() as u32;
@@ -353,7 +350,7 @@ impl EditedBvh {
             }
             let old = self.tree.nodes[node].volumes.get(lane);
             let new = self.new_node(node);
-            // With the old box still: so the way up sees that it grows.
+            // With the old box, so that the way up sees the growth.
             self.hang(node, lane, new as u32, &old);
             self.tree.nodes[new].len = 2;
             self.counts[new] = 2;
@@ -377,12 +374,12 @@ impl EditedBvh {
         }
     }
 
-    /// The node above, or none for the root.
+    /// The parent, or `None` for the root.
     fn above(&self, node: usize) -> Option<usize> {
         (node != 0).then(|| self.tree.nodes[node].parent as usize / 8)
     }
 
-    /// The lane of a full node into which a box goes.
+    /// The lane of a full node that grows least by the box.
     fn least_growth(&self, node: usize, aabb: &Aabb) -> usize {
         let full = &self.tree.nodes[node];
         let own = area(aabb);
@@ -395,10 +392,10 @@ impl EditedBvh {
             } else if self.tree.nodes[child as usize].len < 8 {
                 both - area(&volume)
             } else {
-                // Farther down a new box is needed, at least as large as this one.
+                // Below a leaf a new box is needed, at least as large as this one.
                 both - area(&volume) + own
             };
-            // Of equals the one with the fewest parts: equal boxes make a balanced tree.
+            // Ties go to the child with the fewest parts, so equal boxes make a balanced tree.
             let count = self.count_of(child);
             if cost < best.0 || (cost == best.0 && count < best.1) {
                 best = (cost, count, lane);
@@ -424,8 +421,8 @@ impl EditedBvh {
         }
     }
 
-    /// Exchanges a child of `node` with one of its grandchildren in `inner`, where that makes the
-    /// box of `inner` smaller; and takes children of `inner` up while there is room.
+    /// Exchanges a child of `node` with a grandchild in `inner` if the box of `inner` becomes
+    /// smaller. Moves children of `inner` up while there is room.
     fn rotate(&mut self, node: usize, inner: usize) {
         let inner_lane = self.tree.nodes[inner].parent as usize % 8;
         while self.tree.nodes[node].len < 8 && 2 < self.tree.nodes[inner].len {
@@ -458,8 +455,8 @@ impl EditedBvh {
                 continue;
             }
             for other in 0..outer.len as usize {
-                // Parents stay before children, and nothing comes to lie deeper than something did:
-                // boxes around boxes would push each other down without end.
+                // Parents stay before children, and no part becomes deeper than before. Otherwise
+                // nested boxes would push each other down without end.
                 let child = outer.child[other];
                 let too_high = height <= self.height_of(child);
                 if other == inner_lane || too_high || (child & LEAF == 0 && child as usize <= inner) {
@@ -484,7 +481,7 @@ impl EditedBvh {
         self.tree.nodes[node].volumes.set(inner_lane, &smaller);
     }
 
-    /// Takes a lane out of a node; the last one fills the gap.
+    /// Removes a lane from a node; the last lane fills the gap.
     fn take(&mut self, node: usize, lane: usize) {
         let last = self.tree.nodes[node].len as usize - 1;
         let (child, aabb) = (self.tree.nodes[node].child[last], self.tree.nodes[node].volumes.get(last));
@@ -496,7 +493,7 @@ impl EditedBvh {
         self.tree.nodes[node].len -= 1;
     }
 
-    /// Takes a part out of the tree.
+    /// Removes a part from the tree.
     fn detach(&mut self, number: u32) {
         let leaf = self.leaf_of[number as usize];
         let (mut node, lane) = self.place(leaf);
@@ -523,7 +520,7 @@ impl EditedBvh {
         if self.tree.nodes[node].len == 1
             && let Some(above) = self.above(node)
         {
-            // The only child goes where the node was.
+            // The only child takes the slot of the node.
             let lane = self.tree.nodes[node].parent as usize % 8;
             let (child, aabb) = (self.tree.nodes[node].child[0], self.tree.nodes[node].volumes.get(0));
             self.hang(above, lane, child, &aabb);
@@ -558,7 +555,7 @@ impl EditedBvh {
         self.holes.clear();
     }
 
-    /// Builds the lowest subtree on the way up from a node anew that is too deep for its parts.
+    /// Rebuilds the lowest subtree above a node that is too deep for its parts.
     fn shorten(&mut self, lowest: usize) {
         let (mut node, mut height) = (lowest, 1);
         while height <= longest(self.counts[node]) {
@@ -583,7 +580,7 @@ impl EditedBvh {
         }
         let number_of = |leaf: u32| self.tree.primitives[leaf as usize] as usize;
         let boxes: Vec<Aabb> = leaves.iter().map(|&leaf| self.boxes[number_of(leaf)]).collect();
-        // By the median: the depth is certain.
+        // By the median, so the depth is known.
         let settings = BuildSettings::default().with_method(BuildMethod::Median).with_max_leaf(1);
         let mut part = Bvh::<Aabb>::empty();
         // The boxes have been checked, so nothing is refused.
@@ -619,7 +616,7 @@ impl EditedBvh {
         self.heights_up(node);
     }
 
-    /// After every edit.
+    /// Called after each edit.
     fn edited(&mut self) {
         self.edits += 1;
         if self.edits < self.edits_of_build {
@@ -636,7 +633,7 @@ impl EditedBvh {
         }
     }
 
-    /// Begins to count edits.
+    /// Records the cost and restarts the count of edits.
     fn measure(&mut self) {
         self.edits = 0;
         self.edits_of_build = 64.max(self.len() / 2);
@@ -649,7 +646,7 @@ impl EditedBvh {
         sum / self.len().max(1) as f64
     }
 
-    /// The whole tree from the boxes of all parts.
+    /// Builds the whole tree from the boxes of all parts.
     fn make(&mut self, settings: BuildSettings) -> Result<(), BvhError> {
         let parts: Vec<u32> =
             (0..self.boxes.len() as u32).filter(|&number| self.part(number).is_some()).collect();
@@ -680,7 +677,7 @@ impl EditedBvh {
     }
 }
 
-/// The longest way down to one of `count` parts, in nodes.
+/// The maximum path length to one of `count` parts, in nodes.
 fn longest(count: u32) -> u32 {
     ROOM + count.max(1).ilog2()
 }
@@ -698,7 +695,7 @@ fn without(node: &Node8<Aabb8>, out: usize) -> Aabb {
 
 /// Half the area of a box; 0 for the empty one.
 fn area(aabb: &Aabb) -> f64 {
-    // In f64, so that areas neither overflow nor vanish.
+    // In f64, so that areas neither overflow nor underflow.
     let e = (aabb.max.as_dvec3() - aabb.min.as_dvec3()).max(glam::DVec3::ZERO);
     e.x * e.y + e.y * e.z + e.z * e.x
 }

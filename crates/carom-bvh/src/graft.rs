@@ -1,8 +1,8 @@
-//! Puts parts that were built anew in the places of old ones, into a copy of the tree.
+//! Splices rebuilt subtrees into a copy of the tree, in place of old ones.
 //!
-//! Builders write nodes depth first, so the nodes, the leaves and the primitives of a subtree each
-//! stand together. A copy from front to back with some of these stretches exchanged has the same
-//! order again, without gaps, for the price of reading the tree once.
+//! Builders write nodes depth first, so the nodes, leaves and primitives of a subtree are
+//! contiguous. A linear copy that exchanges some of these ranges keeps that order without gaps. It
+//! costs one pass over the tree.
 //!
 //! Reference: S. Yoon, S. Curtis, D. Manocha, Ray Tracing Dynamic Scenes using Selective
 //! Restructuring, 2007.
@@ -15,7 +15,7 @@ use carom_bounds::{Aabb, Aabb8};
 /// A node that was not in the old tree.
 pub(crate) const NEW: u32 = u32::MAX;
 
-/// For every node the number of the first one that is no longer below it.
+/// For each node, the number of the first later node that is not below it.
 pub(crate) fn ends(nodes: &[Node8<Aabb8>], out: &mut Vec<u32>) {
     out.clear();
     out.extend(1..=nodes.len() as u32);
@@ -25,19 +25,19 @@ pub(crate) fn ends(nodes: &[Node8<Aabb8>], out: &mut Vec<u32>) {
     }
 }
 
-/// The places of the primitives below a node, given the [`ends`].
+/// The range of the primitives below a node, given the [`ends`].
 pub(crate) fn below(tree: &Bvh<Aabb>, node: u32, ends: &[u32]) -> core::ops::Range<usize> {
     let subtree = tree.nodes.get(node as usize..ends[node as usize] as usize).unwrap_or(&[]);
     let leaves = || subtree.iter().flat_map(|node| node.child[..node.len as usize & 15].iter());
     let leaves = || leaves().filter(|&&child| child & LEAF != 0).map(|&child| child & !LEAF);
-    // Leaves have their numbers in the order of the nodes.
+    // Leaves are numbered in the order of the nodes.
     let (Some(first), Some(last)) = (leaves().next(), leaves().next_back()) else { return 0..0 };
     tree.leaf_starts[first as usize] as usize..tree.leaf_starts[last as usize + 1] as usize
 }
 
-/// Copies `tree` into `out` with every part in the place of the node that it comes with. The nodes
-/// are those of disjoint subtrees, in ascending order, the root not among them; each part holds the
-/// primitives of what it replaces. `origins` tells for every node of the copy which it was.
+/// Copies `tree` into `out` and replaces the subtree of each given node by its new part. The nodes
+/// are in ascending order, of disjoint subtrees, without the root. Each part holds the primitives
+/// of the subtree that it replaces. `origins` has for each node of the copy its old node.
 pub(crate) fn graft(
     tree: &Bvh<Aabb>,
     parts: &[(u32, Bvh<Aabb>)],
@@ -74,7 +74,7 @@ pub(crate) fn graft(
             node.parent = if k == first { place } else { node.parent + number * 8 };
             for child in &mut node.child[..node.len as usize & 15] {
                 if *child & LEAF == 0 {
-                    // That of a node that is copied is written with its child.
+                    // The parent of a copied node is written with its child.
                     *child += shift;
                     continue;
                 }

@@ -1,8 +1,8 @@
-//! Eight k-DOPs side by side: as many comparisons as there are directions, and they are exact.
+//! Eight k-DOPs side by side: one exact comparison for each direction.
 //!
-//! Between two trees a k-DOP is brought into the other frame by its own half-spaces, not by its
-//! vertices, with weights that are found once for the pose: that is nearly as tight, and takes no
-//! longer than turning an oriented box.
+//! A k-DOP is brought into the other tree's frame by its half-spaces, not by its vertices. The
+//! weights are computed once for each pose. The result is nearly as tight, and takes no longer than
+//! rotating an oriented box.
 //!
 //! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision
 //! Detection Using Bounding Volume Hierarchies of k-DOPs, 1998.
@@ -42,14 +42,14 @@ impl<const K: usize> Sealed for KDop8<K> {}
 /// Lowers a sum of three squares by what rounding may have added.
 const SQUARES: f32 = 1.0 - 32.0 * UNIT;
 
-/// Components along a direction below this count as this, so that no quotient is 0 by 0.
+/// Components along a direction are at least this, above underflow, so that no quotient is 0 by 0.
 const PARALLEL: f32 = 1e-30;
 
-/// Offsets of volumes inside a tree are at most S; the slack, 64 u S, times this is twice that.
+/// Offsets of volumes in a tree are at most S. The slack, 64 u S (rounding), times this is 2 S.
 const MOST_OFFSET: f32 = 1.0 / (32.0 * UNIT);
 
-/// Squared distance over squared gap along a direction with so many components that are not 0,
-/// rounded down.
+/// Squared distance over squared gap along a direction, by its number of non-zero components.
+/// Rounding is downwards.
 const SHARES: [f32; 4] = [1.0, 1.0, 0.5, 0.333_333_3];
 
 impl<const K: usize> Volumes8 for KDop8<K>
@@ -104,8 +104,8 @@ where
             rotation: DMat3::from_cols(column(0), column(1), column(2)),
             translation: DVec3::from(relative.translation.map(f64::from)),
         };
-        // An offset is at most 3 S: rounded, 3 u S off; the columns, each within u / 2, and the
-        // translation move it by 6 u S.
+        // An offset is at most 3 S, so its rounding is 3 u S. The columns, each within u / 2, and
+        // the translation shift it by 6 u S.
         let mut offsets = scaled.placed_loosely(&pose).offsets;
         for offset in &mut offsets {
             *offset += relative.slack;
@@ -122,11 +122,11 @@ where
             is_within &= scaled[k].abs() <= limit;
         }
         if !is_within {
-            // It is empty or infinite, or given by a caller and larger than the tree.
+            // The k-DOP is empty or infinite, or a caller's that is larger than the tree.
             return placed_slowly(self, lane, relative);
         }
-        // With offsets A of at most 2 S: a bound is off by 18 u A + 4 u S, and the slack's sum by u
-        // S: 41 u S.
+        // With offsets A of at most 2 S, the rounding of a bound is 18 u A + 4 u S. The slack's sum
+        // adds u S: 41 u S.
         let reaches = relative.turn.reaches(simd, &scaled, relative.translation);
         let slack = S::F32x8::splat(simd, relative.slack);
         let mut eights = [[0.0; 8]; 4];
@@ -164,8 +164,8 @@ where
 
     #[inline(always)]
     fn gap_sq_point<S: Simd>(&self, simd: S, point: Vec3, scale: f32, slack: f32) -> S::F32x8 {
-        // Twice the slack: a direction is at most 1.74 long. A reach is rounded, at most 3 long in
-        // scaled lengths.
+        // Twice the slack, because a direction is at most 1.74 long. The rounding of a reach is
+        // included; it is at most 3 in scaled lengths.
         let slack = slack * 2.0 + 16.0 * UNIT;
         let mut offsets = KDop::<K>::from_points(&[point]).offsets;
         for offset in &mut offsets {
@@ -180,7 +180,7 @@ where
         let load = |i: usize| S::F32x8::load(simd, &self.offsets[i]);
         let low = [-load(half), -load(half + 1), -load(half + 2)];
         let (mut near, mut far) = ray.slabs(simd, &low, &[load(0), load(1), load(2)], t_max);
-        // As for oriented boxes, along directions whose components add up to at most 3.
+        // As for oriented boxes. The components of a direction add up to at most 3.
         let room = S::F32x8::splat(simd, ray.size * (256.0 * UNIT));
         let (parallel, one) = (S::F32x8::splat(simd, PARALLEL), S::F32x8::splat(simd, 1.0));
         for i in 3..half {
@@ -214,8 +214,8 @@ where
     KDop8::<K>::place(&all.get(lane), relative)
 }
 
-/// Bit i: no pair of parallel planes separates volume i from the given offsets. A sum of two
-/// numbers has the right sign.
+/// Bit i: no pair of parallel planes separates volume i from the given offsets. The sign of a sum
+/// of two numbers is exact.
 #[inline(always)]
 fn meets<S: Simd, const K: usize>(simd: S, all: &KDop8<K>, offsets: &[f32; K], scale: S::F32x8) -> u32 {
     let half = K / 2;
@@ -229,8 +229,8 @@ fn meets<S: Simd, const K: usize>(simd: S, all: &KDop8<K>, offsets: &[f32; K], s
     meets.bits()
 }
 
-/// The squared distance of the boxes along the axes, or the largest squared gap along any other
-/// direction.
+/// The larger of the squared distance of the axis-aligned boxes and the largest squared gap along
+/// the other directions.
 #[inline(always)]
 fn gap_sq<S: Simd, const K: usize>(simd: S, all: &KDop8<K>, offsets: &[f32; K], scale: S::F32x8) -> S::F32x8
 where

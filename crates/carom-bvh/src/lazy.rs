@@ -1,10 +1,9 @@
-//! A tree that is built where queries go, when they first go there.
+//! A tree that is built on demand by its queries.
 //!
-//! At first there is nothing but the boxes. The first query that enters a part with many primitives
-//! cuts it into sixteen or more parts of its own, each of them still unopened; a part with few is
-//! built at once, as any tree. What no query enters stays a list of numbers. Each part is opened
-//! once, by whichever thread comes first, and the others wait for it; what is built depends only on
-//! the part, so answers and trees are the same in any order.
+//! At first there are only the boxes. The first query that enters a large part cuts it into sixteen
+//! or more unopened parts. A small part is built at once as a normal tree. Parts that no query
+//! enters stay lists of numbers. Each part is opened once, by the first thread; other threads wait.
+//! The result depends only on the part, so answers and trees are the same in any order.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (lazy creation, for CAD
 //! and path planning).
@@ -19,16 +18,15 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 use std::sync::OnceLock;
 
-/// Parts of at most so many primitives are built at once.
+/// The maximum number of primitives of a part that is built at once.
 const WHOLE: usize = 1024;
 
-/// A larger part is cut until no part has more than one in so many of its primitives.
+/// A larger part is cut until each new part has at most this fraction (1 / CUT) of its primitives.
 const CUT: usize = 16;
 
 /// A tree that is built on demand, by queries through `&self`, from any number of threads.
 ///
-/// Leaves are given as the numbers of their primitives: they have no numbers of their own, as the
-/// tree is never finished.
+/// Leaves are given as lists of primitives. They have no numbers, because the tree is not complete.
 #[derive(Debug)]
 pub struct LazyBvh<V: TreeVolume = Aabb> {
     boxes: Vec<Aabb>,
@@ -41,8 +39,8 @@ pub struct LazyBvh<V: TreeVolume = Aabb> {
 #[derive(Debug)]
 struct Opened<V: TreeVolume> {
     tree: Bvh<V>,
-    /// For each leaf of the tree the part that is in it; empty where the leaves are those of the
-    /// tree itself.
+    /// For each leaf of the tree, the part in it. Empty if the leaves are those of the finished
+    /// tree.
     parts: Vec<OnceLock<Opened<V>>>,
 }
 
@@ -62,8 +60,8 @@ pub struct Built {
 }
 
 impl<V: TreeVolume> LazyBvh<V> {
-    /// A tree over primitives with these bounds, of which nothing is built yet. A box that is not
-    /// finite, or inverted, is refused with its number.
+    /// Creates an unbuilt tree over primitives with these bounds. A box that is not finite, or
+    /// inverted, is refused with its number.
     pub fn new(boxes: Vec<Aabb>, settings: &BuildSettings) -> Result<LazyBvh<V>, BvhError> {
         if 1 << 28 <= boxes.len() {
             return Err(BvhError::TooMany);
@@ -75,12 +73,12 @@ impl<V: TreeVolume> LazyBvh<V> {
         Ok(LazyBvh { boxes, settings: *settings, all, root: OnceLock::new() })
     }
 
-    /// How many primitives there are.
+    /// The number of primitives.
     pub fn len(&self) -> usize {
         self.boxes.len()
     }
 
-    /// There is no primitive.
+    /// Whether there is no primitive.
     pub fn is_empty(&self) -> bool {
         self.boxes.is_empty()
     }
@@ -150,8 +148,8 @@ impl<V: TreeVolume> LazyBvh<V> {
         self.nearest_first((&self.root, &self.all), max_distance, &visit, &mut leaf).0
     }
 
-    /// All pairs of leaves whose volumes may touch, `b_in_a` being the place of the other tree in
-    /// the frame of this one, each pair once; `pair` may break off.
+    /// Visits all pairs of leaves whose volumes may touch, each pair once. `b_in_a` is the pose of
+    /// the other tree in the frame of this one. `pair` may stop the visit.
     pub fn visit_leaf_pairs(
         &self,
         other: &LazyBvh<V>,
@@ -165,8 +163,8 @@ impl<V: TreeVolume> LazyBvh<V> {
         while let Some((part_a, part_b)) = stack.pop() {
             let (a, b) = (self.open(part_a), other.open(part_b));
             let both = a.is_finished() && b.is_finished();
-            // Where only one of the two has parts inside, each of them is met by the other as a
-            // whole, once.
+            // If only one of the two has parts inside, each part meets the other leaf as a whole,
+            // once.
             seen.clear();
             seen.resize(a.parts.len().max(b.parts.len()), false);
             let visit = visit_leaf_pairs(&a.tree, &b.tree, b_in_a, |leaf_a, leaf_b| {
@@ -194,9 +192,8 @@ impl<V: TreeVolume> LazyBvh<V> {
         Visit { stopped: false, counters: total }
     }
 
-    /// Opens parts in the order in which a query meets them, as its bound shrinks. Calls itself
-    /// once for each level of parts, of which there are at most six: 2^28 primitives, a sixteenth
-    /// of them on each level.
+    /// Opens parts in the order of the query, as its bound shrinks. It recurses once for each level
+    /// of parts. There are at most six levels: 2^28 primitives, a sixteenth of them on each level.
     fn nearest_first(
         &self,
         part: Part<'_, V>,
@@ -225,7 +222,7 @@ impl<V: TreeVolume> LazyBvh<V> {
         (Visit { stopped: found.stopped, counters: total }, least)
     }
 
-    /// The part, built if it is not yet.
+    /// Returns the part, and builds it first if necessary.
     fn open<'a>(&self, (part, primitives): Part<'a, V>) -> &'a Opened<V> {
         part.get_or_init(|| {
             let boxes: Vec<Aabb> =
@@ -248,11 +245,10 @@ impl<V: TreeVolume> LazyBvh<V> {
     }
 }
 
-/// What is done with the number of each leaf, nearest first: the answer is the new bound.
+/// The callback for the number of each leaf, nearest first. It returns the new bound.
 type Each<'a> = dyn FnMut(u32, f64) -> ControlFlow<(), f64> + 'a;
 
-/// What the caller does with the primitives of each leaf, nearest first: the answer is the new
-/// bound.
+/// The callback for the primitives of each leaf, nearest first. It returns the new bound.
 type Candidates<'a> = dyn FnMut(&[u32], f64) -> ControlFlow<(), f64> + 'a;
 
 impl<V: TreeVolume> Opened<V> {
@@ -260,12 +256,12 @@ impl<V: TreeVolume> Opened<V> {
         self.parts.is_empty()
     }
 
-    /// The part inside a leaf, if the leaf is not one of the finished tree.
+    /// The part inside a leaf; `None` if the leaf is one of the finished tree.
     fn part(&self, leaf: u32) -> Option<Part<'_, V>> {
         Some((self.parts.get(leaf as usize)?, self.tree.leaf(leaf).primitives))
     }
 
-    /// Adds the cost of a visit; leaves that are parts do not count as leaves.
+    /// Adds the cost of a visit. Leaves that are parts do not count as leaves.
     fn count(&self, total: &mut Counters, visit: &Visit) {
         let mut counters = visit.counters;
         if !self.is_finished() {

@@ -23,7 +23,7 @@
 //!     .collect();
 //! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
 //!
-//! // Which may a box touch?
+//! // The boxes that a query box may touch.
 //! let mut found = Vec::new();
 //! row.visit_box(&Aabb { min: Vec3::splat(0.25), max: Vec3::new(2.25, 0.5, 0.5) }, |leaf| {
 //!     found.extend_from_slice(leaf.primitives);
@@ -32,7 +32,7 @@
 //! found.sort();
 //! assert_eq!(found, [0, 1, 2]);
 //!
-//! // Which pairs of two rows may touch, the second one standing 98 further on?
+//! // The pairs of two rows that may touch; the second row is displaced by 98.
 //! let further = WidePose { translation: DVec3::new(98.0, 0.0, 0.0), ..WidePose::IDENTITY };
 //! let mut pairs = Vec::new();
 //! visit_pairs(&row, &row, &further, |a, b| {
@@ -42,14 +42,14 @@
 //! pairs.sort();
 //! assert_eq!(pairs, [(98, 0), (99, 1)]);
 //!
-//! // And when it stands 102 further on, which two are closest? The distance of primitives is ours to tell.
+//! // The closest pair at a displacement of 102. The caller computes the distance of primitives.
 //! let further = WidePose { translation: DVec3::new(102.0, 0.0, 0.0), ..WidePose::IDENTITY };
 //! let gap = |a: u32, b: u32, _bound: f64| Some(102.0 + f64::from(b) - (f64::from(a) + 0.5));
 //! let closest = closest_pair(&row, &row, &further, f64::INFINITY, gap);
 //! assert_eq!(closest.pair, Some((99, 0, 2.5)));
 //! assert!(closest.counters.primitives < 10); // of 10,000 pairs
 //!
-//! // With little time: bounds that hold the distance at every stop, and the same answer in the end.
+//! // With little time: bounds of the distance at each stop, and the same result in the end.
 //! let mut search = TimedSearch::default();
 //! let mut pair = TimedPair::new(&row, &row, &further, gap);
 //! search.start(1, &TimedSettings::distance());
@@ -82,7 +82,7 @@
 //!     .collect();
 //! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
 //!
-//! // The three boxes nearest to a point. The distance of primitives is ours to tell.
+//! // The three boxes nearest to a point. The caller computes the distance of primitives.
 //! let point = DVec3::new(20.4, 0.5, 0.5);
 //! let gap = |i: u32, _bound: f64| {
 //!     let b = &boxes[i as usize];
@@ -92,7 +92,7 @@
 //! row.k_nearest(point, 3, f64::INFINITY, &mut nearest, gap);
 //! assert_eq!(nearest.iter().map(|n| n.0).collect::<Vec<_>>(), [20, 21, 19]);
 //!
-//! // What a point is in, and what a ball touches.
+//! // The boxes that contain a point, or touch a ball.
 //! let mut found = Vec::new();
 //! row.visit_point(point, |leaf| {
 //!     found.extend_from_slice(leaf.primitives);
@@ -101,7 +101,7 @@
 //! assert_eq!(found, [20]);
 //! assert!(row.visit_sphere(DVec3::new(0.0, 5.0, 0.0), 4.0, |_| ControlFlow::Break(())).stopped);
 //!
-//! // What may be in view: here a block of space, by planes whose normals point outwards.
+//! // The boxes in a frustum: here a block of space, by planes with outward normals.
 //! let sides = [(Vec3::X, 9.75), (-Vec3::X, 0.25), (Vec3::Y, 2.0), (-Vec3::Y, 2.0), (Vec3::Z, 2.0), (-Vec3::Z, 2.0)];
 //! let frustum = Frustum::new(sides.map(|(normal, out)| Plane { normal, d: -out })).expect("finite planes");
 //! let mut seen = 0;
@@ -117,21 +117,21 @@
 //! row.in_boxes(&boxes[..3], &mut starts, &mut all);
 //! assert_eq!((starts, all), (vec![0, 1, 2, 3], vec![0, 1, 2]));
 //!
-//! // Two rows side by side, 0.3 apart: which pairs may break a tolerance of 0.1, or of 0.4?
+//! // Two rows side by side, 0.3 apart: tests for pairs closer than 0.1, and than 0.4.
 //! let beside = WidePose { translation: DVec3::new(0.0, 1.3, 0.0), ..WidePose::IDENTITY };
 //! let mut search = PairSearch::default();
 //! let breaks = |_, _| ControlFlow::Break(());
 //! assert!(!search.visit_closer_pairs(&row, &row, &beside, 0.1, breaks).stopped);
 //! assert!(search.visit_closer_pairs(&row, &row, &beside, 0.4, breaks).stopped);
 //!
-//! // A walk of two trees in another way: the first tree down to its leaves, all fifteen axes.
+//! // A walk of two trees with settings: the first tree down to its leaves, all fifteen axes.
 //! let settings = PairSettings::default().with_descent(Descent::AFirst).with_axes(BoxAxes::FacesAndEdges);
 //! let visit = visit_pairs_with(&row, &row, &WidePose::IDENTITY, &settings, |_, _| ControlFlow::Continue(()));
 //! assert!(visit.counters.leaves >= 100);
 //! # Ok::<(), carom_bvh::BvhError>(())
 //! ```
 //!
-//! # Which volume when
+//! # Choice of the volume
 //! - [`Obb`](carom_bounds::Obb), by [`Bvh::from_triangles`], for rigid meshes: it is the fastest
 //!   for yes or no and for all pairs, above all if surfaces come close. Its build takes three times
 //!   that of boxes. [`Bvh::along_own_axes`] splits along these boxes' axes instead of the
@@ -147,7 +147,7 @@
 //!   to bring its planes into the other frame once for each pose, so a quick yes or no takes twice
 //!   as long.
 //!
-//! # Which nodes when
+//! # Choice of the nodes
 //! Trees of boxes that are built once and queried often can be packed. Every query is the same and
 //! finds the same (tests: `nodes`). Distances of two trees and searches on time are missing, and
 //! packed trees do not refit.
@@ -158,12 +158,12 @@
 //! - [`Bvh4`], four boxes, and [`QuantizedBvh4`], four in bytes and one line of the cache to a
 //!   node: for narrow nodes. In the benches they gain nothing.
 //!
-//! # Which way to walk
+//! # Settings of a walk
 //! The default, which opens the larger node, and alternation test about as many volumes if both
 //! trees are alike. One tree first tests several times as many. The nine edge axes
 //! ([`PairSettings`]) pay a little if there are many leaves, and not at all if nothing touches.
 //!
-//! [`PairSearch::closest_pair_with`] goes the same ways.
+//! [`PairSearch::closest_pair_with`] has the same settings.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

@@ -23,12 +23,12 @@ struct Walk<'a, V: TreeVolume, N, F> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives the leaves whose volume may be within `max_distance` of the point, near ones first, to
-    /// `leaf`. That function answers with the new `max_distance` (the distance of its nearest
-    /// primitive for the closest one, that of the k-th for the k closest, the old one to see all),
-    /// or breaks off. Ties are still given. The point is in the tree's frame.
+    /// Gives the leaves whose volume may be within `max_distance` of the point to `leaf`, near ones
+    /// first. `leaf` returns the new `max_distance`, or stops the search. Return the least distance
+    /// for the closest primitive, that of the k-th for the k closest, or the old value for all.
+    /// Ties are still given. The point is in the tree's frame.
     ///
-    /// A point with a NaN, and a negative distance, find nothing.
+    /// A point with a NaN, or a negative distance, finds nothing.
     pub fn visit_near(
         &self,
         point: DVec3,
@@ -41,9 +41,9 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         dispatch(Walk { tree: self, point, max_distance, leaf })
     }
 
-    /// The primitive nearest to a point: `distance(primitive, bound)` gives its distance, or `None`
-    /// when it is not below the bound. Of several at the same distance the lowest number is found.
-    /// The second result is the distance.
+    /// Finds the primitive nearest to a point, and its distance. `distance(primitive, bound)`
+    /// returns a primitive's distance, or `None` if it is not below the bound. Ties go to the
+    /// lowest number.
     pub fn nearest(
         &self,
         point: DVec3,
@@ -53,7 +53,7 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         let mut best: Option<(u32, f64)> = None;
         let visit = self.visit_near(point, max_distance, |leaf, mut bound| {
             for &primitive in leaf.primitives {
-                // A little room, so that the function also answers for ties.
+                // A slightly larger bound, so that ties are reported too.
                 let Some(d) = distance(primitive, bound.next_up()) else { continue };
                 let better =
                     best.is_none_or(|(number, least)| d < least || (d == least && primitive < number));
@@ -79,14 +79,14 @@ where
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) -> Visit {
         let mut counters = Counters::default();
-        // All volumes lie in the range of f32. A point beyond it is no nearer to them than the
-        // nearest place in it.
+        // All volumes lie in the range of f32. A point beyond it is clamped, which does not
+        // increase its distance.
         let range = DVec3::splat(f64::from(f32::MAX));
         let within = self.point.clamp(-range, range);
         let size = reach(&self.tree.bounds.to_aabb()) + within.abs().element_sum();
         let scale = inverse_power_of_two(size).min(LARGEST_SCALE);
         let point = within.as_vec3();
-        // What the rounding of the point is worth in scaled lengths; 0 when it is a point of f32.
+        // The rounding of the point in scaled lengths; 0 if it is a point of f32.
         let slack = if point.as_dvec3() == self.point { 0.0 } else { 2.0 * UNIT };
         let mut max_distance = self.max_distance;
         let mut limit = square_up(max_distance * scale);

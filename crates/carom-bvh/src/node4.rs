@@ -1,8 +1,8 @@
-//! Four boxes to a node: the planes of both sides in one register.
+//! Four boxes to a node; the minimum and maximum planes share one register.
 //!
-//! The lower half of the eight lanes has the least coordinates, the upper half the greatest ones;
-//! where a ray goes backwards the halves change places, so that the lower one is always met first.
-//! Half of the work of a node of eight for half as many boxes.
+//! The lower four lanes hold the minimum coordinates, the upper four the maximum ones. For a
+//! backward ray the halves are swapped, so the lower one is always entered first. It takes half of
+//! the work of a node of eight, for half as many boxes.
 //!
 //! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD
 //! Ray Tracing of Incoherent Rays, 2008 (four children).
@@ -30,7 +30,7 @@ pub struct BoxNode4 {
 /// A tree of boxes in nodes of four.
 pub type Bvh4 = Bvh<Aabb, BoxNode4>;
 
-/// Eight boxes, of which the first four are those of the halves.
+/// Eight boxes; the first four are those of the halves.
 #[inline(always)]
 pub(crate) fn open_pairs<S: Simd>(_simd: S, planes: [S::F32x8; 3]) -> Aabb8 {
     Aabb8 {
@@ -52,15 +52,15 @@ pub(crate) fn enters_pairs<S: Simd>(
     t_max: f32,
 ) -> (u32, S::F32x8) {
     let lower = S::Mask8::from_bits(simd, 15);
-    // Only the lower half of `near` and the upper half of `far` are of meaning.
+    // Only the lower half of `near` and the upper half of `far` have a meaning.
     let (mut near, mut far) = (ray.t_min, S::F32x8::splat(simd, t_max));
     for k in 0..3 {
         let ordered = if ray.is_backward[k] { planes[k].swap_halves() } else { planes[k] };
         let origin = S::F32x8::select(lower, ray.origin_near[k], ray.origin_far[k]);
         let inverse = S::F32x8::select(lower, ray.inverse_near[k], ray.inverse_far[k]);
         let t = (ordered - origin) * inverse;
-        // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what they
-        // had.
+        // A ray in the plane gives 0 times infinity, which is NaN. `max` and `min` then keep the
+        // old value.
         near = t.max(near);
         far = t.min(far);
     }

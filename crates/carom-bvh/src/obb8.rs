@@ -1,14 +1,13 @@
-//! Eight oriented boxes side by side; two trees of them are tested on the six face axes, or on all
-//! fifteen.
+//! Eight oriented boxes. Two trees of them are tested on the six face axes, or on all fifteen axes.
 //!
-//! The nine edge axes reject 8 to 18 % more and cost as much as that saves: they are tested where
-//! that is asked for.
+//! The nine edge axes reject 8 to 18 % more pairs, but cost as much as they save. They are tested
+//! only on request.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 5; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.2.4 (leaving the edge axes out).
-//! Differs: one box against eight; its axes are turned once, and the axes need no accuracy, as any
-//! axis that separates is a proof; the slack, twice that of boxes along the axes, covers what
-//! turning them lost.
+//! Differs: one box against eight, with its axes rotated once. The axes may be inexact, because any
+//! separating axis is a proof. The slack is twice that of axis-aligned boxes, and covers the
+//! rounding of the rotation.
 
 use crate::ray::RayLanes;
 use crate::relative::{EDGES, Relative, UNIT};
@@ -31,7 +30,7 @@ pub struct Obb8 {
 /// A box in the frame of another tree, in scaled lengths.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedObb {
-    /// The fourth numbers are of no meaning.
+    /// The fourth lanes have no meaning.
     center: [f32; 4],
     half: [f32; 3],
     axes: [[f32; 4]; 3],
@@ -43,12 +42,12 @@ impl TreeVolume for Obb {
 
 impl Sealed for Obb8 {}
 
-/// Lowers a sum of three squares by what rounding and axes that are not quite orthonormal may have
-/// added.
+/// Lowers a sum of three squares by the error of rounding and of axes that are not exactly
+/// orthonormal.
 const SQUARES: f32 = 1.0 - 64.0 * UNIT;
 
-/// Components along an axis below this count as this, so that no quotient is 0 by 0.
-/// Far above underflow.
+/// Components along an axis are at least this, so that no quotient is 0 by 0. It is far above
+/// underflow.
 const PARALLEL: f32 = 1e-30;
 
 impl Volumes8 for Obb8 {
@@ -90,7 +89,7 @@ impl Volumes8 for Obb8 {
 
     #[inline(always)]
     fn ball(volume: &Obb) -> (DVec3, f64) {
-        // The axes are not quite orthonormal.
+        // The stored axes are orthonormal only up to rounding.
         let radius = volume.half_extents.as_dvec3().length() * f64::from(1.0 + 64.0 * UNIT);
         (volume.center.as_dvec3(), radius)
     }
@@ -168,8 +167,8 @@ impl Volumes8 for Obb8 {
         }
         let slack = S::F32x8::splat(simd, relative.slack * EDGES);
         let (t, half) = offsets(simd, self, placed, relative);
-        // `turned[j][k]` is the inner product of axis j of the placed box and axis k of these;
-        // `along[j]` that of the offset.
+        // `turned[j][k]` is the inner product of axis j of the placed box and axis k of these.
+        // `along[j]` is the inner product of the offset and axis j.
         let zero = S::F32x8::splat(simd, 0.0);
         let (mut turned, mut along) = ([[zero; 3]; 3], [zero; 3]);
         for j in 0..3 {
@@ -185,7 +184,8 @@ impl Volumes8 for Obb8 {
             let half_1 = S::F32x8::splat(simd, placed.half[j1]);
             let half_2 = S::F32x8::splat(simd, placed.half[j2]);
             for k in 0..3 {
-                // Across edge j there and edge k here. Parallel edges give numbers below the slack.
+                // Axis across edge j of one box and edge k of the other. Parallel edges give values
+                // below the slack.
                 let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
                 let offset = along[j2] * turned[j1][k] - along[j1] * turned[j2][k];
                 let there = half_1 * turned[j2][k].abs() + half_2 * turned[j1][k].abs();
@@ -256,8 +256,8 @@ impl Volumes8 for Obb8 {
 
     #[inline(always)]
     fn enters<S: Simd>(&self, simd: S, ray: &RayLanes<S>, t_max: f32) -> (u32, S::F32x8) {
-        // In the frame of a box the origin is off by 8 u of the size, and the ray, whose direction
-        // is off by 10 u, moves 20 u of the size away before it leaves the tree.
+        // In the frame of a box, the rounding of the origin is 8 u of the size. The direction is
+        // off by 10 u, which moves the ray by 20 u of the size inside the tree.
         let room = S::F32x8::splat(simd, ray.size * (64.0 * UNIT));
         let (parallel, one) = (S::F32x8::splat(simd, PARALLEL), S::F32x8::splat(simd, 1.0));
         let mut t = load3(simd, &self.center);

@@ -1,13 +1,12 @@
-//! Trees of oriented boxes over triangles: for rigid meshes that come close, above all in parallel.
+//! Trees of oriented boxes over triangles, for rigid meshes that come close, above all in parallel.
 //!
-//! The splits are those of boxes along the axes; each subtree then gets a box in the frame of its
-//! surface. Running sums of the moments give the covariance of any subtree at once, and its corners
-//! are projected eight at a time.
+//! The splits are those of axis-aligned boxes. Each subtree then gets a box in the frame of its
+//! surface. Prefix sums of the moments give the covariance of any subtree in constant time. Its
+//! corners are projected eight at a time.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4.
-//! Differs: the frame is that of the mean normal where the surface has one; the box along the axes
-//! stays where it is the smaller; splits by the surface area heuristic, unless those of
-//! [`Bvh::along_own_axes`] are asked for.
+//! Differs: the frame uses the mean normal if the surface has one. The axis-aligned box is kept if
+//! it is smaller. Splits follow the surface area heuristic, except in [`Bvh::along_own_axes`].
 
 use crate::build::{BuildSettings, Builder, OwnAxes, SplitAt, own_axes};
 use crate::relative::{UNIT, inverse_power_of_two};
@@ -18,8 +17,8 @@ use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use carom_math::rounding;
 use glam::{DMat3, DVec3, Vec3};
 
-/// A box must be this much of the size thicker to lose against another: flat boxes are compared by
-/// more than rounding.
+/// Boxes are compared with this fraction of the size added as thickness. So flat boxes are compared
+/// by more than rounding.
 const THICKNESS: f64 = 1e-4;
 
 /// The corners of triangles by component, in the order of the tree.
@@ -51,7 +50,7 @@ impl Kernel for Project<'_> {
         let last = n.saturating_sub(1);
         let mut at = 0;
         while at < n {
-            // A short rest is filled with its last corner.
+            // A partial group is padded with its last corner.
             let px = S::F32x8::load_or(simd, x, at, x[last]);
             let py = S::F32x8::load_or(simd, y, at, y[last]);
             let pz = S::F32x8::load_or(simd, z, at, z[last]);
@@ -73,11 +72,11 @@ impl Kernel for Project<'_> {
 }
 
 impl Bvh<Obb> {
-    /// A tree of oriented boxes over `n` triangles, `triangle(i)` giving the corners of triangle i.
-    /// No triangles give the empty tree; a corner that is not finite is refused with its triangle's
-    /// number.
+    /// Builds a tree of oriented boxes over `n` triangles; `triangle(i)` returns the corners of
+    /// triangle i. No triangles give the empty tree. A corner that is not finite is refused with
+    /// its triangle's number.
     ///
-    /// The boxes hold whatever rounds to these corners as well: triangles of `f64` may be given
+    /// The boxes also hold all points that round to these corners. So `f64` triangles may be given
     /// rounded.
     pub fn from_triangles(
         n: usize,
@@ -89,12 +88,12 @@ impl Bvh<Obb> {
         Ok(tree)
     }
 
-    /// [`Bvh::from_triangles`], each range split along the longest axis of its own box, else along
-    /// the second or the third.
+    /// [`Bvh::from_triangles`], but each range is split along the longest axis of its own box, else
+    /// the second or third.
     ///
-    /// Against the splits of [`Bvh::from_triangles`] it builds more slowly, and queries do somewhat
-    /// more work: the bench `volumes` has both. It is the build of RAPID, for comparison, and ends
-    /// by depth as well as by count.
+    /// It builds more slowly than [`Bvh::from_triangles`], and queries do somewhat more work: see
+    /// the bench `volumes`. It is the build of RAPID, for comparison. It stops by depth as well as
+    /// by count.
     pub fn along_own_axes(
         n: usize,
         triangle: impl Fn(u32) -> [Vec3; 3],
@@ -113,8 +112,8 @@ impl Bvh<Obb> {
 }
 
 impl Builder {
-    /// [`Bvh::from_triangles`] into a tree that is there, whose memory is used again. On an error
-    /// the tree stays as it was.
+    /// [`Bvh::from_triangles`] into an existing tree, whose memory is reused. On an error the tree
+    /// stays as it was.
     pub fn rebuild_from_triangles(
         &mut self,
         tree: &mut Bvh<Obb>,
@@ -129,7 +128,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The tree from the binary one, each subtree in the box that is fitted to its triangles.
+    /// Collapses the binary tree. Each subtree gets the box that is fitted to its triangles.
     fn collapse_oriented(
         &mut self,
         tree: &mut Bvh<Obb>,
@@ -163,7 +162,8 @@ impl Builder {
     }
 }
 
-/// The boxes of `n` triangles along the axes; or what cannot stand in a tree.
+/// The axis-aligned boxes of `n` triangles, or an error for the first that is not allowed in a
+/// tree.
 fn boxes_of(n: usize, triangle: impl Fn(u32) -> [Vec3; 3]) -> Result<Vec<Aabb>, BvhError> {
     if 1 << 28 <= n {
         return Err(BvhError::TooMany);
@@ -171,7 +171,7 @@ fn boxes_of(n: usize, triangle: impl Fn(u32) -> [Vec3; 3]) -> Result<Vec<Aabb>, 
     let mut boxes = Vec::with_capacity(n);
     for i in 0..n as u32 {
         let [a, b, c] = triangle(i);
-        // A minimum drops a NaN: it must not be lost.
+        // `min` drops a NaN, so it is tested here.
         if !(a.is_finite() && b.is_finite() && c.is_finite()) {
             return Err(BvhError::NotFinite { primitive: i as usize });
         }
@@ -180,7 +180,7 @@ fn boxes_of(n: usize, triangle: impl Fn(u32) -> [Vec3; 3]) -> Result<Vec<Aabb>, 
     Ok(boxes)
 }
 
-/// The box of what may have been rounded to the corners of this one.
+/// A box around all points that round into this one.
 fn unrounded(aabb: &Aabb) -> Aabb {
     let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
     let half_a_digit = f64::from(UNIT);
@@ -201,7 +201,7 @@ fn fit(aabb: &Aabb, first: usize, count: usize, sums: &[Moments], corners: &Corn
     });
     let (low, high) = (DVec3::from(low.map(f64::from)), DVec3::from(high.map(f64::from)));
     let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
-    // The stored axes are orthonormal to 2^-22, and so is their inverse their transpose.
+    // The stored axes are orthonormal up to a rounding of 2^-22, so the transpose is the inverse.
     let stored: DMat3 = axes.as_dmat3();
     let center = (stored * middle).as_vec3();
     let reach = aabb.min.abs().max(aabb.max.abs()).as_dvec3().element_sum();

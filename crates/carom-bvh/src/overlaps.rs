@@ -1,8 +1,6 @@
-//! The leaves in a box as an iterator, for callers that stop early or go on later; and many boxes
-//! at once.
+//! An iterator over the leaves in a box, and queries of many boxes at once.
 //!
-//! The iterator opens one node at a time and keeps what is left of it, so that what is not asked
-//! for costs nothing.
+//! The iterator opens one node at a time, so leaves that are not requested cost nothing.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2.
 
@@ -18,13 +16,13 @@ use core::borrow::Borrow as _;
 use core::marker::PhantomData;
 use core::ops::ControlFlow;
 
-/// The leaves whose volumes may touch a box, each once; what [`Bvh::in_box`] gives.
+/// The leaves whose volumes may touch a box, each once; the iterator of [`Bvh::in_box`].
 pub struct InBox<'a, V: TreeVolume, N = Node8<<V as TreeVolume>::Volumes8>> {
     tree: &'a Bvh<V, N>,
     aabb: Aabb,
     here: Relative,
     stack: Stack<u32, 64>,
-    /// The node that is being read, and its children that are left, as bits.
+    /// The current node, and a mask of its remaining children.
     node: u32,
     left: u32,
 }
@@ -51,7 +49,7 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         use carom_bounds::BoundingVolume as _;
         let bounds = self.bounds.to_aabb();
         let mut stack = Stack::new(0);
-        // What lies outside the tree does not count, and may be infinite.
+        // The part outside the tree does not count, and may be infinite.
         let inside = aabb.intersection(&bounds);
         if inside.is_some() && !self.nodes.is_empty() {
             stack.push(0);
@@ -61,10 +59,10 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         InBox { tree: self, aabb: inside, here, stack, node: 0, left: 0 }
     }
 
-    /// [`Bvh::visit_box`] for many boxes. The primitives in leaves that box i may touch are
-    /// `found[starts[i]..starts[i + 1]]`, in no order; what was in the two vectors is gone, and
-    /// only their memory grows. Neighbouring boxes should stand next to each other, so that they
-    /// find the same nodes in the caches.
+    /// [`Bvh::visit_box`] for many boxes. The candidates of box i are
+    /// `found[starts[i]..starts[i + 1]]`, in no order. The two vectors are cleared first; only
+    /// their memory grows. Neighbouring boxes should be adjacent in the list, so that their nodes
+    /// are in the cache.
     pub fn in_boxes(&self, boxes: &[Aabb], starts: &mut Vec<usize>, found: &mut Vec<u32>) {
         starts.clear();
         found.clear();

@@ -1,9 +1,9 @@
-//! What may be at a point, in a ball, or in a view; the k primitives nearest to a point; pairs
-//! closer than a tolerance.
+//! Queries of a point, a ball or a frustum; the k nearest primitives; pairs closer than a
+//! tolerance.
 //!
-//! A ball is the set of points near its centre, so that it and a point are searches of the near;
-//! nothing shrinks on the way. Of a view, what is wholly inside is not tested further down, and
-//! every child remembers the plane that rejected it last.
+//! Point and ball queries are distance queries with a fixed bound. In a frustum query, children of
+//! a volume that is wholly inside are not tested. Each child stores the plane that rejected it
+//! last.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 19.4 (frustum culling in a
 //! hierarchy) and 25.2; U. Assarsson, T. Möller, Optimized View Frustum Culling Algorithms for
@@ -22,14 +22,15 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives every leaf whose volume may hold the point, in the tree's frame, to `leaf`, which may
-    /// break off. A point with a NaN is nowhere.
+    /// Gives each leaf whose volume may contain the point, in the tree's frame, to `leaf`, which
+    /// may stop the visit. A point with a NaN finds nothing.
     pub fn visit_point(&self, point: DVec3, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
         self.visit_sphere(point, 0.0, leaf)
     }
 
-    /// Gives every leaf whose volume may touch the ball, in the tree's frame, to `leaf`, near its
-    /// centre first; `leaf` may break off. A ball with a NaN or a negative radius touches nothing.
+    /// Gives each leaf whose volume may touch the ball, in the tree's frame, to `leaf`, near its
+    /// centre first. `leaf` may stop the visit. A ball with a NaN or a negative radius touches
+    /// nothing.
     pub fn visit_sphere(
         &self,
         center: DVec3,
@@ -42,10 +43,10 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         })
     }
 
-    /// The `k` primitives nearest to a point, within `max_distance`, into `found`: number and
-    /// distance, the nearest first, of equals the lowest number. `distance(primitive, bound)` gives
-    /// a primitive's distance, or `None` when it is above the bound. What was in `found` is gone;
-    /// only its memory grows.
+    /// Writes the `k` primitives nearest to a point, within `max_distance`, to `found` as number
+    /// and distance. The nearest is first; ties go to the lowest number.
+    /// `distance(primitive, bound)` returns a primitive's distance, or `None` if it is above the
+    /// bound. `found` is cleared first; only its memory grows.
     pub fn k_nearest(
         &self,
         point: DVec3,
@@ -84,10 +85,10 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
 }
 
 impl PairSearch {
-    /// Gives every pair of primitives, of `a` and of `b` placed by `b_in_a`, in leaves that may be
-    /// within `max_distance` of each other, to `pair`, which may break off: the candidates of a
-    /// tolerance verification, near ones first. Two parts keep the tolerance for certain where none
-    /// of the pairs given breaks it.
+    /// Gives the candidate pairs of a tolerance verification to `pair`, near ones first; `pair` may
+    /// stop the search. These are the primitives, of `a` and of `b` placed by `b_in_a`, in leaves
+    /// that may be within `max_distance`. If no given pair breaks the tolerance, the two parts keep
+    /// it.
     pub fn visit_closer_pairs<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -109,9 +110,8 @@ impl PairSearch {
     }
 }
 
-/// The memory of culling by a frustum: for every child of a tree the plane that rejected it last.
-/// Keep one for each tree and view, and culling does not allocate. The answer does not depend on
-/// it.
+/// The memory of frustum culling: for each child of a tree, the plane that rejected it last. Keep
+/// one for each tree and view, and culling does not allocate. The result does not depend on it.
 #[derive(Clone, Debug, Default)]
 pub struct FrustumSearch {
     last: Vec<LastPlane>,
@@ -121,8 +121,8 @@ pub struct FrustumSearch {
 const INSIDE: u32 = LEAF;
 
 impl FrustumSearch {
-    /// Gives every leaf whose volume may be in the frustum, which is in the tree's frame, to
-    /// `leaf`, each once, with whether all of it is inside for certain; `leaf` may break off.
+    /// Gives each leaf whose volume may be in the frustum to `leaf`, once, and whether it is surely
+    /// inside. The frustum is in the tree's frame. `leaf` may stop the visit.
     pub fn visit<V: TreeVolume, N: WideNode<V::Volumes8>>(
         &mut self,
         tree: &Bvh<V, N>,

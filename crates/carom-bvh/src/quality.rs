@@ -1,4 +1,4 @@
-//! How good a tree is: expected cost of a query, overlap, depth, memory.
+//! The quality of a tree: expected cost of a query, overlap, depth, memory.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.2 (surface area
 //! heuristic).
@@ -13,34 +13,33 @@ use carom_bounds::Aabb;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Quality {
-    /// Volumes and primitives that a random line through the tree is expected to meet: the areas of
-    /// all volumes over that of the root, leaves once for the volume and once for each primitive.
+    /// The expected number of volumes and primitives that a random line through the tree meets.
+    /// A leaf counts once for its volume and once for each primitive. Areas are over the root's.
     pub sah_cost: f64,
-    /// How much children of one node overlap: the areas that two have in common, over the areas of
-    /// all. 0 where no boxes meet; where it is 1, a query that meets one child meets another as
-    /// well, as a rule.
+    /// The overlap of siblings: their pairwise common areas over the sum of all areas. It is 0 if
+    /// no boxes overlap. At 1, a query that meets one child usually meets another.
     pub overlap: f64,
-    /// The longest way from the root to a leaf, in nodes.
+    /// The longest path from the root to a leaf, in nodes.
     pub depth: u32,
     /// Nodes.
     pub nodes: usize,
     /// Leaves.
     pub leaves: usize,
-    /// How many of a node's places are used, on average.
+    /// The average number of used slots in a node.
     pub mean_children: f64,
-    /// Primitives of a leaf, on average.
+    /// The average number of primitives in a leaf.
     pub mean_leaf: f64,
     /// Bytes of the tree per primitive.
     pub bytes_per_primitive: f64,
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Measures the tree; the empty tree has cost 0.
+    /// Measures the tree. The empty tree has cost 0.
     pub fn quality(&self) -> Quality {
         if self.is_empty() {
             return Quality::default();
         }
-        // The areas are those of lengths about 1: the report of a scaled tree is the same.
+        // Lengths are scaled to about 1, so a scaled tree has the same report.
         let size = f64::from(self.bounds.to_aabb().extents().max_element());
         let area = |aabb: &Aabb| {
             let e = aabb.extents().as_dvec3() / if size == 0.0 { 1.0 } else { size };

@@ -1,18 +1,18 @@
-//! Boxes of children in bytes, on a grid of 256 planes per axis that is the node's own: a third of
-//! the memory.
+//! Quantized boxes of children, on a grid of 256 planes per axis in each node: a third of the
+//! memory.
 //!
-//! Plane q of an axis is `origin + q * step`, computed in `f32` as it stands; the origin is the
-//! least coordinate of the children and the step a power of two, so that the product is exact and
-//! only the sum rounds. Proof that no box is cut: a byte is chosen by computing the plane as every
-//! walk computes it, and moved until that plane does not lie inside the child's box. Plane 0 is the
-//! least coordinate itself and plane 255 not below the greatest, by choice of the step, so such a
-//! byte exists. So a box that is read is a box of `f32` around the child's, on every machine the
-//! same, and everything that is proven about walks through boxes holds.
+//! Plane q of an axis is `origin + q * step` in `f32`. The origin is the minimum of the children
+//! and the step a power of two. So the product is exact and only the sum rounds.
+//!
+//! Proof that no box is cut: the builder computes a byte's plane exactly as walks do. It moves the
+//! byte until its plane is not inside the child's box. Plane 0 is the minimum itself, and the step
+//! puts plane 255 at or above the maximum, so such a byte exists. So each decoded `f32` box
+//! contains the child's box, on every machine the same. All proofs for walks through boxes hold.
 //!
 //! Reference: J. Mahovsky, B. Wyvill, Memory-Conserving Bounding Volume Hierarchies with Coherent
 //! Raytracing, 2006; H. Ylitie, T. Karras, S. Laine, Efficient Incoherent Ray Traversal on GPUs
 //! Through Compressed Wide BVHs, 2017, 3.1 (steps that are powers of two).
-//! Differs: the rounding of the sum is part of the choice, not of a margin.
+//! Differs: the choice of the byte includes the rounding of the sum, so no margin is needed.
 
 use crate::node4::{enters_pairs, open_pairs};
 use crate::ray::RayLanes;
@@ -34,20 +34,20 @@ pub struct QuantizedNode8 {
     child: [u32; 8],
 }
 
-/// Four boxes in bytes: 64 bytes, a line of the cache.
+/// Four boxes in bytes: 64 bytes, a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct QuantizedNode4 {
     grid: Grid,
-    /// Four least coordinates, four greatest ones.
+    /// Four minimum coordinates, then four maximum ones.
     planes: [[u8; 8]; 3],
     child: [u32; 4],
 }
 
-/// A tree of boxes in bytes, eight to a node: the smallest one.
+/// A tree of boxes in bytes, eight to a node. It needs the least memory.
 pub type QuantizedBvh = Bvh<Aabb, QuantizedNode8>;
 
-/// A tree of boxes in bytes, four to a node, each node a line of the cache.
+/// A tree of boxes in bytes, four to a node; each node is a cache line.
 pub type QuantizedBvh4 = Bvh<Aabb, QuantizedNode4>;
 
 impl From<&Bvh<Aabb>> for QuantizedBvh {
@@ -62,12 +62,12 @@ impl From<&Bvh<Aabb>> for QuantizedBvh {
     }
 }
 
-/// Where the planes of a node are; and how many children it has, for which there is room here.
+/// The grid of a node, and its number of children, which fits in here.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct Grid {
     origin: [f32; 3],
-    /// Of the steps, as in the bits of an `f32`: 1 to 254.
+    /// The exponents of the steps, as in the bits of an `f32`: 1 to 254.
     exponents: [u8; 3],
     n_children: u8,
 }
@@ -76,12 +76,12 @@ impl Grid {
     /// The finest grid around the children of a node.
     fn around(node: &Node8<Aabb8>) -> Grid {
         let all = (0..node.len as usize & 15).fold(Aabb::EMPTY, |all, i| all.merged(&node.volumes.get(i)));
-        // A node that is out of use has no children.
+        // An unused node has no children.
         let all = if node.len == 0 { Aabb::from_point(Vec3::ZERO) } else { all };
         let mut grid = Grid { origin: all.min.to_array(), exponents: [1; 3], n_children: node.len as u8 };
         for k in 0..3 {
-            // A 256th of the extent is at most one step too small, or two where the difference was
-            // rounded.
+            // A 256th of the extent is at most one step too small, or two after the rounding of the
+            // difference.
             let extent = (all.max[k] - all.min[k]) / 256.0;
             grid.exponents[k] = ((extent.to_bits() >> 23) as u8).clamp(1, 253);
             while grid.plane(k, 255) < all.max[k] && grid.exponents[k] < 254 {
@@ -102,7 +102,7 @@ impl Grid {
         self.origin[axis] + f32::from(byte) * self.step(axis)
     }
 
-    /// The same of eight bytes, and the same bits.
+    /// The planes of eight bytes, with the same bits as one by one.
     #[inline(always)]
     fn planes<S: Simd>(&self, simd: S, axis: usize, bytes: &[u8; 8]) -> S::F32x8 {
         let mut wide = [0; 8];
@@ -113,9 +113,9 @@ impl Grid {
         S::F32x8::splat(simd, self.origin[axis]) + steps
     }
 
-    /// A plane that is not above a coordinate of a child.
+    /// The byte of a plane that is not above a coordinate of a child.
     fn below(&self, axis: usize, x: f32) -> u8 {
-        // Towards zero, and into the range of a byte.
+        // Rounds towards zero, and clamps to the range of a byte.
         let mut byte = ((x - self.origin[axis]) / self.step(axis)) as u8;
         while 0 < byte && x < self.plane(axis, byte) {
             byte -= 1;
@@ -123,7 +123,7 @@ impl Grid {
         byte
     }
 
-    /// A plane that is not below a coordinate of a child.
+    /// The byte of a plane that is not below a coordinate of a child.
     fn above(&self, axis: usize, x: f32) -> u8 {
         let mut byte = ((x - self.origin[axis]) / self.step(axis)) as u8;
         while byte < 255 && self.plane(axis, byte) < x {
@@ -132,7 +132,7 @@ impl Grid {
         byte
     }
 
-    /// The box between planes: its lowest corner, its highest.
+    /// The box between planes, by its lowest and highest corner.
     fn aabb(&self, low: [u8; 3], high: [u8; 3]) -> Aabb {
         let corner = |bytes: [u8; 3]| {
             Vec3::new(self.plane(0, bytes[0]), self.plane(1, bytes[1]), self.plane(2, bytes[2]))

@@ -1,13 +1,12 @@
-//! All leaves that a ray may meet, near ones first, within an interval that may shrink on the way.
+//! All leaves that a ray may meet, near ones first, in an interval that may shrink on the way.
 //!
-//! The slabs are met in `f32`: the ray is scaled by a power of two to a direction between 1 and 2
-//! long, its origin rounded to either side, so that the planes are met too early and too late,
-//! never the other way.
+//! The slab test is in `f32`. The ray is scaled by a power of two to a direction between 1 and 2
+//! long. Its origin is rounded to either side. So near planes are met early and far planes late.
 //!
 //! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); T. Ize, Robust BVH Ray
 //! Traversal, 2013 (error of the slabs).
-//! Differs: the origin of a ray given in `f64` is rounded outwards per plane, and an interval may
-//! be negative.
+//! Differs: the `f64` origin of a ray is rounded outwards for each plane. The interval may be
+//! negative.
 
 use crate::counters::{Counters, Visit};
 use crate::ray_stack::RayStack;
@@ -21,47 +20,46 @@ use carom_math::rounding;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// The relative error of a plane's parameter is 5 u: subtraction, direction, reciprocal, the
-/// reciprocal brought in or out by this, product.
+/// The relative rounding error of a plane's parameter is 5 u: subtraction, direction, reciprocal,
+/// its widening, product.
 const SLABS: f32 = 8.0 * UNIT;
 
-/// What an entry of the stack may add to the place where a child is entered: less than 8 steps of
-/// the last bit.
+/// The amount that a stack entry may add to the entry parameter of a child: less than 8 ulps of
+/// rounding.
 const KEYS: f32 = 16.0 * UNIT;
 
-/// Components of the scaled direction below this, 2^-100, count as 0, with what they may move the
-/// ray inside the tree added to its origin on both sides.
+/// Components of the scaled direction below this, 2^-100, count as 0. Their shift of the ray inside
+/// the tree is added to its origin on both sides.
 const PARALLEL: f64 = 7.888_609_052_210_118e-31;
 
 /// A ray as eight lanes of each of its numbers, in scaled parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct RayLanes<S: Simd> {
-    /// For each axis: the near plane is that of the maximum.
+    /// For each axis: whether the near plane is that of the maximum.
     pub(crate) is_backward: [bool; 3],
     /// The origin, rounded so that the near plane is met early.
     pub(crate) origin_near: [S::F32x8; 3],
     /// The origin, rounded so that the far plane is met late.
     pub(crate) origin_far: [S::F32x8; 3],
-    /// One over the direction. Where t is never negative, one is smaller and one larger by the
-    /// error of the slabs, so that products with them are too early and too late, and nothing need
-    /// be added.
+    /// One over the direction. If t is not negative, one value is lowered and one raised by the
+    /// slab error. Their products are then conservative, so nothing else is added.
     pub(crate) inverse_near: [S::F32x8; 3],
     pub(crate) inverse_far: [S::F32x8; 3],
-    /// No t below 0 is of interest.
+    /// Whether only t of at least 0 counts.
     pub(crate) is_forward: bool,
     pub(crate) t_min: S::F32x8,
-    /// The origin, unscaled, and the scaled direction, to the nearest `f32`: for boxes that stand
-    /// at an angle, and nothing for others.
+    /// The unscaled origin and the scaled direction, to the nearest `f32`. They are used only for
+    /// rotated boxes.
     pub(crate) origin: [S::F32x8; 3],
     pub(crate) direction: [S::F32x8; 3],
-    /// The largest coordinates of the tree and of the origin, added up: inside the tree |t| is
+    /// The sum of the largest coordinates of the tree and of the origin. Inside the tree |t| is
     /// below it.
     pub(crate) size: f32,
 }
 
 impl<S: Simd> RayLanes<S> {
-    /// Where the ray enters and leaves eight boxes with these least and greatest coordinates, each
-    /// moved outwards before it is compared by [`RayLanes::meets`].
+    /// The entry and exit parameters of the ray for eight boxes with these corners.
+    /// [`RayLanes::meets`] widens them before the comparison.
     #[inline(always)]
     pub(crate) fn slabs(
         &self,
@@ -73,16 +71,16 @@ impl<S: Simd> RayLanes<S> {
         let (mut near, mut far) = (self.t_min, S::F32x8::splat(simd, t_max));
         for k in 0..3 {
             let (first, second) = if self.is_backward[k] { (high[k], low[k]) } else { (low[k], high[k]) };
-            // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what
-            // they had.
+            // A ray in the plane gives 0 times infinity, which is NaN. `max` and `min` then keep
+            // the old value.
             near = ((first - self.origin_near[k]) * self.inverse_near[k]).max(near);
             far = ((second - self.origin_far[k]) * self.inverse_far[k]).min(far);
         }
         (near, far)
     }
 
-    /// Bit i: the i-th interval may hold something, after what rounding did; and where it begins,
-    /// at the latest.
+    /// Bit i: the i-th interval may be non-empty, with rounding included. Also returns an upper
+    /// bound of its start.
     #[inline(always)]
     pub(crate) fn meets(simd: S, near: S::F32x8, far: S::F32x8) -> (u32, S::F32x8) {
         let (slabs, tiny) = (S::F32x8::splat(simd, SLABS), S::F32x8::splat(simd, f32::MIN_POSITIVE));
@@ -95,9 +93,9 @@ impl<S: Simd> RayLanes<S> {
 /// The points `origin + t * direction`, `t_min <= t <= t_max`, in the frame of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayLine {
-    /// Where t is 0.
+    /// The point at t = 0.
     pub origin: DVec3,
-    /// Of any length; t counts in it.
+    /// The direction, of any length; t is in units of it.
     pub direction: DVec3,
     /// The least t.
     pub t_min: f64,
@@ -106,7 +104,7 @@ pub struct RayLine {
 }
 
 impl RayLine {
-    /// There is something to visit: numbers, and an interval with something in it.
+    /// Whether the ray is finite and its interval is not empty.
     pub(crate) fn is_somewhere(&self) -> bool {
         self.t_min <= self.t_max && self.origin.is_finite() && self.direction.is_finite()
     }
@@ -121,12 +119,12 @@ struct Walk<'a, V: TreeVolume, N, A, F> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives every leaf that the points `origin + t * direction`, `t_min <= t <= t_max`, may meet,
-    /// roughly in the order of t, to `leaf`. That function answers with the new `t_max` (the t of
-    /// its nearest hit for the closest one, the old one to see all), or breaks off. Everything is
-    /// in the tree's frame; the direction may have any length.
+    /// Gives each leaf that the ray may meet to `leaf`, roughly in the order of t. The ray is all
+    /// `origin + t * direction`, `t_min <= t <= t_max`. `leaf` returns the new `t_max`, or stops
+    /// the visit. Return the t of the nearest hit for the closest one, or the old value for all.
+    /// The ray is in the tree's frame; the direction may have any length.
     ///
-    /// A ray with a NaN, or with a direction of zero and an origin outside, meets nothing.
+    /// A ray with a NaN, or with direction zero and an origin outside, meets nothing.
     pub fn visit_ray(
         &self,
         origin: DVec3,
@@ -138,8 +136,8 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         self.visit_ray_ahead(origin, direction, t_min, t_max, |_| {}, leaf)
     }
 
-    /// [`Bvh::visit_ray`], which also tells, by their numbers, leaves that may come soon, so that
-    /// what they need can be asked for from memory.
+    /// [`Bvh::visit_ray`] that also announces leaves that may come soon, by their numbers. The
+    /// caller can prefetch their data.
     pub fn visit_ray_ahead(
         &self,
         origin: DVec3,
@@ -158,9 +156,8 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
 }
 
 impl<N: WideNode<Aabb8>> Bvh<Aabb, N> {
-    /// [`Bvh::visit_ray`] for a box that moves: every leaf that it may meet on its way, roughly in
-    /// the order in which it does. The box has these half extents, not negative, around `origin + t
-    /// * direction`.
+    /// [`Bvh::visit_ray`] for a moving box: each leaf that it may meet, roughly in order of time.
+    /// The box has these half extents, not negative, around `origin + t * direction`.
     pub fn visit_moving_box(
         &self,
         origin: DVec3,
@@ -181,8 +178,8 @@ impl<N: WideNode<Aabb8>> Bvh<Aabb, N> {
 /// 2^80: lifts a subnormal number to a normal one.
 const LIFT: f64 = 1.208_925_819_614_629_2e24;
 
-/// The direction with its largest component brought into [1, 2), and the two powers of two that did
-/// it, whose product might overflow. The zero direction stays.
+/// The direction with its largest component scaled into [1, 2). Also returns the two powers of two,
+/// whose product might overflow. The zero direction is unchanged.
 #[inline(always)]
 fn scaled_direction(direction: DVec3) -> (DVec3, f64, f64) {
     let lift = if direction.abs().max_element() < f64::MIN_POSITIVE { LIFT } else { 1.0 };
@@ -194,7 +191,7 @@ fn scaled_direction(direction: DVec3) -> (DVec3, f64, f64) {
     (lifted * scale, lift, scale)
 }
 
-/// Writes a ray into lanes that are there.
+/// Writes a ray into existing lanes.
 #[inline(always)]
 fn set_lanes<S: Simd, W: Volumes8>(
     simd: S,
@@ -214,7 +211,7 @@ fn set_lanes<S: Simd, W: Volumes8>(
     let (mut early, mut late) = (1.0, 1.0);
     if ray.is_forward {
         (early, late) = (1.0 - (SLABS + KEYS), 1.0 + SLABS);
-        // Entries of the stack may be larger by their last bits; and it is no negative zero.
+        // Stack entries may be larger by their last bits. The sum also removes a negative zero.
         ray.t_min = S::F32x8::splat(simd, t_min * early + 0.0);
     } else {
         ray.t_min = S::F32x8::splat(simd, t_min);
@@ -222,15 +219,15 @@ fn set_lanes<S: Simd, W: Volumes8>(
     for k in 0..3 {
         let (o, d) = (origin[k], direction[k]);
         let is_parallel = d.abs() < PARALLEL;
-        // The largest component is at least 1, so inside the tree |t| is below the size; twice what
-        // that moves the ray.
+        // The largest component is at least 1, so inside the tree |t| is below the size. This is
+        // twice the shift that it causes.
         let moved = if is_parallel { size * (4.0 * PARALLEL) } else { 0.0 };
-        // Twice what rounding to `f32` does, and no branch.
+        // Twice the rounding to `f32`, without a branch.
         let far = o.abs() + half[k];
         let error = far * (2.0 * f64::from(UNIT)) + f64::from(f32::MIN_POSITIVE) + moved + half[k];
         let low = ((o - error) as f32).min(f32::MAX);
         let high = ((o + error) as f32).max(f32::MIN);
-        // A parallel ray stays between the planes or outside, for all t.
+        // For a parallel ray, all t are between the planes, or none.
         let inverse = if is_parallel { f32::INFINITY } else { 1.0 / d as f32 };
         let backward = inverse < 0.0;
         let (near, far) = if backward { (low, high) } else { (high, low) };
@@ -242,7 +239,7 @@ fn set_lanes<S: Simd, W: Volumes8>(
     }
 }
 
-/// A ray on its way through a tree.
+/// The traversal state of a ray.
 pub(crate) struct Descent<S: Simd> {
     ray: RayLanes<S>,
     /// The largest coordinates of the tree, added up.
@@ -256,7 +253,7 @@ pub(crate) struct Descent<S: Simd> {
 }
 
 impl<S: Simd> Descent<S> {
-    /// It is nowhere yet.
+    /// A state without a ray.
     #[inline(always)]
     pub(crate) fn new<V: TreeVolume, N>(simd: S, tree: &Bvh<V, N>) -> Descent<S> {
         let zero = [S::F32x8::splat(simd, 0.0); 3];
@@ -276,14 +273,14 @@ impl<S: Simd> Descent<S> {
         Descent { ray, reach, unlift: 1.0, unscale: 1.0, t_max: 0.0, t_max_f32: 0.0, stack }
     }
 
-    /// At the root of the tree, in place: the stack is not written anew for every ray.
+    /// Starts at the root of the tree, in place, so the stack is not copied for each ray.
     #[inline(always)]
     pub(crate) fn begin<W: Volumes8>(&mut self, simd: S, line: &RayLine) {
         self.begin_box::<W>(simd, line, DVec3::ZERO);
     }
 
-    /// The same for a box of these half extents around the ray's point: every plane is met by so
-    /// much earlier and left later, if the volumes are boxes.
+    /// Starts with a box of these half extents around the ray's point. If the volumes are boxes,
+    /// each plane is entered earlier and left later by the half extent.
     #[inline(always)]
     fn begin_box<W: Volumes8>(&mut self, simd: S, line: &RayLine, half: DVec3) {
         let (direction, lift, scale) = scaled_direction(line.direction);
@@ -297,14 +294,13 @@ impl<S: Simd> Descent<S> {
         self.stack.clear();
     }
 
-    /// Nowhere again.
+    /// Resets the state.
     #[inline(always)]
     pub(crate) fn stop(&mut self) {
         self.stack.clear();
     }
 
-    /// Nothing beyond this parameter is looked for any more; one that is larger than what is known
-    /// changes nothing.
+    /// Shortens the ray to this parameter. A larger value than the current one changes nothing.
     #[inline(always)]
     pub(crate) fn shorten(&mut self, t: f64) {
         if t < self.t_max {
@@ -313,19 +309,19 @@ impl<S: Simd> Descent<S> {
         }
     }
 
-    /// The next child that the ray enters in time; the root comes before all, and is not told.
+    /// The next child that the ray enters in time. The root comes first, and is not returned.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<u32> {
         self.stack.pop(self.t_max_f32)
     }
 
-    /// What comes next, unless the ray is shortened.
+    /// The next child, unless the ray is shortened.
     #[inline(always)]
     pub(crate) fn top(&self) -> Option<u32> {
         self.stack.top()
     }
 
-    /// Pushes the children that the ray enters, the nearest on top.
+    /// Pushes the children that the ray enters; the nearest is on top.
     #[inline(always)]
     pub(crate) fn open<W: Volumes8, N: WideNode<W>>(&mut self, simd: S, node: &N, counters: &mut Counters) {
         let (meets, near) = node.enters(simd, &self.ray, self.t_max_f32);
@@ -350,7 +346,7 @@ where
         descent.begin_box::<V::Volumes8>(simd, &self.line, self.half);
         let mut next = Some(0);
         while let Some(child) = next.take().or_else(|| descent.next()) {
-            // What comes after it is fetched meanwhile.
+            // The next node is prefetched meanwhile.
             match descent.top() {
                 Some(after) if after & LEAF != 0 => (self.ahead)(after & !LEAF),
                 Some(after) => simd.prefetch(&self.tree.nodes, after as usize),

@@ -1,10 +1,9 @@
-//! Many rays through one tree, several of them on their way at the same time.
+//! Many rays through one tree, several of them interleaved.
 //!
-//! One ray waits for memory most of its time: each node is far from the last. So [`IN_FLIGHT`] rays
-//! take turns; what a ray needs next is asked for when its turn ends, and is there when it comes up
-//! again. A leaf may take several turns too, for what the caller has to fetch. Each ray does
-//! exactly what it would do alone, so answers depend neither on how many are on their way nor on
-//! their order.
+//! A single ray mostly waits for memory, because each node is far from the last. So [`IN_FLIGHT`]
+//! rays take turns. At the end of its turn a ray prefetches its next data. A leaf may take several
+//! turns too, for data of the caller. Each ray takes the same steps as alone, so results do not
+//! depend on the interleaving.
 //!
 //! Reference: J. Pharr, C. Kolb, R. Gershbein, P. Hanrahan, Rendering Complex Scenes with
 //! Memory-Coherent Ray Tracing, 1997 (rays that wait); S. Chen, A. Ailamaki, P. Gibbons, T. Mowry,
@@ -17,46 +16,45 @@ use crate::wide::WideNode;
 use carom_lanes::{Kernel, Simd, dispatch};
 use core::ops::ControlFlow;
 
-/// So many rays are on their way. With 16 the least times were 1.03 to 1.1 of those with 8 over the
-/// knot's 100,000 triangles, and 1.03 to 1.15 over a million (AMD EPYC, 2026-11-22); an early
-/// experiment, whose rays kept less, found 16 a tenth faster there.
+/// The number of interleaved rays. With 16 a batch took 1.03 to 1.15 times as long as with 8: see
+/// benches/notes.
 pub const IN_FLIGHT: usize = 8;
 
-/// Where a ray of a batch is.
+/// The state of a ray in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RayTurn {
     /// The number of the ray in the batch.
     pub ray: usize,
-    /// Its place among those on their way, below [`IN_FLIGHT`]: for what the caller keeps about it.
+    /// The slot of the ray, below [`IN_FLIGHT`], for data of the caller.
     pub slot: usize,
-    /// How often this leaf has been given to the caller for this ray before.
+    /// The number of earlier calls with this leaf for this ray.
     pub turn: u32,
 }
 
-/// What a batch says about a leaf.
+/// The result of a leaf callback.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LeafAnswer {
-    /// The leaf is wanted once more, after the other rays have had their turns.
+    /// The leaf is requested again, after the turns of the other rays.
     Again,
-    /// Done; nothing beyond this t is of interest any more.
+    /// The leaf is done; only t up to this counts from now on.
     UpTo(f64),
 }
 
-/// Rays, and what is done with the leaves that they meet.
+/// The rays, and the callback for the leaves that they meet.
 pub trait RayBatch {
-    /// The next ray, with a number of its own, and from now on in this slot; the one that was there
-    /// before is done. `None` when there are no more.
+    /// The next ray, with its own number, which takes this slot. The previous ray in the slot is
+    /// done. `None` if there are no more rays.
     fn next(&mut self, slot: usize) -> Option<(usize, RayLine)>;
 
-    /// A ray comes to this leaf, by its number, on its next turn, unless it is shortened before:
-    /// what it needs there can be asked for. Where the numbers of its primitives begin is asked
-    /// for; the numbers are not.
+    /// Announces the leaf of a ray's next turn, by its number, so that its data can be prefetched.
+    /// The start of its primitives is prefetched already; their numbers are not. The leaf may be
+    /// skipped if the ray is shortened.
     fn ahead(&mut self, leaf: u32) {
         let _ = leaf;
     }
 
-    /// A leaf that a ray may meet up to this t. Breaking off ends that one ray.
+    /// A leaf that a ray may meet up to this t. `Break` ends this ray only.
     fn leaf(&mut self, turn: RayTurn, leaf: Leaf<'_>, t_max: f64) -> ControlFlow<(), LeafAnswer>;
 }
 
@@ -65,23 +63,23 @@ struct Batch<'a, V: TreeVolume, N, R> {
     rays: &'a mut R,
 }
 
-/// A ray on its way.
+/// The state of an interleaved ray.
 struct Flight<S: Simd> {
     descent: Descent<S>,
     ray: usize,
-    /// The child that it is at, or [`NOWHERE`].
+    /// The current child, or [`NOWHERE`].
     at: u32,
-    /// How often a leaf was given.
+    /// The number of calls with the current leaf.
     turn: u32,
 }
 
-/// No child: there are fewer leaves.
+/// No child; leaf numbers are smaller.
 const NOWHERE: u32 = u32::MAX;
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// [`Bvh::visit_ray`] for many rays: what each meets, in the order in which it would meet it
-    /// alone. Several rays are on their way at a time, in no order that is promised. A ray with a
-    /// NaN, or without an interval, meets nothing.
+    /// [`Bvh::visit_ray`] for many rays: each ray meets the same leaves in the same order as alone.
+    /// Several rays are interleaved in an unspecified order. A ray with a NaN, or with an empty
+    /// interval, meets nothing.
     pub fn visit_rays(&self, rays: &mut impl RayBatch) -> Visit {
         if self.is_empty() {
             return Visit::default();
@@ -129,8 +127,7 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
                     }
                     flight.turn = 0;
                 }
-                // Where it goes next is known now, and asked for: the others have their turns
-                // meanwhile.
+                // The next node is known and prefetched during the turns of the other rays.
                 match flight.descent.next() {
                     Some(next) => {
                         flight.at = next;
@@ -150,7 +147,7 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
 }
 
 impl<V: TreeVolume, N, R: RayBatch> Batch<'_, V, N, R> {
-    /// The next ray that may meet something, at the root; false when there is none.
+    /// Starts the next ray that may meet something, at the root. Returns false if there is none.
     #[inline(always)]
     fn start<S: Simd>(&mut self, simd: S, slot: usize, flight: &mut Flight<S>) -> bool {
         flight.at = NOWHERE;

@@ -1,13 +1,9 @@
-//! The stack of a ray: children with the places where the ray enters them, the nearest of a node on
-//! top.
+//! The stack of a ray: children with the entry parameter of the ray, the nearest of a node on top.
 //!
-//! The children of a node that are met come onto it at once, sorted in a register: the place of
-//! entering, its last three bits replaced by the lane, is the key, and the sorted keys bring the
-//! children into their order. No branch depends on how many are met, nor on their order, both of
-//! which a processor cannot foresee: of the branches of a ray in a batch through the bench's
-//! 100,000 triangles callgrind's predictor misses 14 instead of 26, and the batch, which asks for
-//! the child that is next instead of the one that may be, takes 0.8 of the time of sorting by
-//! insertion (AMD EPYC, 2026-11-22).
+//! All met children of a node are pushed at once, sorted in a register. The key is the entry
+//! parameter, with its last three bits replaced by the lane. No branch depends on the number or the
+//! order of the children, which a processor cannot predict. A batch takes 0.8 of the time of
+//! insertion sort: see benches/notes.
 //!
 //! Reference: none needed; the network is that of K. Batcher, Sorting Networks and their
 //! Applications, 1968.
@@ -15,21 +11,21 @@
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Level, MaskLanes, Simd, U32Lanes};
 
-/// Entries in place.
+/// The capacity of the inline stack.
 const PLACES: usize = 64;
 
-/// Up to this many entries eight more fit.
+/// Up to this many entries, eight more fit.
 const ROOM: usize = PLACES - 8;
 
-/// The bits of a key that tell the lane.
+/// The bits of a key that hold the lane.
 const LANE: u32 = 7;
 
-/// Two entries of one number: the child, and where the ray enters it.
+/// Entries of a child and its entry parameter.
 pub(crate) struct RayStack {
     children: [u32; PLACES],
     enters: [f32; PLACES],
     len: usize,
-    /// What there was no place for, in an unusually deep tree: it comes last.
+    /// The overflow of the inline stack in an unusually deep tree; it is popped last.
     far: Vec<(u32, f32)>,
 }
 
@@ -38,7 +34,7 @@ impl RayStack {
         RayStack { children: [0; PLACES], enters: [0.0; PLACES], len: 0, far: Vec::new() }
     }
 
-    /// Empty again; memory stays.
+    /// Clears the stack; memory is kept.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.len = 0;
@@ -71,16 +67,15 @@ impl RayStack {
         None
     }
 
-    /// What [`RayStack::pop`] gives next, where that is in place and the ray enters it in time.
+    /// The next result of [`RayStack::pop`], if it is inline and the ray enters it in time.
     #[inline(always)]
     pub(crate) fn top(&self) -> Option<u32> {
         let last = self.len.checked_sub(1)?;
         Some(self.children[last % PLACES])
     }
 
-    /// Pushes the children of these lanes, the nearest on top. Of a ray that `is_forward` nothing
-    /// below 0 counts, and an entry may be larger than the place in `enters` by 7 steps of the last
-    /// bit.
+    /// Pushes the children of these lanes, the nearest on top. If the ray `is_forward`, entry
+    /// parameters are clamped to 0. The stored key may be larger than `enters` by 7 ulps.
     #[inline(always)]
     pub(crate) fn push<S: Simd>(
         &mut self,
@@ -101,7 +96,7 @@ impl RayStack {
         {
             self.len += n;
             if S::LEVEL == Level::Avx2 && is_forward {
-                // What is not met comes last.
+                // Children that are not met come last.
                 let none = S::U32x8::splat(simd, 0);
                 let keys = S::U32x8::select(S::Mask8::from_bits(simd, lanes), keys, none).sorted_down();
                 children.permute(keys).store(to);
@@ -126,8 +121,8 @@ impl RayStack {
     }
 }
 
-/// The children of these lanes, the farthest first, as the network sorts them; of equals, the later
-/// lane comes later.
+/// The children of these lanes, the farthest first, by a sorting network. On ties, the later lane
+/// comes later.
 #[inline(always)]
 fn insert(lanes: u32, children: &[u32; 8], enters: &[f32; 8], to: &mut [u32; 8], to_enters: &mut [f32; 8]) {
     let (mut left, mut n) = (lanes & 255, 0_usize);

@@ -1,19 +1,13 @@
-//! Follows primitives that have moved: new volumes bottom up, in one pass from the last node to the
-//! first.
+//! Refit: new volumes for primitives that have moved, in one bottom-up pass from the last node to
+//! the first.
 //!
-//! Boxes are merged. A leaf of another kind is fitted to the points or boxes in it, and a node to
-//! the volumes of its children. By points each volume keeps its orientation, so no axes are
+//! Boxes are merged. A leaf of another kind is fitted to its points or boxes, and a node to the
+//! volumes of its children. A refit by points keeps each volume's orientation, so no axes are
 //! searched.
 //!
-//! A node's box is gathered on the way, not read from its lanes once these are written, and four
-//! boxes are merged without a branch on how many there are; where there are many, they are asked
-//! for before their turn. At 100,000 triangles a call is 4.5 million instructions, a sixth of them
-//! to check the boxes, and bound by these: 0.34 ms (the least of 300; AMD EPYC, 2026-11-22). What
-//! was tried: to ask for boxes that come soon enough by themselves, 0.42 ms; not to ask where there
-//! are a million, 1.5 to 3 times the time; a branch on how many there are, 0.57; numbers chosen by
-//! lanes, or a box as one row of eight lanes, as many instructions as now. A million are bound by
-//! memory: two passes over 24 MB of boxes, as a refused box must leave the tree as it was, and 27
-//! MB of nodes read and written.
+//! A node's box is accumulated on the way, not read back from its lanes. Four boxes are merged
+//! without a branch on their number. Large inputs are prefetched. See benches/notes for figures and
+//! alternatives.
 //!
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using
 //! AABB Trees, 1997; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
@@ -30,8 +24,8 @@ use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use glam::Vec3;
 
 impl<V: TreeVolume> Bvh<V> {
-    /// New bounds for all primitives, by their numbers; volumes are fitted to boxes, which is loose
-    /// for all but boxes: see [`Bvh::refit_points`]. On an error the tree stays as it was.
+    /// Sets new bounds for all primitives, by their numbers. Volumes other than boxes are fitted to
+    /// boxes, which is loose: see [`Bvh::refit_points`]. On an error the tree stays as it was.
     pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         if boxes.len() != self.len() {
             return Err(BvhError::WrongCount { expected: self.len(), given: boxes.len() });
@@ -41,30 +35,28 @@ impl<V: TreeVolume> Bvh<V> {
         Ok(())
     }
 
-    /// New bounds for all primitives from `bounds(place, number)`, where the place is that in
-    /// [`Bvh::primitives`]: geometry kept in that order is read from front to back. The function is
-    /// called once for each, from the last place to the first within a node.
+    /// Sets new bounds for all primitives from `bounds(index, number)`, with the index in
+    /// [`Bvh::primitives`]. Geometry in that order is read sequentially. The function is called
+    /// once for each primitive, from last to first within a node.
     ///
-    /// On an error every volume is new and the refused primitives are in none: refit again before
-    /// asking.
+    /// On an error all volumes are new, and no volume holds the refused primitives. Refit again
+    /// before a query.
     pub fn refit_with(&mut self, bounds: impl FnMut(u32, u32) -> Aabb) -> Result<(), BvhError> {
         let mut source = Asked { bounds, refused: Ok(()) };
         refit_in_turn(self, &mut source);
         source.refused
     }
 
-    /// New bounds for primitives that are each the hull of `N` of the points: triangles, segments,
-    /// tetrahedra of a mesh whose vertices have moved. `corners` holds the numbers of the points in
-    /// the order of [`Bvh::primitives`], which a mesh that deforms is sorted by once: then
-    /// everything is read from front to back, and no box is written in between. On an error the
-    /// tree stays as it was.
+    /// Refits to primitives that are each the hull of `N` points: triangles, segments or tetrahedra
+    /// of a deforming mesh. `corners` holds the numbers of the points in the order of
+    /// [`Bvh::primitives`]. So all data is read sequentially, and no box is written. On an error
+    /// the tree stays as it was.
     ///
-    /// Volumes other than boxes are fitted to the points, with the orientation that they had. They
-    /// hold every point exactly. Build the tree anew if parts of the body have turned far.
+    /// Volumes other than boxes are fitted to the points, and keep their orientation. They hold
+    /// each point exactly. Rebuild the tree if parts of the body have rotated far.
     ///
-    /// Of 100,000 triangles this takes 0.78 ms where [`Bvh::refit_with`], which asks a function for
-    /// boxes, takes 1.0, and [`Bvh::refit`] 0.34 once the boxes are there (AMD EPYC, 2026-11-22,
-    /// the least of 300 of each, a busy machine).
+    /// It takes 0.78 of the time of [`Bvh::refit_with`]. [`Bvh::refit`] is twice as fast if the
+    /// boxes exist already.
     pub fn refit_points<const N: usize>(
         &mut self,
         points: &[Vec3],
@@ -80,8 +72,7 @@ impl<V: TreeVolume> Bvh<V> {
         Ok(())
     }
 
-    /// Refuses the primitive with the least number whose corners are not all there, or not all
-    /// numbers that are allowed.
+    /// Refuses the primitive with the least number that has a missing or invalid corner.
     fn check_corners<const N: usize>(&self, points: &[Vec3], corners: &[[u32; N]]) -> Result<(), BvhError> {
         let mut places: Vec<(u32, usize)> = self.primitives.iter().copied().zip(0..).collect();
         places.sort_unstable();
@@ -96,8 +87,8 @@ impl<V: TreeVolume> Bvh<V> {
     }
 }
 
-/// All corners are there, and all coordinates numbers and not too large: the largest of both, in
-/// loops without a branch.
+/// Checks that all corners exist, and that all coordinates are finite and not too large. The loops
+/// find the largest of both without a branch.
 struct AreAllowed<'a> {
     points: &'a [Vec3],
     corners: &'a [u32],
@@ -112,7 +103,7 @@ impl Kernel for AreAllowed<'_> {
         for &corner in self.corners {
             most = if most < corner { corner } else { most };
         }
-        // Without their sign the bits of numbers are ordered as these are, and those of NaN come
+        // Without the sign, the bits of floats have the order of their absolute values. NaN comes
         // last.
         let mut largest = 0;
         for point in self.points {
@@ -126,13 +117,12 @@ impl Kernel for AreAllowed<'_> {
     }
 }
 
-/// New volumes for a tree of boxes, around boxes that were checked, by the numbers of the
-/// primitives.
+/// Computes new volumes for a tree of boxes from checked boxes, by the numbers of the primitives.
 pub(crate) fn refit_checked<V: TreeVolume>(tree: &mut Bvh<V>, boxes: &[Aabb]) {
     refit_from(tree, Given { boxes });
 }
 
-/// On as many threads as there are, where there is enough to do.
+/// Refits on several threads, if there is enough work.
 fn refit_from<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Send + Sync) {
     #[cfg(feature = "parallel")]
     if par::pays(tree.nodes.len()) && par::refit(tree, source) {
@@ -141,7 +131,7 @@ fn refit_from<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Sen
     refit_in_turn(tree, &mut { source });
 }
 
-/// On one thread.
+/// Refits on one thread.
 fn refit_in_turn<V: TreeVolume>(tree: &mut Bvh<V>, source: &mut impl Source) {
     let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
     let part = Part { nodes, base: 0, leaf_starts, primitives, before: *bounds };
@@ -150,39 +140,39 @@ fn refit_in_turn<V: TreeVolume>(tree: &mut Bvh<V>, source: &mut impl Source) {
     }
 }
 
-/// A node and all below it.
+/// A node and its subtree.
 struct Part<'a, V: TreeVolume> {
     nodes: &'a mut [Node8<V::Volumes8>],
     /// The number of the first of the nodes.
     base: usize,
     leaf_starts: &'a [u32],
     primitives: &'a [u32],
-    /// The volume around the first node before.
+    /// The old volume around the first node.
     before: V,
 }
 
-/// New volumes for a part of a tree. Returns that around the first node for its parent; nothing
-/// where there is no node, or where one is not below the first.
+/// Computes new volumes for a subtree. Returns the volume around its first node for the parent.
+/// Returns `None` without nodes, or if a node is outside the subtree.
 fn refit_part<V: TreeVolume>(part: Part<'_, V>, source: &mut impl Source) -> Option<V> {
     if V::Volumes8::ARE_BOXES { dispatch(Refit { part, source }) } else { volumes::refit(part, source) }
 }
 
-/// Where the bounds come from.
+/// The source of the bounds.
 trait Source {
-    /// Volumes keep their orientation; otherwise they have that of the boxes in the leaves.
+    /// Whether volumes keep their orientation; otherwise they take that of the boxes in the leaves.
     const KEEPS_ORIENTATION: bool;
 
-    /// A volume around the primitives from this place on, with these numbers, for a leaf that had a
-    /// volume before.
+    /// A volume around the primitives from this index on, with these numbers. `before` is the old
+    /// volume of the leaf.
     fn volume<V: TreeVolume>(&mut self, before: &V, first: u32, numbers: &[u32]) -> V;
 
-    /// Adds the primitives from this place on, with these numbers.
+    /// Adds the primitives from this index on, with these numbers.
     fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>);
 
-    /// So many that it pays to ask for them before their turn.
+    /// Whether there are so many that prefetching pays.
     fn are_many(&self) -> bool;
 
-    /// Asks for what [`Source::add`] will need of the first few primitives from this place on, with
+    /// Prefetches the data of [`Source::add`] for the first few primitives from this index on, with
     /// these numbers.
     fn prefetch<S: Simd>(&self, simd: S, first: usize, numbers: &[u32]);
 }
@@ -201,8 +191,8 @@ impl Source for Given<'_> {
         V::from_aabb(&own.fold(Aabb::EMPTY, |all, aabb| all.merged(aabb)))
     }
 
-    /// Four at a time, the last one again where there are fewer: how many there are is hard to
-    /// foresee for a processor.
+    /// Adds four boxes at a time; the last one is repeated if there are fewer. A branch on their
+    /// number would be unpredictable.
     #[inline(always)]
     fn add<S: Simd>(&mut self, simd: S, _: u32, numbers: &[u32], around: &mut Around<S>) {
         let mut at = 0;
@@ -248,7 +238,7 @@ impl<const N: usize> Source for Corners<'_, N> {
         volumes::around_points(before, own.as_flattened(), self.points)
     }
 
-    /// Four primitives at a time, as with boxes. A point and what follows it in memory are one
+    /// Adds four primitives at a time, as with boxes. A point and the next value in memory are one
     /// load.
     #[inline(always)]
     fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>) {
@@ -286,7 +276,7 @@ impl<const N: usize> Source for Corners<'_, N> {
 
     #[inline(always)]
     fn prefetch<S: Simd>(&self, simd: S, first: usize, _: &[u32]) {
-        // The corners come before their points can be asked for.
+        // The corners are needed before their points can be prefetched.
         simd.prefetch(self.corners, first.saturating_sub(AHEAD));
         if let Some(four) = self.corners.get(first..).and_then(|rest| rest.first_chunk::<4>()) {
             for corners in four {
@@ -340,8 +330,8 @@ impl<F: FnMut(u32, u32) -> Aabb> Source for Asked<F> {
     fn prefetch<S: Simd>(&self, _: S, _: usize, _: &[u32]) {}
 }
 
-/// A box that grows: lanes 0 to 2 of the first are the least coordinates, 1 to 3 of the second the
-/// greatest. So a box, six numbers in memory, is two loads.
+/// A growing box: lanes 0 to 2 of the first register are the minimum, lanes 1 to 3 of the second
+/// the maximum. So a box, six numbers in memory, takes two loads.
 struct Around<S: Simd> {
     low: S::F32x4,
     high: S::F32x4,
@@ -373,11 +363,11 @@ impl<S: Simd> Around<S> {
     }
 }
 
-/// How many places ahead of their turn primitives are asked for.
+/// The prefetch distance, in primitives.
 const AHEAD: usize = 32;
 
-/// More primitives than this are asked for ahead. The boxes of fewer, 3 MiB, have just been checked
-/// and are in a cache still.
+/// Above this number of primitives they are prefetched. The boxes of fewer, 3 MiB, are still in a
+/// cache after the check.
 const MANY: usize = 1 << 17;
 
 /// Boxes for a part of a tree.
@@ -399,15 +389,15 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
             for lane in 0..node.len as usize & 15 {
                 let child = node.child[lane & 7];
                 if child & LEAF == 0 {
-                    // Written when the child was met, later in the list.
+                    // It was written when the child was visited, later in the list.
                     all.add(simd, &node.volumes.get(lane).to_aabb());
                     continue;
                 }
                 let leaf = (child & !LEAF) as usize;
                 let (first, end) = (leaf_starts[leaf], leaf_starts[leaf + 1]);
                 let numbers = primitives.get(first as usize..end as usize).unwrap_or(&[]);
-                // Leaves of one node stand from the first to the last, and nodes come from the last
-                // to the first.
+                // Leaves of one node are in ascending order, and nodes are visited in descending
+                // order.
                 if are_many {
                     let ahead = (first as usize).saturating_sub(AHEAD);
                     source.prefetch(simd, ahead, primitives.get(ahead..).unwrap_or(&[]));
@@ -423,7 +413,7 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
             }
             match nodes.get_mut((parent / 8).wrapping_sub(base)) {
                 Some(node) => node.volumes.set(parent % 8, &all),
-                // Out of use since the tree was edited.
+                // Unused since an edit of the tree.
                 None if parent == HOLE as usize => {}
                 None => return None,
             }

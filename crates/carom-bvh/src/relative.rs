@@ -1,15 +1,16 @@
-//! One tree seen from the other: the relative pose rounded to `f32`, and a length that covers what
-//! rounding did.
+//! One tree seen from the other: the relative pose in `f32`, and a slack that covers its rounding.
 //!
-//! All tests between two trees run in lengths multiplied by a power of two, such that S, the sum of
-//! the largest coordinates of both trees and of the translation, lies in [0.5, 1): no square
-//! overflows or vanishes, and data scaled by a power of two is treated with the same bits. With u =
-//! 2^-24, a centre brought into the other frame is off by at most 5 u S in each coordinate, a
-//! difference of centres by 7 u S, its projection on an axis by 21 u S, and the radii by 7 u S:
-//! `slack`, 64 u S, is larger than their sum. A test that says "apart" only beyond the slack never
-//! errs. Across two edges, projections are differences of two products, of a component of the
-//! offset, at most 33 u S off, and one of a turned axis, at most 28 u off: [`EDGES`] times the
-//! slack, 256 u S, covers them (110 u S) and the radii (44).
+//! All tests between two trees use lengths scaled by a power of two. S is the sum of the largest
+//! coordinates of both trees and of the translation. The scale puts S into [0.5, 1), so squares
+//! neither overflow nor underflow. Data scaled by a power of two gives the same bits.
+//!
+//! With u = 2^-24, the error of a transformed centre is at most 5 u S in each coordinate. For a
+//! difference of centres it is 7 u S, for its projection 21 u S, for the radii 7 u S. `slack`, 64 u
+//! S, is larger than their sum. So a test that says "apart" only beyond the slack is conservative.
+//!
+//! An edge axis gives differences of two products. The offset is off by at most 33 u S, and the
+//! rotated axis by at most 28 u. [`EDGES`] times the slack, 256 u S, covers them (110 u S) and the
+//! radii (44).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.4; N. Higham, Accuracy
 //! and Stability of Numerical Algorithms, 2nd ed., 3.1 (error of an inner product).
@@ -22,16 +23,16 @@ use carom_math::WidePose;
 /// 2^-24, half the distance from 1 to the next larger `f32`.
 pub(crate) const UNIT: f32 = f32::EPSILON * 0.5;
 
-/// The slack of axes across two edges, over that of others.
+/// The slack of edge axes, relative to that of other axes; it covers their rounding.
 pub(crate) const EDGES: f32 = 4.0;
 
-/// Takes vectors of one frame (the source) to another (the target), in scaled lengths. T is what a
-/// kind of volume knows of the pose beside: [`Volumes8::Turn`].
+/// A transform from one frame (the source) to another (the target), in scaled lengths. T holds the
+/// data of a volume kind for the pose: [`Volumes8::Turn`].
 #[derive(Clone, Copy, Debug)]
 pub struct Relative<T = ()> {
     /// `columns[j]` is axis j of the source, in the target's frame.
     pub(crate) columns: [[f32; 3]; 3],
-    /// The same without signs.
+    /// The absolute values of the columns.
     pub(crate) abs_columns: [[f32; 3]; 3],
     /// Scaled.
     pub(crate) translation: [f32; 3],
@@ -41,21 +42,21 @@ pub struct Relative<T = ()> {
     pub(crate) slack: f32,
     /// The power of two by which lengths are multiplied.
     pub(crate) scale: f32,
-    /// The same; it may be smaller than an `f32` can be.
+    /// The scale in `f64`; it may be below the range of `f32`.
     pub(crate) wide_scale: f64,
     pub(crate) turn: T,
 }
 
 impl Relative {
-    /// A in B's frame and B in A's frame, of two trees with these bounds, each in its frame. Both
-    /// have one scale.
+    /// A in B's frame and B in A's frame, for two trees with these bounds, each in its own frame.
+    /// Both have the same scale.
     pub(crate) fn both(b_in_a: &WidePose, bounds_a: &Aabb, bounds_b: &Aabb) -> (Relative, Relative) {
         let a_in_b = b_in_a.inverse();
         let size = size(b_in_a, bounds_a, bounds_b);
         (Relative::new(&a_in_b, size), Relative::new(b_in_a, size))
     }
 
-    /// The same of two trees of such volumes.
+    /// As `both`, for two trees of such volumes.
     pub fn both_of<W: Volumes8>(
         b_in_a: &WidePose,
         bounds_a: &Aabb,
@@ -65,7 +66,7 @@ impl Relative {
         (a_to_b.with(W::turn(&b_in_a.inverse().rotation)), b_to_a.with(W::turn(&b_in_a.rotation)))
     }
 
-    /// Two things of one frame, with these bounds.
+    /// The identity, for two objects in one frame with these bounds.
     pub(crate) fn identity(bounds: &Aabb, other: &Aabb) -> Relative {
         Relative::new(&WidePose::IDENTITY, reach(bounds) + reach(other))
     }
@@ -86,8 +87,7 @@ impl Relative {
             translation,
             columns4: [four(columns[0]), four(columns[1]), four(columns[2]), four(translation)],
             slack: (size * scale) as f32 * (64.0 * UNIT),
-            // Boxes are below 2^100: where the scale is below 2^-126 they are points, to within the
-            // slack.
+            // Boxes are below 2^100. If the scale is below 2^-126 they are points, up to the slack.
             wide_scale: scale,
             scale: if scale < f64::from(f32::MIN_POSITIVE) { 0.0 } else { scale as f32 },
             turn: (),
@@ -96,21 +96,21 @@ impl Relative {
 }
 
 impl<T> Relative<T> {
-    /// The same, with something else known beside.
+    /// The same transform with other data of the volume kind.
     #[inline]
     fn with<U>(self, turn: U) -> Relative<U> {
         let Relative { columns, abs_columns, translation, columns4, slack, scale, wide_scale, .. } = self;
         Relative { columns, abs_columns, translation, columns4, slack, scale, wide_scale, turn }
     }
 
-    /// A point of the source, scaled, in the target's frame, scaled.
+    /// Transforms a scaled point of the source to the target's frame, scaled.
     #[inline(always)]
     pub(crate) fn point(&self, p: [f32; 3]) -> [f32; 3] {
         let d = self.direction(p);
         [d[0] + self.translation[0], d[1] + self.translation[1], d[2] + self.translation[2]]
     }
 
-    /// A direction of the source in the target's frame.
+    /// Transforms a direction of the source to the target's frame.
     #[inline(always)]
     pub(crate) fn direction(&self, p: [f32; 3]) -> [f32; 3] {
         let c = &self.columns;
@@ -141,7 +141,8 @@ impl<T> Relative<T> {
             + S::F32x4::load(simd, &c[2]) * S::F32x4::splat(simd, p[2])
     }
 
-    /// Half extents along the target's axes of a box with these half extents along the source's.
+    /// Half extents along the target's axes, for a box with these half extents along the source's
+    /// axes.
     #[inline(always)]
     pub(crate) fn half_extents(&self, h: [f32; 3]) -> [f32; 3] {
         let c = &self.abs_columns;
@@ -153,22 +154,22 @@ impl<T> Relative<T> {
     }
 }
 
-/// S, the largest coordinates of both trees and of the translation seen from either, added up.
+/// S: the sum of the largest coordinates of both trees and of the translation seen from either.
 pub(crate) fn size(b_in_a: &WidePose, bounds_a: &Aabb, bounds_b: &Aabb) -> f64 {
     let far = b_in_a.translation.abs().element_sum().max(b_in_a.inverse().translation.abs().element_sum());
     reach(bounds_a) + reach(bounds_b) + far
 }
 
-/// The largest coordinates of a box, added up; 0 for the empty box.
+/// The sum of the largest coordinates of a box; 0 for the empty box.
 pub(crate) fn reach(b: &Aabb) -> f64 {
     if b.max.x < b.min.x { 0.0 } else { b.min.abs().max(b.max.abs()).as_dvec3().element_sum() }
 }
 
-/// 2^126: the scales of `f32` lengths stay below.
+/// 2^126: the upper bound of the scales of `f32` lengths.
 pub(crate) const LARGEST_SCALE: f64 = 8.507_059_173_023_462e37;
 
-/// The power of two whose product with `size` lies in [0.5, 1), for a normal number; 1 for 0 and
-/// for what is not finite.
+/// The power of two that scales a normal `size` into [0.5, 1). It is 1 for 0 and for values that
+/// are not finite.
 #[inline]
 pub(crate) fn inverse_power_of_two(size: f64) -> f64 {
     if !(0.0 < size && size.is_finite()) {

@@ -1,13 +1,11 @@
-//! Primitives that come, go and get new numbers: the tree is copied from front to back with what
-//! has changed.
+//! Batch updates: primitives are added, removed and renumbered in one linear copy of the tree.
 //!
-//! - A primitive that came from an old one goes into the leaf of that one. One that is new goes
-//!   down into the child that grows least, to a leaf. So each leaf gets a list, which may be empty,
-//!   and may be too long.
-//! - The copy leaves out what is empty, and a node with one child. A small node that has lost some
-//!   is one leaf. A list that is too long becomes a tree of its own, built as any other.
-//! - The copy has the order that builders write, depth first. Its volumes come from a refit.
-//! - Where most primitives are new, all is built anew.
+//! - A primitive with an origin goes into the leaf of that origin. A new one descends to a leaf by
+//!   the least growth. So each leaf gets a list, which may be empty or too long.
+//! - The copy omits empty parts and nodes with one child. A small node that has lost some becomes
+//!   one leaf. A list that is too long becomes a subtree of its own.
+//! - The copy is in depth-first order, as builders write it. Its volumes come from a refit.
+//! - If most primitives are new, the whole tree is rebuilt.
 //!
 //! Reference: A. Guttman, R-Trees, 1984 (least growth); S. Yoon, S. Curtis, D. Manocha, Ray Tracing
 //! Dynamic Scenes using Selective Restructuring, 2007. Differs: a batch of edits in one copy, not
@@ -21,23 +19,23 @@ use alloc::vec;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 
-/// In a list of origins: a primitive that was not in the tree before.
+/// In a list of origins: a primitive that is new.
 pub const ADDED: u32 = u32::MAX;
 
-/// What [`Bvh::renumber`] did.
+/// The result of [`Bvh::renumber`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Renumbered {
-    /// Whether the whole tree was built anew, because most primitives were new.
+    /// Whether the whole tree was rebuilt, because most primitives were new.
     pub rebuilt: bool,
-    /// How many primitives are in parts that were built anew: all of them where the whole tree was.
+    /// The number of primitives in rebuilt parts; all of them if the whole tree was rebuilt.
     pub renewed: usize,
 }
 
 impl Bvh<Aabb> {
-    /// The tree over other primitives: `boxes` has their bounds, and `origins` the number that each
-    /// had before, or [`ADDED`]. What no origin names is gone. Several may have one origin: they
-    /// begin in its leaf. The settings are those of parts that are built anew. Takes time in
+    /// Makes the tree over other primitives. `boxes` has their bounds, and `origins` their old
+    /// numbers, or [`ADDED`]. Old primitives that no origin names are removed. Several may share
+    /// one origin: they begin in its leaf. The settings are for rebuilt parts. Takes time in
     /// proportion to the number of primitives, and allocates. On an error the tree stays as it was.
     pub fn renumber(
         &mut self,
@@ -59,7 +57,7 @@ impl Bvh<Aabb> {
     }
 }
 
-/// There is an origin for each box, and the boxes can stand in a tree.
+/// Checks that each box has an origin, and that the boxes are allowed in a tree.
 pub(crate) fn check_origins(boxes: &[Aabb], origins: &[u32]) -> Result<(), BvhError> {
     if boxes.len() != origins.len() {
         return Err(BvhError::WrongCount { expected: boxes.len(), given: origins.len() });
@@ -70,9 +68,9 @@ pub(crate) fn check_origins(boxes: &[Aabb], origins: &[u32]) -> Result<(), BvhEr
     check_boxes(boxes)
 }
 
-/// Copies `tree` into `out` with other primitives, the volumes still empty; how many are in parts
-/// that were built anew. `from` tells for every node of the copy which it was. Nothing is copied
-/// where most primitives are new.
+/// Copies `tree` into `out` with other primitives; the volumes are still empty. Returns the number
+/// of primitives in rebuilt parts. `from` has for each node of the copy its old node. If most
+/// primitives are new, nothing is copied.
 pub(crate) fn restructure(
     tree: &Bvh<Aabb>,
     (boxes, origins): (&[Aabb], &[u32]),
@@ -88,7 +86,7 @@ pub(crate) fn restructure(
     out.leaf_starts.push(0);
     from.clear();
     let (mut part, mut own, mut renewed) = (Bvh::empty(), Vec::new(), 0);
-    // The root is a node, also where all is in one leaf.
+    // The root is a node, even if all primitives are in one leaf.
     let root = homes.resolved(tree, 0).filter(|child| child & LEAF == 0).unwrap_or(0);
     let mut stack = vec![(root, 0_u32)];
     while let Some((child, place)) = stack.pop() {
@@ -121,7 +119,7 @@ pub(crate) fn restructure(
                 stack.push((below, number * 8 + lane));
             }
         }
-        // The first of them is next, as depth first goes.
+        // The first child is next, for depth-first order.
         stack[first..].reverse();
         out.nodes.push(node);
         from.push(child);
@@ -129,7 +127,7 @@ pub(crate) fn restructure(
     Ok(Some(renewed))
 }
 
-/// Puts a tree over `members`, numbered by their places, behind the nodes of `out`.
+/// Appends a tree over `members`, numbered by their index, to the nodes of `out`.
 fn append(part: &Bvh<Aabb>, members: &[u32], place: u32, out: &mut Bvh<Aabb>) {
     let number = out.nodes.len() as u32;
     for (k, &node) in part.nodes.iter().enumerate() {
@@ -149,18 +147,18 @@ fn append(part: &Bvh<Aabb>, members: &[u32], place: u32, out: &mut Bvh<Aabb>) {
     }
 }
 
-/// Which new primitives belong to each old leaf.
+/// The new primitives of each old leaf.
 struct Homes {
-    /// Where the list of each leaf begins in `members`, and one end.
+    /// The start of each leaf's list in `members`, and one end.
     starts: Vec<u32>,
     members: Vec<u32>,
-    /// By node: how many are below it now, and how many were.
+    /// By node: the number of primitives below it, now and before.
     now: Vec<u32>,
     before: Vec<u32>,
 }
 
 impl Homes {
-    /// `None` where most of them are new.
+    /// `None` if most of them are new.
     fn find(tree: &Bvh<Aabb>, boxes: &[Aabb], origins: &[u32]) -> Option<Homes> {
         let n_numbers = tree.primitives.iter().max().map_or(0, |&most| most as usize + 1);
         let mut leaf_of = vec![ADDED; n_numbers];
@@ -214,12 +212,12 @@ impl Homes {
         &self.members[self.starts[leaf as usize] as usize..self.starts[leaf as usize + 1] as usize]
     }
 
-    /// How many are below a child now.
+    /// The number of primitives below a child now.
     fn count(&self, child: u32) -> u32 {
         if child & LEAF == 0 { self.now[child as usize] } else { self.members(child & !LEAF).len() as u32 }
     }
 
-    /// The child, or that which alone has all that is below it; none where nothing is.
+    /// The child, or its only non-empty descendant below which all is; `None` if it is empty.
     fn resolved(&self, tree: &Bvh<Aabb>, mut child: u32) -> Option<u32> {
         let n = self.count(child);
         while 0 < n && child & LEAF == 0 {
@@ -231,13 +229,13 @@ impl Homes {
         (0 < n).then_some(child)
     }
 
-    /// Whether what is below a child becomes one leaf.
+    /// Whether the subtree of a child becomes one leaf.
     fn is_leaf(&self, child: u32, max_leaf: u32) -> bool {
         self.count(child) <= max_leaf
             && (child & LEAF != 0 || self.now[child as usize] < self.before[child as usize])
     }
 
-    /// Adds all that is below a child.
+    /// Adds all primitives below a child.
     fn collect(&self, tree: &Bvh<Aabb>, child: u32, out: &mut Vec<u32>) {
         if child & LEAF != 0 {
             out.extend_from_slice(self.members(child & !LEAF));
@@ -255,8 +253,7 @@ impl Homes {
     }
 }
 
-/// The leaf to which a box goes down, in each node to the child that grows least; of several the
-/// smallest.
+/// The leaf at the end of a descent by least growth of the box. Ties go to the smallest child.
 fn least_growth(tree: &Bvh<Aabb>, aabb: &Aabb) -> u32 {
     let mut child = 0;
     while child & LEAF == 0 {

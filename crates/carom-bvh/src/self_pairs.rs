@@ -1,4 +1,5 @@
-//! All pairs of leaves of one tree whose volumes may touch, each once, a leaf with itself included.
+//! All pairs of leaves of one tree whose volumes may touch, each once, including each leaf with
+//! itself.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7 (self-intersection).
 
@@ -18,18 +19,18 @@ struct Walk<'a, V: TreeVolume, N, F> {
     pair: F,
 }
 
-/// In the second place of an entry: the first is a node to be met with itself.
+/// In the second reference of an entry: the first is a node that is tested against itself.
 const ITSELF: u32 = u32::MAX;
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives every pair of leaves whose volumes may touch to `pair`, which may break off: two
-    /// different leaves once, in one order or the other, and each leaf once with itself.
+    /// Gives each pair of leaves whose volumes may touch to `pair`, which may stop the visit. Two
+    /// different leaves come once, in either order. Each leaf comes once with itself.
     pub fn visit_self_leaf_pairs(&self, pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>) -> Visit {
         dispatch(Walk { tree: self, pair })
     }
 
-    /// Gives every pair of different primitives in leaves whose volumes may touch to `pair`, once,
-    /// the smaller number first; `pair` may break off.
+    /// Gives each pair of different primitives in leaves whose volumes may touch to `pair`, once.
+    /// The smaller number is first; `pair` may stop the visit.
     pub fn visit_self_pairs(&self, mut pair: impl FnMut(u32, u32) -> ControlFlow<()>) -> Visit {
         self.visit_self_leaf_pairs(|leaf_a, leaf_b| {
             for (i, &p) in leaf_a.primitives.iter().enumerate() {
@@ -65,7 +66,7 @@ where
             if b == ITSELF {
                 let Some(node) = nodes.get(a as usize) else { continue };
                 for lane in 0..node.n_children() {
-                    // Lanes behind this one.
+                    // Lanes after this one.
                     let later = node.used() & !((2_u32 << lane) - 1);
                     let volume = node.volume(lane as usize);
                     let mut meets = node.opened(simd).borrow().meets_here(simd, &volume, &here) & later;
@@ -104,7 +105,7 @@ where
                 }
                 continue;
             }
-            // The larger inner volume is opened; the pair has no order, so one branch serves both.
+            // The larger inner volume is opened. The pair has no order, so one branch serves both.
             let open_b = !leaf_b && (leaf_a || node_a.size(lane_a) <= node_b.size(lane_b));
             let (kept, volume, opened) = if open_b {
                 (a, node_a.volume(lane_a), child_b)

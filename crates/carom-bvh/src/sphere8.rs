@@ -2,8 +2,8 @@
 //!
 //! Reference: P. Hubbard, Approximating Polyhedra with Spheres for Time-Critical Collision
 //! Detection, 1996 (sphere trees); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
-//! Differs: rays meet the boxes around the spheres, as a quadratic equation in `f32` may lose its
-//! solution.
+//! Differs: rays are tested against the boxes around the spheres. A quadratic equation in `f32` may
+//! lose its solution.
 
 use crate::ray::RayLanes;
 use crate::relative::{Relative, UNIT};
@@ -34,7 +34,7 @@ impl TreeVolume for Sphere {
 
 impl Sealed for Sphere8 {}
 
-/// Relative: squares of distances are off by less than this.
+/// The relative rounding error of squared distances is less than this.
 const SQUARED: f32 = 8.0 * UNIT;
 
 impl Volumes8 for Sphere8 {
@@ -126,7 +126,7 @@ impl Volumes8 for Sphere8 {
         for k in 0..3 {
             t[k] = (t[k] - S::F32x8::splat(simd, point[k])) * scale;
         }
-        // Scaled distances are below 1: their relative error is an absolute one.
+        // Scaled distances are below 1, so their relative error is an absolute one.
         let reach = S::F32x8::load(simd, &self.radius) * scale + S::F32x8::splat(simd, slack + SQUARED);
         let gap = (dot::<S>(t, t).sqrt() - reach).max(S::F32x8::splat(simd, 0.0));
         gap * gap * S::F32x8::splat(simd, 1.0 - SQUARED)

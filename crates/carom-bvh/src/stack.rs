@@ -1,11 +1,10 @@
-//! A stack that lives in the function's frame and goes to the heap only when a tree is unusually
-//! deep.
+//! A stack in the frame of the function. It uses the heap only if a tree is unusually deep.
 //!
 //! Reference: none needed.
 
 use alloc::vec::Vec;
 
-/// The first `N` entries are kept in place.
+/// The first `N` entries are stored inline.
 pub(crate) struct Stack<T, const N: usize> {
     near: [T; N],
     len: usize,
@@ -45,7 +44,7 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     }
 }
 
-/// Up to eight children, sorted as they come by where they begin: the farthest first.
+/// Up to eight children, sorted by entry on insertion: the farthest first.
 pub(crate) struct FarFirst {
     order: [(u32, f32); 8],
     n: usize,
@@ -57,7 +56,7 @@ impl FarFirst {
         FarFirst { order: [(0, 0.0); 8], n: 0 }
     }
 
-    /// Sorted by insertion: of equals, the later one comes later. There must be room.
+    /// Inserts in order. On ties, the later one comes later. There must be room.
     #[inline(always)]
     pub(crate) fn insert(&mut self, child: u32, begins: f32) {
         let mut place = self.n;
@@ -69,7 +68,7 @@ impl FarFirst {
         self.n += 1;
     }
 
-    /// Pushes all, so that the nearest is on top.
+    /// Pushes all children; the nearest is on top.
     #[inline(always)]
     pub(crate) fn push_onto<const N: usize>(&self, stack: &mut Stack<(u32, f32), N>) {
         for i in 0..self.n {

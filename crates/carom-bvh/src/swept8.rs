@@ -1,14 +1,14 @@
-//! Eight swept spheres side by side, a trusted gap along a direction that need not be trusted.
+//! Eight swept spheres side by side; any direction gives a conservative gap.
 //!
-//! The direction is that between two points, one of each core, found by projecting from one core to
-//! the other and back a few times. Along it, as along the line of centres, the gap of the two
-//! volumes is a lower bound of their distance.
+//! The direction connects a point of each core. A few projections from one core to the other and
+//! back find the points. The gap along it, or along the line of centres, is a lower bound of the
+//! distance.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
 //! Sphere Volumes, 1999; W. Cheney, A. Goldstein, Proximity Maps for Convex Sets, 1959 (projecting
 //! back and forth finds the closest points).
-//! Differs: a fixed number of projections; the slack, twice that of boxes along the axes, covers
-//! what turning lost.
+//! Differs: a fixed number of projections. The slack, twice that of axis-aligned boxes, covers the
+//! rounding of the rotation.
 
 use crate::ray::RayLanes;
 use crate::relative::{Relative, UNIT};
@@ -41,18 +41,18 @@ impl<const E: usize> TreeVolume for SweptSphere<E> {
 
 impl<const E: usize> Sealed for Swept8<E> {}
 
-/// Relative: squares of distances are off by less than this.
+/// The relative rounding error of squared distances is less than this.
 const SQUARED: f32 = 16.0 * UNIT;
 
 /// Projections from one core to the other and back.
 const ROUNDS: usize = 3;
 
-/// A squared scaled length. A direction that is shorter is rounding: the slack, some 2e-6, is far
-/// longer than its root.
+/// A squared scaled length. A shorter direction is rounding noise: the slack, some 2e-6, is far
+/// longer than the square root.
 const NO_DIRECTION: f32 = 1e-30;
 
-/// What a direction is measured against, all scaled: the offset of B's centre, both cores, the
-/// radii with the slack.
+/// The scaled input for a direction: the offset of B's centre, both cores, and the radii with the
+/// slack.
 struct Pair<S: Simd, const E: usize> {
     t: [S::F32x8; 3],
     edges_a: [[S::F32x8; 3]; E],
@@ -81,7 +81,7 @@ impl<S: Simd, const E: usize> Pair<S, E> {
         Pair { t, edges_a, edges_b, reach }
     }
 
-    /// A lower bound of the distance from the gap along `n`; 0 where that is no direction.
+    /// A lower bound of the distance from the gap along `n`; 0 if `n` is no direction.
     #[inline(always)]
     fn gap_along(&self, simd: S, n: [S::F32x8; 3]) -> S::F32x8 {
         let zero = S::F32x8::splat(simd, 0.0);
@@ -96,10 +96,10 @@ impl<S: Simd, const E: usize> Pair<S, E> {
         S::F32x8::select(is_direction, gap, zero)
     }
 
-    /// From the point of A's core to that of B's that projections find.
+    /// The direction from a point of A's core to one of B's core, found by projections.
     #[inline(always)]
     fn direction(&self, simd: S) -> [S::F32x8; 3] {
-        // The middles to begin with.
+        // Starts at the centres.
         let zero = S::F32x8::splat(simd, 0.0);
         let (mut p, mut q) = ([zero; 3], self.t);
         for _ in 0..ROUNDS {
@@ -185,7 +185,7 @@ impl<const E: usize> Volumes8 for Swept8<E> {
     fn meets<S: Simd, T>(&self, simd: S, placed: &PlacedSwept<E>, relative: &Relative<T>) -> u32 {
         let pair = Pair::new(simd, self, placed, relative.scale, relative.slack * 2.0);
         let zero = S::F32x8::splat(simd, 0.0);
-        // A pose with a NaN, or at infinity, touches nothing.
+        // A pose that is NaN or infinite touches nothing.
         let is_somewhere = dot::<S>(pair.t, pair.t).lt(S::F32x8::splat(simd, f32::INFINITY));
         let meets = is_somewhere & pair.gap_along(simd, pair.t).le(zero);
         if !meets.any() {
@@ -201,8 +201,8 @@ impl<const E: usize> Volumes8 for Swept8<E> {
 
     #[inline(always)]
     fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb, here: &Relative) -> u32 {
-        // The box around each, and the direction from the point of the box that is nearest to the
-        // core's centre.
+        // The gaps of the boxes around both, and along the direction to the core's centre from the
+        // nearest point of the box.
         let (scale, slack) = (here.scale, here.slack * 2.0);
         let zero = S::F32x8::splat(simd, 0.0);
         let reach =
@@ -212,7 +212,7 @@ impl<const E: usize> Volumes8 for Swept8<E> {
         let mut meets = S::Mask8::from_bits(simd, 255);
         for k in 0..3 {
             let c = center[k] * S::F32x8::splat(simd, scale);
-            // The box as seen from the centre.
+            // The box relative to the centre.
             low[k] = S::F32x8::splat(simd, aabb.min[k] * scale) - c;
             high[k] = S::F32x8::splat(simd, aabb.max[k] * scale) - c;
             n[k] = low[k].max(zero) + high[k].min(zero);
@@ -223,7 +223,7 @@ impl<const E: usize> Volumes8 for Swept8<E> {
             }
             meets = meets & low[k].le(along) & (-high[k]).le(along);
         }
-        // How far the box surely is along n, less what the core reaches.
+        // A lower bound of the box's gap along n, minus the reach of the core.
         let length_sq = dot::<S>(n, n);
         let mut gap = zero;
         for k in 0..3 {
@@ -246,7 +246,7 @@ impl<const E: usize> Volumes8 for Swept8<E> {
 
     #[inline(always)]
     fn gap_sq_point<S: Simd>(&self, simd: S, point: Vec3, scale: f32, slack: f32) -> S::F32x8 {
-        // Not scaled before the difference: far points would lose what they have.
+        // The difference is computed before scaling, so that far points keep their digits.
         let shifted = {
             let mut all = *self;
             for k in 0..3 {
@@ -262,7 +262,7 @@ impl<const E: usize> Volumes8 for Swept8<E> {
 
     #[inline(always)]
     fn enters<S: Simd>(&self, simd: S, ray: &RayLanes<S>, t_max: f32) -> (u32, S::F32x8) {
-        // The boxes around them.
+        // The boxes around the swept spheres.
         let rounding = S::F32x8::splat(simd, 8.0 * UNIT);
         let (mut low, mut high) = (load3(simd, &self.center), load3(simd, &self.center));
         for k in 0..3 {

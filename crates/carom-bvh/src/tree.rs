@@ -1,9 +1,9 @@
-//! The data of a tree: eight volumes to a node, parents before children, leaves that hold ranges of
+//! The data of a tree: nodes of eight volumes, parents before children, leaves with ranges of
 //! primitives.
 //!
-//! A node keeps the volumes of its eight children side by side, so that one query volume is tested
-//! against all of them at once. A reference to a volume is `node * 8 + lane`. The primitives stand
-//! in the order of the leaves, so a caller may keep its own geometry in that order too.
+//! A node stores the volumes of its eight children side by side, so one query is tested against all
+//! eight at once. A reference to a volume is `node * 8 + lane`. Primitives are in the order of the
+//! leaves. A caller may store its own geometry in that order too.
 //!
 //! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD
 //! Ray Tracing of Incoherent Rays, 2008; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets,
@@ -14,30 +14,30 @@ use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 
-/// Set in a child reference that is the number of a leaf, not of a node.
+/// Marks a child reference as the number of a leaf.
 pub(crate) const LEAF: u32 = 1 << 31;
 
-/// The parent of a node without children that nothing refers to.
+/// The parent of an unused node, which has no children.
 pub(crate) const HOLE: u32 = u32::MAX;
 
-/// Coordinates of tree boxes may not be larger: 2^100. Products with rotations and sums of a few
+/// The maximum absolute coordinate of tree boxes: 2^100. Products with rotations and short sums
 /// then stay finite.
 pub const MAX_COORDINATE: f32 = 1.267_650_6e30;
 
 /// A tree over primitives that are known by their number and their bounds.
 ///
-/// `V` is the volume of the nodes: [`Aabb`] builds and refits fastest; [`Obb`](carom_bounds::Obb)
-/// separates close parallel surfaces best; [`Sphere`](carom_bounds::Sphere) does not mind
-/// rotations; [`KDop`](carom_bounds::KDop) is tight where little turns; [`Rss`](carom_bounds::Rss)
+/// `V` is the volume of the nodes. [`Aabb`] builds and refits fastest. [`Obb`](carom_bounds::Obb)
+/// separates close parallel surfaces best. [`Sphere`](carom_bounds::Sphere) is invariant under
+/// rotation. [`KDop`](carom_bounds::KDop) is tight if little rotates. [`Rss`](carom_bounds::Rss)
 /// and [`Lss`](carom_bounds::Lss) are made for distances.
 ///
-/// `N` is the kind of nodes: eight children as they are, unless said otherwise.
-/// [`Bvh4`](crate::Bvh4), [`QuantizedBvh`](crate::QuantizedBvh) and
-/// [`QuantizedBvh4`](crate::QuantizedBvh4) are trees of boxes to be asked, not changed.
+/// `N` is the kind of nodes; the default is eight volumes. [`Bvh4`](crate::Bvh4),
+/// [`QuantizedBvh`](crate::QuantizedBvh) and [`QuantizedBvh4`](crate::QuantizedBvh4) are trees of
+/// boxes for queries only.
 #[derive(Clone, Debug)]
 pub struct Bvh<V: TreeVolume = Aabb, N = Node8<<V as TreeVolume>::Volumes8>> {
     pub(crate) nodes: Vec<N>,
-    /// Where each leaf begins in `primitives`, and one end.
+    /// The start of each leaf in `primitives`, and one end.
     pub(crate) leaf_starts: Vec<u32>,
     /// The primitives' numbers in the order of the leaves.
     pub(crate) primitives: Vec<u32>,
@@ -45,21 +45,20 @@ pub struct Bvh<V: TreeVolume = Aabb, N = Node8<<V as TreeVolume>::Volumes8>> {
     pub(crate) bounds: V,
 }
 
-/// A volume that trees can be made of.
+/// A volume for the nodes of trees.
 pub trait TreeVolume: BoundingVolume {
     /// Eight of them, by component.
     type Volumes8: Volumes8<Volume = Self>;
 }
 
-/// Eight children: what trees are made of, unless said otherwise. Lanes `0..len` are used; the
-/// others are empty.
+/// A node of eight children, the default kind. Lanes `0..len` are used; the others are empty.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Node8<W> {
     pub(crate) volumes: W,
     /// The number of a node, or `LEAF` and the number of a leaf.
     pub(crate) child: [u32; 8],
-    /// The reference to this node in its parent; of no meaning in the root.
+    /// The reference to this node in its parent; without meaning in the root.
     pub(crate) parent: u32,
     pub(crate) len: u32,
 }
@@ -74,36 +73,36 @@ impl<W: Volumes8> Node8<W> {
 pub struct Leaf<'a> {
     /// The number of the leaf, below [`Bvh::n_leaves`].
     pub index: u32,
-    /// The place of its first primitive in [`Bvh::primitives`].
+    /// The index of its first primitive in [`Bvh::primitives`].
     pub first: u32,
-    /// The numbers of its primitives; at least one, at most what the build was told.
+    /// The numbers of its primitives; at least one, at most the maximum of the build.
     pub primitives: &'a [u32],
 }
 
 impl<V: TreeVolume> Bvh<V> {
-    /// A tree over nothing, which answers nothing.
+    /// An empty tree; all queries find nothing.
     pub const fn empty() -> Bvh<V> {
         Bvh { nodes: Vec::new(), leaf_starts: Vec::new(), primitives: Vec::new(), bounds: V::EMPTY }
     }
 }
 
 impl<V: TreeVolume, N> Bvh<V, N> {
-    /// There is no primitive.
+    /// Whether there is no primitive.
     pub fn is_empty(&self) -> bool {
         self.primitives.is_empty()
     }
 
-    /// How many primitives there are.
+    /// The number of primitives.
     pub fn len(&self) -> usize {
         self.primitives.len()
     }
 
-    /// How many leaves there are.
+    /// The number of leaves.
     pub fn n_leaves(&self) -> usize {
         self.leaf_starts.len().saturating_sub(1)
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn n_nodes(&self) -> usize {
         self.nodes.len()
     }
@@ -118,7 +117,7 @@ impl<V: TreeVolume, N> Bvh<V, N> {
         &self.primitives
     }
 
-    /// The leaf with this number; the leaf without primitives where there is none.
+    /// The leaf with this number; an empty leaf if there is none.
     #[inline]
     pub fn leaf(&self, index: u32) -> Leaf<'_> {
         let i = index as usize;
@@ -140,7 +139,7 @@ impl<V: TreeVolume, N> Default for Bvh<V, N> {
     }
 }
 
-/// Why a tree could not be built or refitted. The number is that of the first primitive to blame.
+/// Why a tree could not be built or refitted. The number is that of the first invalid primitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BvhError {
@@ -159,18 +158,18 @@ pub enum BvhError {
         /// The primitive's number.
         primitive: usize,
     },
-    /// A corner has the number of a point that is not there.
+    /// A corner names a point that does not exist.
     NoSuchPoint {
         /// The primitive's number.
         primitive: usize,
     },
     /// There are 2^28 primitives or more.
     TooMany,
-    /// A refit was given another number of primitives than the tree has.
+    /// The number of primitives of a refit differs from that of the tree.
     WrongCount {
-        /// How many the tree has.
+        /// The number in the tree.
         expected: usize,
-        /// How many were given.
+        /// The number in the refit.
         given: usize,
     },
 }
@@ -200,7 +199,7 @@ impl core::fmt::Display for BvhError {
 
 impl core::error::Error for BvhError {}
 
-/// The bounds of all primitives can stand in a tree, or the first that cannot.
+/// Checks the bounds of all primitives. The error names the first that is not allowed in a tree.
 pub(crate) fn check_boxes(boxes: &[Aabb]) -> Result<(), BvhError> {
     if dispatch(AreInOrder { boxes }) {
         return Ok(());
@@ -211,7 +210,7 @@ pub(crate) fn check_boxes(boxes: &[Aabb]) -> Result<(), BvhError> {
     Ok(())
 }
 
-/// No box has a NaN, is inverted or too large: all at once, four lanes to a corner.
+/// Whether no box has a NaN, is inverted or too large: all boxes at once, four lanes to a corner.
 struct AreInOrder<'a> {
     boxes: &'a [Aabb],
 }
@@ -233,7 +232,7 @@ impl Kernel for AreInOrder<'_> {
     }
 }
 
-/// Least and greatest coordinates of boxes, and that none is inverted.
+/// The minimum and maximum of boxes, and whether none is inverted.
 struct Range<S: Simd> {
     least: S::F32x4,
     most: S::F32x4,
@@ -241,14 +240,14 @@ struct Range<S: Simd> {
 }
 
 impl<S: Simd> Range<S> {
-    /// Adds a box; `after` is one that may follow it in memory. Three loads of what stands
-    /// together; fourth lanes of corners are of no meaning.
+    /// Adds a box; `after` is one that may follow it in memory. It takes three loads of adjacent
+    /// data. The fourth lanes of corners have no meaning.
     #[inline(always)]
     fn add(&mut self, simd: S, aabb: &Aabb, after: &Aabb) {
         let (min, max) = (aabb.min, aabb.max);
         let low = S::F32x4::load(simd, &[min.x, min.y, min.z, max.x]);
         let high = S::F32x4::load(simd, &[max.x, max.y, max.z, after.min.x]);
-        // A NaN fails the comparison, whatever the minimum makes of it.
+        // A NaN fails the comparison, whatever `min` returns for it.
         self.in_order = self.in_order & low.le(high);
         self.least = low.min(self.least);
         self.most = S::F32x4::load(simd, &[min.z, max.x, max.y, max.z]).max(self.most);
@@ -262,8 +261,7 @@ pub(crate) fn corners<S: Simd>(simd: S, aabb: &Aabb) -> (S::F32x4, S::F32x4) {
     (S::F32x4::load(simd, &[min.x, min.y, min.z, 0.0]), S::F32x4::load(simd, &[max.x, max.y, max.z, 0.0]))
 }
 
-/// Boxes with these least and greatest coordinates, 0 among them, can stand in a tree, where all
-/// are in order.
+/// Whether boxes in order, with this minimum and maximum (including 0), are allowed in a tree.
 #[inline(always)]
 pub(crate) fn are_in_order<S: Simd>(
     simd: S,
@@ -275,7 +273,7 @@ pub(crate) fn are_in_order<S: Simd>(
     in_order.all() && (-limit).le(least).all() && most.le(limit).all()
 }
 
-/// The bounds of one primitive can stand in a tree.
+/// Checks that the bounds of one primitive are allowed in a tree.
 #[inline]
 pub(crate) fn check_box(aabb: &Aabb, primitive: usize) -> Result<(), BvhError> {
     let (low, high) = (aabb.min, aabb.max);

@@ -8,18 +8,18 @@ use crate::wide::WideNode;
 use alloc::vec;
 use carom_bounds::{Aabb, BoundingVolume};
 
-/// What is wrong with a tree.
+/// The defect of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Defect {
     /// A primitive is in no leaf, or in more than one.
     Primitive(u32),
-    /// A node is not reached once, or before its parent, or knows another parent.
+    /// A node is not reached exactly once, or before its parent, or has a wrong parent.
     Node(u32),
-    /// A leaf is not reached once, or is empty.
+    /// A leaf is not reached exactly once, or is empty.
     Leaf(u32),
-    /// The box around a child's volume does not hold the boxes of what is in it: the node, and the
-    /// lane.
+    /// The box around a child's volume does not contain the boxes of its contents: the node, and
+    /// the lane.
     Volume(u32, u32),
 }
 
@@ -39,8 +39,7 @@ impl core::fmt::Display for Defect {
 impl core::error::Error for Defect {}
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Checks everything that queries rely on, against the primitives' bounds; the first defect is
-    /// returned.
+    /// Checks the invariants of queries against the primitives' bounds. Returns the first defect.
     ///
     /// Boxes around volumes are compared, so a wrong volume of another kind may pass.
     pub fn validate(&self, boxes: &[Aabb]) -> Result<(), Defect> {
@@ -50,7 +49,7 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         self.check(boxes.len(), |p| boxes.get(p as usize).copied())
     }
 
-    /// As [`Bvh::validate`] where of `n` numbers only those are primitives whose bounds are given.
+    /// [`Bvh::validate`] for numbers below `n`; only those with bounds are primitives.
     pub(crate) fn check(&self, n: usize, bounds: impl Fn(u32) -> Option<Aabb>) -> Result<(), Defect> {
         let mut seen = vec![0_u32; n];
         for &p in &self.primitives {
@@ -65,12 +64,12 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         }
         let mut reached = vec![0_u32; self.nodes.len()];
         let mut leaves = vec![0_u32; self.n_leaves()];
-        // What each node holds, filled from the back.
+        // The contents of each node, filled from the back.
         let mut content = vec![Aabb::EMPTY; self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate().rev() {
             let len = node.n_children();
             if len == 0 && node.parent().is_none_or(|parent| parent == HOLE) {
-                // Nothing may refer to it.
+                // No reference to it is allowed.
                 reached[i] += 1;
                 continue;
             }

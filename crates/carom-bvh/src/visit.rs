@@ -13,7 +13,7 @@ use carom_lanes::{Kernel, Simd, dispatch};
 use core::borrow::Borrow as _;
 use core::ops::ControlFlow;
 
-/// What is tested against eight volumes at once.
+/// A query that is tested against eight volumes at once.
 trait Probe<W: Volumes8> {
     fn meets<S: Simd>(&self, simd: S, volumes: &W, here: &Relative) -> u32;
 }
@@ -44,18 +44,18 @@ struct Walk<'a, V: TreeVolume, N, P, F> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives every leaf whose volume may touch the box, each once, to `leaf`, which may break off.
+    /// Gives each leaf whose volume may touch the box to `leaf`, once; `leaf` may stop the visit.
     /// The box is in the tree's frame; touching counts. A box of NaN touches nothing.
     pub fn visit_box(&self, aabb: &Aabb, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
         let bounds = self.bounds.to_aabb();
-        // What lies outside the tree does not count, and may be infinite.
+        // The part outside the tree does not count, and may be infinite.
         let Some(inside) = aabb.intersection(&bounds) else { return Visit::default() };
         let here = Relative::identity(&inside, &bounds);
         dispatch(Walk { tree: self, probe: BoxProbe(&inside), here, leaf })
     }
 
-    /// Gives every leaf whose volume may touch this volume, in the tree's frame, each once, to
-    /// `leaf`, which may break off.
+    /// Gives each leaf whose volume may touch this volume to `leaf`, once; `leaf` may stop the
+    /// visit. The volume is in the tree's frame.
     pub fn visit_volume(&self, volume: &V, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
         let here = Relative::identity(&volume.to_aabb(), &self.bounds.to_aabb());
         dispatch(Walk { tree: self, probe: VolumeProbe(volume), here, leaf })

@@ -1,7 +1,7 @@
 //! All pairs of leaves of two trees, in any relative pose, whose volumes may touch.
 //!
-//! A pair of volumes is opened on the side of the larger one: the other is brought into its frame
-//! once and tested against its eight children. Each pair of leaves comes up once.
+//! The larger volume of a pair is opened. The other one is brought into its frame once and tested
+//! against its eight children. Each pair of leaves comes once.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996; Akenine-Moller et al., Real-Time
 //! Rendering, 4th ed., 25.2.2 (the surface order) and 25.2.3.
@@ -28,8 +28,8 @@ struct Walk<'a, V: TreeVolume, N, C, F> {
     pair: F,
 }
 
-/// Gives every pair of leaves, of `a` and of `b` placed by `b_in_a`, whose volumes may touch, each
-/// pair once, to `pair`, which may break off. A pose with a NaN, or at infinity, touches nothing.
+/// Gives each pair of leaves, of `a` and of `b` placed by `b_in_a`, whose volumes may touch, to
+/// `pair`, once. `pair` may stop the visit. A pose that is NaN or infinite touches nothing.
 pub fn visit_leaf_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
     a: &Bvh<V, N>,
     b: &Bvh<V, N>,
@@ -39,8 +39,8 @@ pub fn visit_leaf_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
     walk(a, b, b_in_a, Plain, pair)
 }
 
-/// [`visit_leaf_pairs`] in another way. Which pairs touch does not depend on it; which others are
-/// given does.
+/// [`visit_leaf_pairs`] with settings. All touching pairs are given in any case; the other pairs
+/// depend on the settings.
 pub fn visit_leaf_pairs_with<V: TreeVolume, N: WideNode<V::Volumes8>>(
     a: &Bvh<V, N>,
     b: &Bvh<V, N>,
@@ -68,9 +68,8 @@ fn walk<V: TreeVolume, N: WideNode<V::Volumes8>>(
     dispatch(Walk { a, b, a_to_b, b_to_a, choice, pair })
 }
 
-/// Gives every pair of primitives, of `a` and of `b` placed by `b_in_a`, that lie in leaves whose
-/// volumes may touch, to `pair`, which may break off. The two numbers are in the order of the
-/// trees.
+/// Gives each pair of primitives in leaves whose volumes may touch to `pair`, which may stop the
+/// visit. The primitives are of `a` and of `b` placed by `b_in_a`, in this order.
 pub fn visit_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
     a: &Bvh<V, N>,
     b: &Bvh<V, N>,
@@ -80,7 +79,7 @@ pub fn visit_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
     visit_leaf_pairs(a, b, b_in_a, each(pair))
 }
 
-/// [`visit_pairs`] in another way, as [`visit_leaf_pairs_with`].
+/// [`visit_pairs`] with settings, as [`visit_leaf_pairs_with`].
 pub fn visit_pairs_with<V: TreeVolume, N: WideNode<V::Volumes8>>(
     a: &Bvh<V, N>,
     b: &Bvh<V, N>,
@@ -112,8 +111,8 @@ pub(crate) fn resolve<N>(nodes: &[N], reference: u32) -> Option<(&N, usize)> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>, C: Choice, F> Walk<'_, V, N, C, F> {
-    /// Bit i: the volume of a lane, brought into the other frame, may touch volume i of the opened
-    /// node.
+    /// Bit i: the volume of a lane, transformed to the other frame, may touch volume i of the
+    /// opened node.
     #[inline(always)]
     fn meets<S: Simd>(
         &self,
@@ -182,7 +181,7 @@ where
             }
             let opens_b =
                 !leaf_b && (leaf_a || descent.opens_b(entry_a, node_a.size(lane_a), node_b.size(lane_b)));
-            // Where sides alternate, the other one is next.
+            // If sides alternate, the other one is next.
             let next = if alternates && !opens_b { TURN_OF_B } else { 0 };
             if opens_b {
                 let Some(inside) = nodes_b.get(child_b as usize) else { continue };

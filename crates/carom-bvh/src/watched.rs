@@ -1,22 +1,20 @@
-//! A tree that follows its primitives, watches what that does to it, and is made anew where that
-//! pays.
+//! A tree that follows moving primitives, monitors its cost, and is rebuilt if that pays.
 //!
-//! After every refit the areas of all boxes are added up, by themselves and over the area of the
-//! whole, and compared with the sums after the last build. Where either has grown by half, the tree
-//! is made anew at once. The same is known of every part: where what is below a node, over the area
-//! of its box, has grown by half since the part was built, the part is worn. If the boxes of its
-//! children have hardly grown, the damage is further down; so the lowest parts are found that hold
-//! it, and while they hold less than half of the primitives they alone are built anew. Growth can
-//! hide: primitives that change places while everything shrinks and one flies away raise neither
-//! sum. So the tree is also made anew after a number of refits in which nothing was seen, and what
-//! that gained decides how long to wait the next time. No clock is read: the same motion gives the
-//! same trees.
+//! - After each refit the areas of all boxes are summed, absolutely and relative to the whole. If
+//!   either sum has grown by half since the last build, the tree is rebuilt at once.
+//! - A part is worn if its areas, relative to its box, have grown by half since it was built. If
+//!   the boxes of its children have hardly grown, the damage is further down. So the lowest worn
+//!   parts are found. If they hold less than half of the primitives, only they are rebuilt.
+//! - Growth can be hidden, for example if primitives change places while the scene shrinks. So the
+//!   tree is also rebuilt after a number of refits without growth. The gain decides how long to
+//!   wait the next time.
+//! - No clock is read: the same motion gives the same trees.
 //!
 //! Reference: C. Lauterbach, S. Yoon, D. Tuft, D. Manocha, RT-DEFORM: Interactive Ray Tracing of
 //! Dynamic Scenes using BVHs, 2006 (rebuild when a measure has grown); S. Yoon, S. Curtis, D.
 //! Manocha, Ray Tracing Dynamic Scenes using Selective Restructuring, 2007; D. Kopta et al., Fast,
 //! Effective BVH Updates for Animated Scenes, 2012.
-//! Differs: two sums, and looks now and then whether they tell the truth.
+//! Differs: two sums, and periodic rebuilds that test them.
 
 use crate::build::{BuildSettings, Builder};
 use crate::graft::{self, NEW};
@@ -27,32 +25,30 @@ use crate::tree::{Bvh, BvhError, LEAF};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 
-/// The tree is made anew when a sum of areas has become more than this many times what it was, and
-/// so is a part of it.
+/// The growth of a sum of areas at which the tree, or a part of it, is rebuilt.
 const GROWTH: f64 = 1.5;
 
-/// Parts of fewer primitives are not looked at by themselves.
+/// The minimum number of primitives of a part that is monitored.
 const PART: usize = 256;
 
-/// A look that gained less than this was for nothing: the next one waits twice as long.
+/// The minimum gain of a periodic rebuild. Below it, the next one waits twice as long.
 const WORTH: f64 = 1.1;
 
-/// The fewest and the most refits between looks, unless said otherwise.
+/// The default minimum and maximum number of refits between periodic rebuilds.
 const WAITS: (u32, u32) = (4, 64);
 
 /// A tree of boxes that move.
 ///
-/// The sums of areas, which are what queries are expected to cost, stay below 1.5 times those of
-/// the last build, and the last build of the whole is at most 64 refits old, or what
-/// [`WatchedBvh::with_waits`] says; a call costs at most a refit, a build of half of the tree, and
-/// a build.
+/// The sums of areas, the expected cost of queries, stay below 1.5 times those of the last build.
+/// The last full build is at most 64 refits old, or the maximum of [`WatchedBvh::with_waits`]. A
+/// call costs at most a refit, a build of half of the tree, and a full build.
 #[derive(Clone, Debug)]
 pub struct WatchedBvh {
     tree: Bvh<Aabb>,
     builder: Builder,
     settings: BuildSettings,
     sums: Sums,
-    /// What every node costs now, and what it cost when its part was built.
+    /// The current cost of each node, and its cost when its part was built.
     wear: Vec<Wear>,
     wear_then: Vec<Wear>,
     /// The memory of building parts.
@@ -60,56 +56,55 @@ pub struct WatchedBvh {
     stack: Vec<u32>,
     copy: Bvh<Aabb>,
     origins: Vec<u32>,
-    /// Refits since the last build of the whole.
+    /// Refits since the last full build.
     n_refits: u32,
-    /// Refits after which it is made anew in any case, and the fewest and the most that this may
-    /// be.
+    /// Refits before a periodic rebuild, and the minimum and maximum of that number.
     wait: u32,
     waits: (u32, u32),
 }
 
-/// What a call of [`WatchedBvh::follow`] did.
+/// The result of [`WatchedBvh::follow`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Followed {
-    /// The whole tree was made anew, and not only refitted.
+    /// Whether the whole tree was rebuilt, not only refitted.
     pub rebuilt: bool,
-    /// How many primitives are in parts that were made anew: all of them where the whole tree was.
+    /// The number of primitives in rebuilt parts; all of them if the whole tree was rebuilt.
     pub renewed: usize,
-    /// How many times the expected cost of a query had become what it was after the last build,
-    /// before anything was made anew.
+    /// The growth of the expected cost of a query since the last build, before any rebuild of this
+    /// call.
     pub growth: f64,
 }
 
-/// The areas of all boxes of a tree added up.
+/// The sums of the areas of all boxes of a tree.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
-    /// In lengths as they are.
+    /// In the units of the input.
     total: f64,
-    /// Over the area of the whole.
+    /// Relative to the area of the whole.
     share: f64,
 }
 
-/// What is expected of a query that meets a node's box: areas over the area of that box.
+/// The expected cost of a query that meets a node's box: areas over the area of that box.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wear {
-    /// Boxes of children that it meets.
+    /// The boxes of children that it meets.
     children: f32,
-    /// Boxes that it meets on all levels below.
+    /// The boxes that it meets on all levels below.
     below: f32,
 }
 
 impl Sums {
-    /// How many times the larger of the two has grown.
+    /// The larger growth of the two sums.
     fn growth_since(&self, before: &Sums) -> f64 {
         let ratio = |now: f64, before: f64| if now <= before { 1.0 } else { now / before };
-        // From nothing to something, as from points to boxes, is infinite growth.
+        // From 0 to more, as from points to boxes, is infinite growth.
         ratio(self.total, before.total).max(ratio(self.share, before.share))
     }
 }
 
 impl WatchedBvh {
-    /// A tree as [`Bvh::build`] makes it.
+    /// Builds a tree as [`Bvh::build`] does.
     pub fn build(boxes: &[Aabb], settings: &BuildSettings) -> Result<WatchedBvh, BvhError> {
         let mut watched = WatchedBvh {
             tree: Bvh::empty(),
@@ -130,8 +125,8 @@ impl WatchedBvh {
         Ok(watched)
     }
 
-    /// The tree with so many refits at least, and at most, before it is made anew with no growth to
-    /// be seen: 4 and 64 by default. A build takes as long as some 25 refits.
+    /// Sets the minimum and maximum number of refits before a rebuild without growth: 4 and 64 by
+    /// default. A build takes as long as some 25 refits.
     #[must_use]
     pub fn with_waits(mut self, fewest: u32, most: u32) -> WatchedBvh {
         self.waits = (fewest.max(1), most.max(fewest).max(1));
@@ -139,26 +134,26 @@ impl WatchedBvh {
         self
     }
 
-    /// The tree as it is now, for all queries.
+    /// The current tree, for all queries.
     pub fn tree(&self) -> &Bvh<Aabb> {
         &self.tree
     }
 
-    /// New boxes for all primitives, and no look at what has worn: the next [`WatchedBvh::follow`]
-    /// sees it. On an error the tree stays as it was.
+    /// Sets new boxes for all primitives without a wear test; the next [`WatchedBvh::follow`] tests
+    /// it. On an error the tree stays as it was.
     pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         self.tree.refit(boxes)
     }
 
-    /// New boxes for all primitives, by their numbers. On an error the tree stays as it was.
+    /// Sets new boxes for all primitives, by their numbers. On an error the tree stays as it was.
     pub fn follow(&mut self, boxes: &[Aabb]) -> Result<Followed, BvhError> {
         self.tree.refit(boxes)?;
         let before = measure(&self.tree, &mut self.wear);
         let growth = before.growth_since(&self.sums);
         self.n_refits += 1;
         let parts = self.worn();
-        // What a look gains is told apart from what parts do by waiting until none is worn, but not
-        // for ever.
+        // Waiting until no part is worn separates the gain of a periodic rebuild from that of
+        // parts. The wait has a limit.
         let due = if parts.is_empty() { self.wait } else { self.waits.1 };
         let look = due <= self.n_refits;
         let mut renewed = 0;
@@ -190,8 +185,8 @@ impl WatchedBvh {
         Ok(Followed { rebuilt, renewed, growth })
     }
 
-    /// The tree over other primitives, as [`Bvh::renumber`] makes it, and then watched as after
-    /// each refit. What is expected of a query is compared per primitive. On an error the tree
+    /// Makes the tree over other primitives as [`Bvh::renumber`] does, and then tests wear as after
+    /// each refit. The expected cost of a query is compared per primitive. On an error the tree
     /// stays as it was.
     pub fn renumber(&mut self, boxes: &[Aabb], origins: &[u32]) -> Result<Followed, BvhError> {
         check_origins(boxes, origins)?;
@@ -219,8 +214,7 @@ impl WatchedBvh {
         Ok(())
     }
 
-    /// The lowest nodes below which the tree has worn, none of them below another, in ascending
-    /// order.
+    /// The lowest worn nodes, in ascending order; none is below another.
     fn worn(&mut self) -> Vec<u32> {
         let has_grown = |now: f32, then: f32| GROWTH * f64::from(then) < f64::from(now);
         let (wear, then) = (&self.wear, &self.wear_then);
@@ -249,7 +243,7 @@ impl WatchedBvh {
         found
     }
 
-    /// Builds the parts below these nodes anew.
+    /// Rebuilds the parts below these nodes.
     fn rebuild_parts(&mut self, boxes: &[Aabb], nodes: &[u32]) -> Result<(), BvhError> {
         let mut parts = Vec::new();
         let mut own: Vec<Aabb> = Vec::new();
@@ -269,8 +263,8 @@ impl WatchedBvh {
         Ok(())
     }
 
-    /// After a build of parts: what is new costs what it should, the rest is compared with what it
-    /// was.
+    /// Updates wear after a rebuild of parts. New parts start from their current cost; the others
+    /// keep their old reference.
     fn keep_wear(&mut self) {
         let then = core::mem::take(&mut self.wear_then);
         let kept = self.origins.iter().zip(&self.wear);
@@ -279,14 +273,14 @@ impl WatchedBvh {
     }
 }
 
-/// Adds up the areas of the boxes of all children, and those below every node over its own area.
+/// Sums the areas of the boxes of all children, and for each node those below it over its own area.
 fn measure(tree: &Bvh<Aabb>, wear: &mut Vec<Wear>) -> Sums {
     wear.clear();
     wear.resize(tree.nodes.len(), Wear::default());
     if tree.is_empty() {
         return Sums::default();
     }
-    // Areas of lengths up to about 1 neither overflow nor vanish.
+    // Areas of lengths up to about 1 neither overflow nor underflow.
     let extents = tree.bounds().extents();
     let scale = inverse_power_of_two(f64::from(extents.max_element())).min(LARGEST_SCALE);
     let unit = scale as f32;
@@ -302,8 +296,8 @@ fn measure(tree: &Bvh<Aabb>, wear: &mut Vec<Wear>) -> Sums {
             areas[lane] = x * y + y * z + z * x;
         }
         sum += areas.iter().map(|&area| f64::from(area)).sum::<f64>();
-        // Nodes below this one have been here before, and left their shares; now the areas are
-        // known that they are shares of.
+        // Nodes below this one were visited before, and left their shares. Now the areas are known
+        // to which the shares refer.
         let (mut children, mut below) = (0.0, 0.0);
         for lane in 0..node.len as usize & 15 {
             let (area, child) = (areas[lane & 7], node.child[lane & 7]);
@@ -312,7 +306,7 @@ fn measure(tree: &Bvh<Aabb>, wear: &mut Vec<Wear>) -> Sums {
             if child & LEAF == 0 {
                 let inside = &mut wear[child as usize];
                 below += inside.below;
-                // What has no area is met by chance only.
+                // A box without area is met with probability 0.
                 let over = if area == 0.0 { 0.0 } else { 1.0 / area };
                 *inside = Wear { children: inside.children * over, below: inside.below * over };
             }

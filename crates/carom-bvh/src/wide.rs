@@ -1,8 +1,8 @@
-//! A node as the walks see it, whatever it is stored as: how many children there are, which, and
-//! where.
+//! The interface of a node to the walks, for any storage: the number of children, their references
+//! and volumes.
 //!
-//! A node of any kind is opened into eight volumes side by side, so every walk is written once.
-//! Kinds that know a shorter way for a ray take it.
+//! A node of any kind is decoded to eight volumes side by side, so each walk is written once. Some
+//! kinds have a faster test for rays.
 //!
 //! Reference: I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets, 2008 (nodes of several
 //! widths).
@@ -16,28 +16,28 @@ use carom_bounds::BoundingVolume as _;
 use carom_lanes::{Simd, U32Lanes};
 use core::borrow::Borrow;
 
-/// A node of a tree, with places for up to eight children; W is what it is opened into. It is
-/// implemented here.
+/// A node of a tree, with slots for up to eight children; W is its decoded form. The trait is
+/// sealed.
 pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed {
-    /// How many children it has places for, at most 8.
+    /// The number of slots, at most 8.
     const WIDTH: usize;
 
-    /// From a node of eight in which no more places are used than this kind has.
+    /// Packs a node of eight; it may use only as many slots as this kind has.
     fn pack(node: &Node8<W>) -> Self;
 
-    /// A tree of such nodes, if they are those that trees are changed in.
+    /// The tree as one of nodes of eight, if it is one; these can be changed.
     fn as_eight<V: TreeVolume<Volumes8 = W>>(tree: &mut Bvh<V, Self>) -> Option<&mut Bvh<V>> {
         let _ = tree;
         None
     }
 
-    /// How many children it has: the lanes below this number.
+    /// The number of children, in the lanes below this number.
     fn n_children(&self) -> u32;
 
-    /// The number of a node, or `1 << 31` and that of a leaf; of no meaning for an unused lane.
+    /// The number of a node, or `1 << 31` and that of a leaf; without meaning for an unused lane.
     fn child(&self, lane: usize) -> u32;
 
-    /// All children, side by side; of no meaning for unused lanes.
+    /// All children, side by side; without meaning for unused lanes.
     #[inline(always)]
     fn children<S: Simd>(&self, simd: S) -> S::U32x8 {
         let mut children = [0; 8];
@@ -47,7 +47,7 @@ pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed 
         S::U32x8::load(simd, &children)
     }
 
-    /// Another child.
+    /// Replaces a child.
     fn set_child(&mut self, lane: usize, child: u32);
 
     /// The reference to this node in its parent, if it is kept.
@@ -61,7 +61,7 @@ pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed 
     /// The volumes of all children; unused lanes may hold anything.
     fn opened<S: Simd>(&self, simd: S) -> impl Borrow<W>;
 
-    /// Which of two volumes is the larger: a length.
+    /// A length that orders volumes by size.
     #[inline(always)]
     fn size(&self, lane: usize) -> f32 {
         self.volume(lane).to_aabb().extents().element_sum()
@@ -73,8 +73,8 @@ pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed 
         W::place(&self.volume(lane), relative)
     }
 
-    /// Bit i: the ray may meet child i; and where it enters, at the latest. Bits of unused lanes
-    /// may be anything.
+    /// Bit i: the ray may meet child i. Also returns an upper bound of its entry parameter. Bits of
+    /// unused lanes may be anything.
     #[inline(always)]
     fn enters<S: Simd>(&self, simd: S, ray: &RayLanes<S>, t_max: f32) -> (u32, S::F32x8) {
         self.opened(simd).borrow().enters(simd, ray, t_max)
@@ -86,7 +86,7 @@ pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed 
         (1_u32 << self.n_children()) - 1
     }
 
-    /// It is opened once more.
+    /// Counts an opened node.
     #[inline(always)]
     fn count(&self, counters: &mut Counters) {
         counters.nodes += 1;

@@ -1,16 +1,15 @@
 //! Winding numbers in logarithmic time: parts of a surface far from the point count as dipoles.
 //!
-//! For every part of a tree of triangles the sum of its area vectors is kept, and how they are
-//! spread about its middle. From far away the solid angle of the part is that of a dipole,
-//! corrected by the spread; near by its parts are asked, and its triangles at last. The sum of what
-//! the far parts may be wrong by is known with every answer: with r the radius of the part, R its
-//! distance and q = r / R, at most A / (4 pi R^2) (1 / (1 - q)^2 - 1 - 2 q), A the area, since the
-//! field of a charge has the k-th term (k + 1) q^k / R^2 at most (S. Bernstein's inequality for
-//! Legendre polynomials).
+//! Each part of a tree of triangles has the sum of its area vectors and their spread about its
+//! centre. A far part acts as a dipole, corrected by the spread. A near part is opened, down to its
+//! triangles. Each result has a bound of its error. Let r be the radius of the part, R its
+//! distance, A its area and q = r / R. The error is at most A / (4 pi R^2) (1 / (1 - q)^2 - 1 - 2
+//! q). Reason: the k-th term of a charge's field is at most (k + 1) q^k / R^2 (S. Bernstein's
+//! inequality for Legendre polynomials).
 //!
 //! Reference: G. Barill, N. Dickson, R. Schmidt, D. Levin, A. Jacobson, Fast Winding Numbers for
 //! Soups and Clouds, ACM TOG 37(4), 2018, section 3.
-//! Differs: a bound on the error, which also says when to look closer; the spread of one order
+//! Differs: a bound on the error, which also decides when to open a part. The spread has one order
 //! instead of two.
 
 use crate::children::Child;
@@ -22,14 +21,14 @@ use carom_math::{rounding, tol};
 use core::f64::consts::PI;
 use glam::DVec3;
 
-/// How often a surface winds around a point.
+/// The winding number of a surface about a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct WindingNumber {
-    /// 1 inside a closed surface that faces outwards, 0 outside, -1 inside one that faces inwards;
-    /// between these numbers near what is open.
+    /// 1 inside a closed surface that faces outwards, 0 outside, -1 inside one that faces inwards.
+    /// Near open parts it is between these numbers.
     pub value: f64,
-    /// The value is off by at most this, rounding apart.
+    /// The error bound of the value, without rounding.
     pub error: f64,
 }
 
@@ -40,36 +39,36 @@ impl WindingNumber {
     }
 }
 
-/// Sums over each part of a tree of triangles, from which winding numbers follow. Every length is
-/// one of the tree.
+/// Sums over each part of a tree of triangles, for winding numbers. All lengths are in units of the
+/// tree.
 ///
-/// The caller gives the solid angle of a triangle by its number and the point: positive if the
-/// triangle is seen from behind, 4 pi for a whole sphere.
+/// The caller gives the solid angle of a triangle by its number and the point. It is positive if
+/// the triangle is seen from behind, and 4 pi for a whole sphere.
 #[derive(Clone, Debug)]
 pub struct WindingTree {
     /// By reference of the child.
     parts: Vec<Part>,
 }
 
-/// A part of the surface, seen from far away. Rounded to `f32`; what that may change is in the
-/// bound.
+/// The far field of a part of the surface. It is rounded to `f32`; the error bound includes the
+/// rounding.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     center: [f32; 3],
-    /// All of it is within this of the center.
+    /// The radius about the centre that contains all of it.
     radius: f32,
     /// The sum of the areas.
     area: f32,
     /// The sum of the area vectors.
     normal: [f32; 3],
-    /// The symmetric part of the sum of (place - center) area vector^T: xx, yy, zz, yz, zx, xy.
+    /// The symmetric part of the sum of (position - center) area vector^T: xx, yy, zz, yz, zx, xy.
     spread: [f32; 6],
 }
 
 /// The same before rounding.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
-    /// Sum of area times place.
+    /// The sum of area times position.
     first: DVec3,
     area: f64,
     normal: DVec3,
@@ -88,7 +87,7 @@ impl Sums {
         }
     }
 
-    /// The middle, by area, as a point of `f32`; of parts without area, any of their places.
+    /// The centre by area, as a point of `f32`. For parts without area, any point of them.
     fn place_center(&mut self, any: DVec3) {
         let center = if 0.0 < self.area { self.first / self.area } else { any };
         self.center = center.as_vec3().as_dvec3();
@@ -96,10 +95,10 @@ impl Sums {
 }
 
 impl WindingTree {
-    /// Sums over the parts of a tree, whose triangles have these corners.
+    /// Computes the sums over the parts of a tree; its triangles have these corners.
     pub fn new(tree: &Bvh, corners: impl Fn(u32) -> [DVec3; 3]) -> WindingTree {
         let mut all = vec![Sums::default(); 8 * tree.n_nodes()];
-        // Children have larger numbers, so they come first.
+        // Children have larger numbers than their parent, so they are visited first.
         for node in (0..tree.n_nodes() as u32).rev() {
             for (reference, child) in tree.children(node) {
                 all[reference] = match child {
@@ -113,7 +112,7 @@ impl WindingTree {
         WindingTree { parts: all.iter().map(Part::new).collect() }
     }
 
-    /// The winding number, to within the tolerance; 0 asks for the sum over all triangles.
+    /// The winding number, to within the tolerance. With tolerance 0, the sum over all triangles.
     pub fn winding_number(
         &self,
         tree: &Bvh,
@@ -124,13 +123,14 @@ impl WindingTree {
         self.refined(tree, solid_angle, point, |found| found.error <= tolerance)
     }
 
-    /// The surface winds around the point more than half a time.
+    /// Whether the winding number about the point is more than a half.
     pub fn is_inside(&self, tree: &Bvh, solid_angle: &impl Fn(u32, DVec3) -> f64, point: DVec3) -> bool {
         let found = self.refined(tree, solid_angle, point, |found| found.error < (found.value - 0.5).abs());
         0.5 < found.value
     }
 
-    /// Looks closer and closer until it is good enough; the sum over all triangles at last.
+    /// Refines until the error is within the tolerance. The last step is the sum over all
+    /// triangles.
     pub fn refined(
         &self,
         tree: &Bvh,
@@ -147,7 +147,8 @@ impl WindingTree {
         self.estimate(tree, solid_angle, point, 0.0)
     }
 
-    /// Parts whose radius is at most this fraction of their distance are far.
+    /// Estimates the winding number. Parts with a radius of at most this fraction of their distance
+    /// are far.
     fn estimate(
         &self,
         tree: &Bvh,
@@ -243,7 +244,7 @@ impl Part {
         radius * radius < ratio * ratio * self.center_from(point).length_squared()
     }
 
-    /// The solid angle, and how far it may be off.
+    /// The solid angle, and its error bound.
     fn solid_angle(&self, point: DVec3) -> (f64, f64) {
         let y = self.center_from(point);
         let distance_sq = y.length_squared();
@@ -258,7 +259,7 @@ impl Part {
         let angle = (normal.dot(y) + trace - 3.0 * along / distance_sq) / (distance_sq * distance);
         let q = f64::from(self.radius) / distance;
         let rest = 1.0 / ((1.0 - q) * (1.0 - q)) - 1.0 - 2.0 * q;
-        // The coordinates of the sums, rounded to f32: some ten of 2^-24 each.
+        // The rounding of the sums to f32: some ten of 2^-24 each.
         let rounded = 16.0 * f64::from(f32::EPSILON);
         (angle, f64::from(self.area) / distance_sq * (rest + rounded))
     }

@@ -1,16 +1,13 @@
-//! Splits boxes from the top down where the surface area heuristic is least, over bins of the
-//! centres.
+//! Top-down build by the surface area heuristic, over bins of the centres.
 //!
-//! One pass puts every box into a bin on each axis; a sweep over the bins finds the cheapest split;
-//! a second pass parts the boxes and measures the centres of both sides, so nothing is visited a
-//! third time. Where all centres are equal, or the tree has become too deep, the range is halved as
-//! it stands.
+//! One pass puts each box into a bin on each axis. A sweep over the bins finds the cheapest split.
+//! A second pass partitions the boxes and measures the centres of both sides. If all centres are
+//! equal, or the tree is too deep, the range is halved in its order.
 //!
 //! Reference: I. Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007; J.
 //! Goldsmith, J. Salmon, Automatic Creation of Object Hierarchies for Ray Tracing, 1987.
-//! Differs: a row of eight lanes per box, so a bin grows by one maximum; ties go to the more even
-//! split, so that flat and thin data, whose areas are all 0, are cut in the middle; the depth is
-//! bounded.
+//! Differs: a row has eight lanes, so a bin grows by one maximum. Ties go to the more even split,
+//! because flat and thin data have areas of 0. The depth is bounded.
 
 use super::rows::{Row, half_area};
 use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
@@ -20,8 +17,8 @@ use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 /// The most bins on an axis.
 const BINS: usize = 16;
 
-/// From this depth on ranges are halved: so no tree is deeper than this and the bits of the number
-/// of primitives.
+/// From this depth on ranges are halved. So the depth is at most this plus the number of bits of
+/// the number of primitives.
 pub(crate) const MAX_DEPTH: u32 = 48;
 
 /// A range of rows to be split.
@@ -36,7 +33,7 @@ pub(crate) struct Task {
     high: [f32; 4],
 }
 
-/// `VOLUME`: volumes are counted for areas.
+/// `VOLUME`: the cost uses volumes instead of areas.
 struct Split<'a, const VOLUME: bool> {
     rows: &'a mut [Row],
     max_leaf: u32,
@@ -50,7 +47,7 @@ pub(crate) fn split(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, node
     any_split::<false>(rows, max_leaf, tasks, nodes);
 }
 
-/// As [`split`], by volume. Where all volumes are 0 the more even split is taken, the one at the
+/// As [`split`], by volume. If all volumes are 0, the more even split is taken, the one at the
 /// middle.
 pub(crate) fn split_by_volume(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
     any_split::<true>(rows, max_leaf, tasks, nodes);
@@ -69,7 +66,7 @@ fn any_split<const VOLUME: bool>(
     dispatch(Split::<VOLUME> { rows, max_leaf, tasks, nodes });
 }
 
-/// The size of a box in the cost function, its lengths multiplied by `unit`.
+/// The area or volume of a box in the cost function. Its lengths are multiplied by `unit`.
 #[inline(always)]
 fn size<const VOLUME: bool>(r: &[f32; 8], unit: f32) -> f32 {
     if VOLUME {
@@ -85,11 +82,11 @@ fn center2<S: Simd>(simd: S, row: &Row) -> S::F32x4 {
     S::F32x4::load(simd, &halves[1]) - S::F32x4::load(simd, &halves[0])
 }
 
-/// The bins of a row on the three axes. Both passes use this one expression, or a side could come
-/// out empty.
+/// The bins of a row on the three axes. Both passes use this expression; otherwise a side could be
+/// empty.
 #[inline(always)]
 fn bins_of<S: Simd>(center: S::F32x4, low: S::F32x4, scale: S::F32x4, last: S::F32x4) -> [u32; 4] {
-    // On an axis without extent 0 times infinity is NaN, which `min` keeps and which goes to bin 0.
+    // On an axis without extent, 0 times infinity is NaN. `min` keeps it, and it goes to bin 0.
     last.min((center - low) * scale).trunc_to_u32().to_array()
 }
 
@@ -107,8 +104,8 @@ impl<const VOLUME: bool> Kernel for Split<'_, VOLUME> {
     }
 }
 
-/// The root, its task, and what lengths are multiplied by: areas of boxes scaled to about 1 neither
-/// overflow nor vanish.
+/// The root, its task, and the factor for lengths. It scales boxes to about 1, so that areas
+/// neither overflow nor underflow.
 #[inline(always)]
 fn whole<S: Simd>(simd: S, rows: &[Row]) -> (Row, Task, f32) {
     let (root, (low, high)) = measure::<S>(simd, rows);
@@ -117,7 +114,7 @@ fn whole<S: Simd>(simd: S, rows: &[Row]) -> (Row, Task, f32) {
     (root, Task { node: 0, first: 0, end: rows.len() as u32, depth: 0, low, high }, unit)
 }
 
-/// Splits until no task is left; its ranges are of these rows, its nodes of these nodes.
+/// Splits until no task is left. The tasks refer to these rows and nodes.
 #[inline(always)]
 fn run_tasks<S: Simd, const VOLUME: bool>(
     simd: S,
@@ -181,7 +178,7 @@ fn cut<S: Simd, const VOLUME: bool>(
     Cut { n_left, rows: [left, right], centers: [centers_left, centers_right] }
 }
 
-/// The steps of a split one by one, for several threads.
+/// The single steps of a split, for the parallel build.
 #[cfg(feature = "parallel")]
 pub(crate) mod steps {
     use super::*;
@@ -214,8 +211,8 @@ pub(crate) mod steps {
         }
     }
 
-    /// Cuts the rows of a task in two; and the tasks of both sides, of rows and nodes that begin at
-    /// 0.
+    /// Cuts the rows of a task in two. Returns the tasks of both sides too; their rows and nodes
+    /// begin at 0.
     pub(crate) fn cut<const VOLUME: bool>(rows: &mut [Row], task: &Task, unit: f32) -> (Cut, [Task; 2]) {
         let n = rows.len();
         let cut = dispatch(One::<VOLUME>(rows, task, unit));
@@ -249,7 +246,7 @@ pub(crate) mod steps {
         }
     }
 
-    /// All below a task, whose node is the first of the result.
+    /// Builds the subtree of a task. Its node is the first of the result.
     pub(crate) fn rest<const VOLUME: bool>(
         rows: &mut [Row],
         max_leaf: u32,
@@ -306,7 +303,7 @@ fn best<S: Simd, const VOLUME: bool>(
         4
     };
     let (low, scale, last) = scale_of(simd, task, n_bins);
-    // Only what is used is cleared: most nodes are small.
+    // Only the bins in use are cleared, because most nodes are small.
     for axis in 0..3 {
         bins.rows[axis][..n_bins].fill(Row::EMPTY);
         bins.counts[axis][..n_bins].fill(0);
@@ -372,7 +369,7 @@ fn best<S: Simd, const VOLUME: bool>(
     Some(Best { axis, bin: bin as u32, n_bins, left, right })
 }
 
-/// Parts the rows in place; how many are on the left, and the centres of both sides.
+/// Partitions the rows in place. Returns the number on the left, and the centres of both sides.
 #[inline(always)]
 fn part<S: Simd>(simd: S, rows: &mut [Row], task: &Task, best: &Best) -> (usize, [Centers; 2]) {
     let (low, scale, last) = scale_of(simd, task, best.n_bins);

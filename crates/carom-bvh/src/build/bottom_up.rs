@@ -1,27 +1,26 @@
-//! Joins clusters from below: on the Morton curve, two that each find the other the best of their
-//! neighbours.
+//! Bottom-up build: joins clusters on the Morton curve that are each other's best neighbour.
 //!
-//! Every cluster looks at a few to either side on the curve for the one with which the common box
-//! is smallest; of equals, the one whose place differs in the lower bits, so that even and odd
-//! places of equal boxes find each other. Pairs that chose each other are joined, and the list
-//! closes up. Rounds go on until one is left.
+//! Each cluster searches a few neighbours on both sides of the curve for the smallest common box.
+//! On ties, the neighbour is taken whose index differs in the lower bits. So even and odd indices
+//! of equal boxes pair up. Mutual pairs are joined, and the list is compacted. Rounds go on until
+//! one cluster is left.
 //!
 //! Reference: D. Meister, J. Bittner, Parallel Locally-Ordered Clustering for Bounding Volume
 //! Hierarchy Construction, 2018.
-//! Differs: where few chose each other, as in a row of ever smaller gaps, choices are granted in
-//! order; where that joins few as well, neighbours are joined as they stand. So every round takes
-//! an eighth away, and the time is that of O(n) looks.
+//! Differs: if few pairs are mutual, as in a row of ever smaller gaps, choices are granted in
+//! order. If that joins few as well, neighbours are joined in order. So each round removes at least
+//! an eighth, and the time is O(n).
 
 use super::links::{Links, NONE};
 use alloc::vec::Vec;
 
-/// How far a cluster looks to either side.
+/// How many neighbours a cluster tests on either side.
 const RADIUS: usize = 8;
 
 /// At least one in this many clusters is joined to another in each round.
 const SLOWEST: usize = 8;
 
-/// From leaves to a tree.
+/// Builds a tree from leaves.
 pub(crate) fn join(links: &mut Links) {
     let mut active: Vec<u32> = (0..links.rows.len() as u32).collect();
     let mut next = Vec::new();
@@ -44,12 +43,13 @@ pub(crate) fn join(links: &mut Links) {
     links.root = active.first().copied().unwrap_or(0);
 }
 
-/// For every place the least of (area of the common box, place xor other place), as one number.
+/// For each index, the least (area of the common box, index xor other index), packed into one
+/// number.
 fn look(links: &Links, active: &[u32], best: &mut Vec<u64>) {
     best.clear();
     best.resize(active.len(), u64::MAX);
     let key = |i: usize, j: usize| {
-        // Areas are not negative, so their bits are ordered as they are.
+        // Areas are not negative, so the order of their bits is their order.
         let area = links.area_of_both(active[i], active[j]).to_bits();
         u64::from(area) << 32 | (i ^ j) as u64
     };
@@ -67,7 +67,7 @@ fn look(links: &Links, active: &[u32], best: &mut Vec<u64>) {
     }
 }
 
-/// Who is joined with whom, by place; how many pairs.
+/// Chooses the mate of each index. Returns the number of pairs.
 fn choose(best: &[u64], mates: &mut Vec<u32>) -> usize {
     let choice = |i: usize| i ^ best[i] as u32 as usize;
     let n = best.len();

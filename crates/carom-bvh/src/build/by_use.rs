@@ -1,10 +1,10 @@
-//! Splits by what queries reach: where they seldom go, the tree may be deep; where they often go,
-//! it is shallow.
+//! Query-driven build: parts that queries often reach are shallow, and rarely reached parts may be
+//! deep.
 //!
 //! In the cost of a split (eq. 25.2) the number of primitives is replaced by how often queries
-//! reached them, with a small part for what none has reached yet. A split that cuts a tight box
-//! around what is asked for out of the rest is then the cheapest, however uneven the numbers. When
-//! the tree is made wide, what is reached most is opened first.
+//! reached them. Each primitive also has a small base weight. So a split that separates a tight,
+//! often reached box is cheapest, however uneven the counts. The wide tree opens the most reached
+//! nodes first.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (unbalanced trees); J.
 //! Bittner, V. Havran, RDH: Ray Distribution Heuristics for Construction of Spatial Data
@@ -17,11 +17,11 @@ use alloc::vec::Vec;
 
 const BINS: usize = 16;
 
-/// The share of all weight that primitives have by being there, spread evenly.
+/// The share of the total weight that is spread evenly over all primitives.
 const UNUSED: f64 = 0.125;
 
-/// Makes the tree over rows of single primitives, `uses` telling by their numbers how often each
-/// was reached, and gives what each node is worth opening.
+/// Builds the tree over rows of single primitives. `uses` has how often each primitive was reached.
+/// Returns the priority of opening each node.
 pub(crate) fn split(
     rows: &mut [Row],
     uses: &[u32],
@@ -35,8 +35,8 @@ pub(crate) fn split(
     let scale = if total == 0.0 { 0.0 } else { (1.0 - UNUSED) / total };
     let weight = |row: &Row| share + scale * f64::from(uses.get(row.tag() as usize).copied().unwrap_or(0));
     top_down::split(rows, max_leaf, u32::MAX, nodes, |rows| cheapest(rows, weight));
-    // The weight of every node, from the back: leaves by their rows, which stand in the order of
-    // the leaves.
+    // The weight of each node, computed from the back. Leaves sum their rows, which are in the
+    // order of the leaves.
     let mut firsts: Vec<u32> = alloc::vec![0; nodes.len()];
     for i in 0..nodes.len() {
         let left = nodes[i].tag() as usize;
@@ -79,7 +79,7 @@ impl Bin {
     }
 }
 
-/// Parts the rows where area times weight is least, over bins of the centres on three axes.
+/// Partitions the rows at the least area times weight, over bins of the centres on three axes.
 fn cheapest(rows: &mut [Row], weight: impl Fn(&Row) -> f64) -> Option<usize> {
     let all = rows.iter().fold(Row::EMPTY, |all, row| all.merged(row));
     let extent = (0..3).fold(0.0_f32, |e, k| e.max(all.0[k] + all.0[k + 4]));
@@ -113,7 +113,7 @@ fn cheapest(rows: &mut [Row], weight: impl Fn(&Row) -> f64) -> Option<usize> {
                 continue;
             }
             let cost = left.cost(unit) + other.cost(unit);
-            // Of equals the most even one: flat and thin data have no areas.
+            // Ties go to the most even split, because flat and thin data have areas of 0.
             let uneven = left.n.abs_diff(other.n);
             if cost < best.0 || (cost == best.0 && uneven < best.1) {
                 best = (cost, uneven, axis, i);
@@ -128,8 +128,8 @@ fn cheapest(rows: &mut [Row], weight: impl Fn(&Row) -> f64) -> Option<usize> {
     Some(top_down::part_by(rows, |row| bin_of(row, axis, scales[axis]) <= last))
 }
 
-/// The bin of a row on an axis. Binning and parting use this one expression, or a side could come
-/// out empty.
+/// The bin of a row on an axis. Binning and partitioning use this expression; otherwise a side
+/// could be empty.
 fn bin_of(row: &Row, axis: usize, (low, scale): (f32, f32)) -> usize {
     (((row.center2(axis) - low) * scale) as usize).min(BINS - 1)
 }

@@ -1,40 +1,40 @@
-//! Makes a binary tree wide at the least expected cost: which nodes become wide nodes, and what
-//! becomes one leaf.
+//! Collapses a binary tree into a wide one at the least expected cost: it chooses the wide nodes
+//! and the leaves.
 //!
-//! A wide node under a binary one is the way from it to at most eight descendants. C(n, i) is the
-//! least cost of everything below n when it hangs in at most i places of a wide node above: i
-//! places are shared out between the two children, or one of them stays empty; in one place stands
-//! a leaf, if n has few enough primitives, or a wide node that shares out eight places. All C are
-//! known from the bottom up in one pass, and what was chosen is followed from the top down.
+//! A wide node replaces a binary node by at most eight of its descendants. C(n, i) is the least
+//! cost of the subtree of n if it uses at most i slots of a wide node above. For i > 1, the slots
+//! are shared between the two children, or one stays empty. One slot holds a leaf, if n has few
+//! enough primitives, or a wide node that shares eight slots. One bottom-up pass computes all C; a
+//! top-down pass follows the choices.
 //!
 //! Reference: H. Ylitie, T. Karras, S. Laine, Efficient Incoherent Ray Traversal on GPUs through
 //! Compressed Wide BVHs, 2017, 3.
-//! Differs: a leaf costs as often as primitives have to be tested at once; a part of the chance to
-//! be visited is the same for all boxes, so that of flat and thin data, whose areas are all 0, the
-//! nodes become full.
+//! Differs: a leaf costs one test for each group of primitives that is tested at once. A part of
+//! the visit probability is equal for all boxes. So nodes become full even in flat and thin data,
+//! whose areas are 0.
 
 use super::Binary;
 use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
 use alloc::vec::Vec;
 
-/// The most places of a node.
+/// The maximum number of slots of a node.
 const PLACES: usize = 8;
 
-/// What a leaf costs for each test of its primitives, over what a node costs. From 0.7 to 3 the
-/// rays of the bench visit as many nodes and leaves to within 1 %.
+/// The cost of one test of a leaf's primitives, relative to a node. From 0.7 to 3, rays of the
+/// bench visit the same nodes and leaves to within 1 %.
 const LEAF: f32 = 1.5;
 
-/// The chance to be visited that does not depend on the area, where the whole tree is about 1 long:
-/// 2^-24.
+/// The part of the visit probability that does not depend on the area: 2^-24, the unit of
+/// rounding. The whole tree is about 1 long.
 const ALIKE: f32 = 5.960_464_5e-8;
 
-/// The costs of one binary node and what was chosen. Number i - 1: in i places.
+/// The costs and choices of one binary node. Entry i - 1 is for i slots.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Choice {
     /// C(n, i) for i up to 7.
     cost: [f32; PLACES],
-    /// Four bits for each i: of two places and more how many the left child gets, 0 where one place
-    /// stays empty; of one place whether a leaf stands there.
+    /// Four bits for each i. For i > 1: the slots of the left child, 0 if a slot stays empty. For i
+    /// = 1: whether it is a leaf.
     share: u32,
 }
 
@@ -48,9 +48,9 @@ impl Choice {
     }
 }
 
-/// Marks in `worth` what is opened into the wide node above, and cuts off what becomes a leaf of at
-/// most `max_leaf` primitives. Of these `lanes` are tested at once; a node has `width` places, 2 to
-/// 8. The least cost, for boxes as long as the tree is.
+/// Marks in `worth` the nodes that are opened, and cuts off leaves of at most `max_leaf`
+/// primitives. `lanes` primitives are tested at once; a node has `width` slots, 2 to 8. Returns the
+/// least cost, in units of the tree's length.
 pub(crate) fn choose(
     binary: &mut Binary,
     max_leaf: u32,
@@ -104,7 +104,7 @@ pub(crate) fn choose(
         }
         choices[n] = chosen;
     }
-    // Nothing is opened, and the root is a leaf only where that is all.
+    // Nothing is opened. The root is a leaf only if it is the whole tree.
     worth.clear();
     worth.resize(nodes.len(), -1.0);
     let mut stack = alloc::vec![(0_usize, 1_usize)];

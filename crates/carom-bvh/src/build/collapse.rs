@@ -1,8 +1,8 @@
-//! Makes wide nodes from a binary tree: the largest inner child is opened until the places are
-//! used, or the one that the builder finds most worth it.
+//! Collapses a binary tree into wide nodes. The largest inner child is opened until all slots are
+//! used, or the one that the builder ranks first.
 //!
-//! Nodes come out in the order in which a depth-first walk meets them, parents before children, and
-//! the leaves' primitives likewise, so that a subtree lies together in memory.
+//! Nodes and the primitives of leaves are in depth-first order, parents before children. So a
+//! subtree is contiguous in memory.
 //!
 //! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies, 2008.
 
@@ -15,8 +15,8 @@ use crate::wide::WideNode;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 
-/// A binary node that becomes the next node, with the place of its first primitive and the
-/// reference to it in its parent.
+/// A binary node that becomes the next wide node, with the index of its first primitive and its
+/// reference in its parent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
     binary: u32,
@@ -29,13 +29,13 @@ pub(crate) struct Task {
 struct Candidate {
     binary: u32,
     first: u32,
-    /// What an inner node is worth opening, half its area as a rule; -1 for what is not opened,
-    /// such as a leaf.
+    /// The priority of opening an inner node, by default half its area. -1 for nodes that are not
+    /// opened, such as leaves.
     worth: f32,
 }
 
-/// Fills the tree from a binary one; `fit` gives the volume of a subtree from its box and the place
-/// and number of its primitives.
+/// Fills the tree from a binary one. `fit` returns the volume of a subtree from its box and the
+/// index and number of its primitives.
 pub(crate) fn collapse<V: TreeVolume, N: WideNode<V::Volumes8>>(
     binary: &Binary,
     stack: &mut Vec<Task>,
@@ -85,7 +85,7 @@ pub(crate) fn collapse<V: TreeVolume, N: WideNode<V::Volumes8>>(
             children[n] = candidate(left + 1, row_right, open.first + row_left.count());
             n += 1;
         }
-        // A node is written once, when its turn has come: its parent learns its number then.
+        // A node is written when it is popped. Its parent gets its number then.
         let mut node = Node8::<V::Volumes8>::EMPTY;
         let number = tree.nodes.len() as u32;
         if let Some(parent) = tree.nodes.get_mut(task.parent as usize / 8) {
@@ -109,7 +109,7 @@ pub(crate) fn collapse<V: TreeVolume, N: WideNode<V::Volumes8>>(
                 0
             };
         }
-        // The first to be visited comes off the stack first.
+        // The first to be visited is popped first.
         stack[from..].reverse();
         tree.nodes.push(N::pack(&node));
     }

@@ -1,8 +1,8 @@
-//! Trees whose volumes are fitted to what is in them instead of to the boxes around it.
+//! Trees whose volumes are fitted to their contents instead of to the boxes around these.
 //!
-//! The splits are those of boxes; then every subtree's volume is the caller's. A sphere around a
-//! sphere's worth of triangles is smaller than one around their box, and a k-DOP or a swept sphere
-//! around a box is hardly better than the box.
+//! The splits are those of boxes; the caller computes the volume of each subtree. A sphere around
+//! the triangles is smaller than one around their box. A k-DOP or a swept sphere around a box is
+//! hardly better than the box.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 and 25.2.4 (fit first,
 //! then split).
@@ -13,12 +13,11 @@ use crate::tree::{Bvh, BvhError, TreeVolume};
 use carom_bounds::Aabb;
 
 impl<V: TreeVolume> Bvh<V> {
-    /// A tree whose volumes come from `fit`, which is given the numbers of the primitives below a
-    /// place in the tree and answers with a volume around all of them: it is asked once for
-    /// everything, once for every child of every node. [`Bvh::build`] otherwise; the boxes decide
-    /// what stands together.
+    /// Builds a tree with volumes from `fit`. It takes the numbers of the primitives in a subtree,
+    /// and returns a volume around all of them. It is called once for the whole, and once for each
+    /// child of each node. Otherwise as [`Bvh::build`]; the boxes decide the splits.
     ///
-    /// A volume that leaves something out makes walks miss it.
+    /// If a volume leaves something out, walks miss it.
     pub fn fitted(
         boxes: &[Aabb],
         settings: &BuildSettings,
@@ -31,8 +30,8 @@ impl<V: TreeVolume> Bvh<V> {
 }
 
 impl Builder {
-    /// [`Bvh::fitted`] into a tree that is there, whose memory is used again. On an error the tree
-    /// stays as it was.
+    /// [`Bvh::fitted`] into an existing tree, whose memory is reused. On an error the tree stays as
+    /// it was.
     pub fn rebuild_fitted<V: TreeVolume>(
         &mut self,
         tree: &mut Bvh<V>,

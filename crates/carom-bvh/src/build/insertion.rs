@@ -1,29 +1,28 @@
-//! Adds one leaf after the other where the tree grows least, and rotates on the way back.
+//! Inserts leaves one by one at the least growth of the tree, and rotates on the way back.
 //!
-//! From the root downwards: either the new leaf becomes the sibling of the node at hand, or it goes
-//! on into the child whose box has to grow less; the other children are looked at afterwards, as
-//! long as they may still be better. On the way up each node may exchange a child with a
-//! grandchild, if that makes a box smaller. Leaves come in random order: in the order of space the
-//! tree would lean to where it grows.
+//! From the root downwards, the new leaf becomes the sibling of a node, or goes on into the child
+//! that grows less. The other children are searched later, while they may still be better. On the
+//! way up, each node may exchange a child with a grandchild if a box becomes smaller. Leaves come
+//! in random order. In spatial order the tree would lean towards its growing side.
 //!
 //! Reference: J. Goldsmith, J. Salmon, Automatic Creation of Object Hierarchies for Ray Tracing,
 //! 1987; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 and figure 25.6; A. Kensler,
 //! Tree Rotations for Improving Bounding Volume Hierarchies, 2008. Bittner, Hapala, Havran,
 //! Incremental BVH Construction for Ray Tracing, 2015 (the search beyond the first way down).
-//! Differs: the search ends after a number of looks and at a depth, so that boxes around boxes,
-//! whose best tree is a chain, take no more time.
+//! Differs: the search is limited in nodes and in depth. So nested boxes, whose best tree is a
+//! chain, take no more time.
 
 use super::links::{Links, NONE};
 use alloc::vec::Vec;
 
-/// The search for a place ends after so many nodes. The greedy way down alone makes trees twice as
-/// dear over real parts.
+/// The maximum number of nodes in a search. Greedy descent alone makes trees twice as expensive
+/// over real parts.
 const LOOKS: u32 = 128;
 
-/// The way down ends here; what is written out is halved below the depth that all builders keep.
+/// The maximum depth of a descent. The written tree is halved below the depth of all builders.
 const DEEPEST: u32 = 64;
 
-/// From leaves to a tree.
+/// Builds a tree from leaves.
 pub(crate) fn insert_all(links: &mut Links) {
     let n = links.rows.len() as u32;
     let mut order: Vec<u32> = (0..n).collect();
@@ -65,23 +64,23 @@ fn insert(links: &mut Links, leaf: u32, stack: &mut Vec<Place>) {
     }
 }
 
-/// A node that a new leaf may stand beside, or below.
+/// A candidate: the new leaf becomes its sibling or goes below it.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     node: u32,
     depth: u32,
-    /// What the areas above grow by.
+    /// The growth of the areas above.
     growth: f32,
 }
 
-/// Beside which node the tree grows least by the leaf.
+/// The node whose new sibling makes the tree grow least.
 fn place(links: &Links, leaf: u32, stack: &mut Vec<Place>) -> u32 {
     let own_area = links.area(leaf);
     let (mut best, mut least) = (links.root, f32::INFINITY);
     let mut looks = 0;
     stack.push(Place { node: links.root, depth: 0, growth: 0.0 });
     while let Some(at) = stack.pop() {
-        // A place below costs at least the leaf's own area.
+        // A position below costs at least the leaf's own area.
         if least <= at.growth + own_area || looks == LOOKS {
             continue;
         }
@@ -96,7 +95,7 @@ fn place(links: &Links, leaf: u32, stack: &mut Vec<Place>) -> u32 {
         let growth = at.growth + (both - links.area(at.node));
         let [left, right] = links.children[at.node as usize];
         let cost = |child: u32| links.area_of_both(child, leaf) - links.area(child);
-        // Of equals the one with fewer primitives comes first: equal boxes make a balanced tree.
+        // Ties go to the child with fewer primitives, so equal boxes make a balanced tree.
         let n = |child: u32| links.rows[child as usize].count();
         let (cost_left, cost_right) = (cost(left), cost(right));
         let left_first = cost_left < cost_right || (cost_left == cost_right && n(left) <= n(right));
@@ -107,8 +106,8 @@ fn place(links: &Links, leaf: u32, stack: &mut Vec<Place>) -> u32 {
     best
 }
 
-/// Exchanges a child and a grandchild, where that makes the box between them smaller; the best of
-/// four ways.
+/// Exchanges a child and a grandchild if the box between them becomes smaller. The best of four
+/// exchanges is made.
 fn rotate(links: &mut Links, node: u32) {
     let mut gain = 0.0;
     let mut best = None;

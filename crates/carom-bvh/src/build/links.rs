@@ -1,9 +1,9 @@
-//! A binary tree while it grows or is rearranged: nodes in any order, each with its children and
-//! its parent.
+//! A binary tree that grows or is rearranged: nodes in any order, each with its children and its
+//! parent.
 //!
-//! When it is finished it is written out in the form that all builders share. Subtrees of few
-//! primitives become leaves; what lies too deep, as in a chain of boxes around boxes, is halved in
-//! its order instead, so the depth has a bound.
+//! The finished tree is written in the common form of all builders. Subtrees of few primitives
+//! become leaves. Parts that are too deep, as in nested boxes, are halved in order, so the depth
+//! has a bound.
 //!
 //! Reference: none needed.
 
@@ -19,7 +19,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// The tree. All lists are of equal length.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
-    /// The box and the number of primitives; a leaf's tag is the place of its first primitive in
+    /// The box and the number of primitives. A leaf's tag is the index of its first primitive in
     /// the order.
     pub(crate) rows: Vec<Row>,
     /// `NONE` twice for a leaf.
@@ -27,12 +27,12 @@ pub(crate) struct Links {
     /// `NONE` for the root.
     pub(crate) parents: Vec<u32>,
     pub(crate) root: u32,
-    /// What lengths are multiplied by, so that areas neither overflow nor vanish.
+    /// The factor for lengths, so that areas neither overflow nor underflow.
     pub(crate) unit: f32,
 }
 
 impl Links {
-    /// Leaves without a tree yet: a row for each, the tag being a place in the order.
+    /// Sets leaves without a tree. Each leaf has a row; its tag is an index in the order.
     pub(crate) fn fill(&mut self, leaves: impl Iterator<Item = Row>) {
         self.rows.clear();
         self.rows.extend(leaves);
@@ -46,7 +46,7 @@ impl Links {
         self.unit = inverse_power_of_two(f64::from(extent)).min(LARGEST_SCALE) as f32;
     }
 
-    /// The tree that a builder wrote.
+    /// Reads the tree of a builder.
     pub(crate) fn read(&mut self, binary: &Binary) {
         self.fill(binary.nodes.iter().copied());
         let mut firsts: Vec<u32> = alloc::vec![0; self.rows.len()];
@@ -64,7 +64,7 @@ impl Links {
         }
     }
 
-    /// A new node above two that have no parent.
+    /// Creates a node above two nodes that have no parent.
     pub(crate) fn join(&mut self, left: u32, right: u32) -> u32 {
         let number = self.rows.len() as u32;
         self.rows.push(Row::EMPTY);
@@ -76,7 +76,7 @@ impl Links {
         number
     }
 
-    /// The box of an inner node from those of its children.
+    /// Computes the box of an inner node from its children.
     pub(crate) fn refit(&mut self, node: u32) {
         let [left, right] = self.children[node as usize].map(|child| self.rows[child as usize]);
         let mut row = left.merged(&right);
@@ -104,8 +104,7 @@ impl Links {
         if left == node { right } else { left }
     }
 
-    /// Hangs `new` below `parent` in the place of `old`, or makes it the root where the parent is
-    /// `NONE`.
+    /// Puts `new` below `parent` in place of `old`. If `parent` is `NONE`, `new` is the root.
     pub(crate) fn hang(&mut self, new: u32, parent: u32, old: u32) {
         self.parents[new as usize] = parent;
         if parent == NONE {
@@ -119,8 +118,7 @@ impl Links {
         }
     }
 
-    /// Writes the tree below the root out; `order` has the primitives by the places that leaves
-    /// name.
+    /// Writes the tree below the root. `order` has the primitives by the indices in the leaves.
     pub(crate) fn write(&self, order: &[u32], max_leaf: u32, binary: &mut Binary) {
         binary.nodes.clear();
         binary.order.clear();
@@ -165,7 +163,7 @@ impl Links {
         }
     }
 
-    /// The primitives of leaves that become one.
+    /// Writes leaves as one leaf.
     fn write_leaf(&self, leaves: &[u32], order: &[u32], binary: &mut Binary) {
         for &leaf in leaves {
             let row = &self.rows[leaf as usize];
@@ -174,7 +172,7 @@ impl Links {
         }
     }
 
-    /// A balanced tree over leaves, below the node that is written at `at`.
+    /// Builds a balanced tree over leaves, below the node that is written at `at`.
     fn halve(&self, leaves: &[u32], at: u32, order: &[u32], max_leaf: u32, binary: &mut Binary) {
         let from = binary.nodes.len();
         let count = |range: &[u32]| range.iter().map(|&leaf| self.rows[leaf as usize].count()).sum::<u32>();

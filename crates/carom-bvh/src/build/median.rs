@@ -1,8 +1,7 @@
-//! Splits along the longest axis: at the mean of the centres, or with half of the rows to either
-//! side.
+//! Splits along the longest axis, at the mean of the centres or at their median.
 //!
-//! The mean puts the plane where most of the centres are; the median makes every leaf equally deep,
-//! so that no query costs more than another for where it looks. Neither looks at areas.
+//! The mean puts the plane near most of the centres. The median makes all leaves equally deep, so
+//! the worst query is cheap. Neither uses areas.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (RAPID); Akenine-Moller et
 //! al., Real-Time Rendering, 4th ed., 25.2.4.
@@ -12,8 +11,8 @@
 use super::rows::Row;
 use super::top_down::{axes_by_length, part_by};
 
-/// At the mean of the centres on the longest axis; on the next one where all centres fall on one
-/// side.
+/// Splits at the mean of the centres on the longest axis. If all centres are on one side, the next
+/// axis is used.
 pub(crate) fn mean(rows: &mut [Row]) -> Option<usize> {
     for axis in axes_by_length(rows) {
         let sum: f64 = rows.iter().map(|row| f64::from(row.center2(axis))).sum();
@@ -27,7 +26,7 @@ pub(crate) fn mean(rows: &mut [Row]) -> Option<usize> {
     None
 }
 
-/// Half of the rows to either side on the longest axis on which the centres differ.
+/// Splits at the median, on the longest axis on which the centres differ.
 pub(crate) fn median(rows: &mut [Row]) -> Option<usize> {
     let half = rows.len() / 2;
     for axis in axes_by_length(rows) {

@@ -1,9 +1,8 @@
 //! Builds trees: rows of boxes, then a binary tree by one of several methods, then nodes of eight.
 //!
-//! All methods begin with rows in the order of the Morton curve and end with the same form of
-//! binary tree, which may be improved before it is made wide. Top-down methods part the rows in
-//! place; methods that join or insert leaves have a form of their own ([`links`]) and write the
-//! common one at the end.
+//! All methods start from rows in Morton order and end with the same form of binary tree. It may be
+//! improved before it is collapsed. Top-down methods partition the rows in place. Methods that join
+//! or insert leaves use [`links`] and convert at the end.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (eq. 25.2).
 
@@ -39,23 +38,21 @@ use carom_bounds::Aabb;
 use links::Links;
 use rows::Row;
 
-/// A binary tree, as the builders make it: children adjacent, and after their parent unless said
-/// otherwise.
+/// A binary tree from a builder. Children are adjacent, and after their parent unless the builder
+/// says otherwise.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Binary {
-    /// A box; the tag is the left child, or 0 for a leaf; the count is that of the primitives
+    /// The box. The tag is the left child, or 0 for a leaf. The count is the number of primitives
     /// below.
     nodes: Vec<Row>,
-    /// The primitives' numbers; every node's are contiguous, those of the left child first.
+    /// The primitives' numbers. Those of a node are contiguous, those of the left child first.
     order: Vec<u32>,
-    /// What each node is worth opening when the tree is made wide, not below 0; empty where that is
-    /// its area.
+    /// The priority of opening each node in the collapse, at least 0. If empty, the area is used.
     worth: Vec<f32>,
 }
 
 impl Binary {
-    /// Nodes in the order in which a depth-first walk meets them, so that children stand after
-    /// their parent.
+    /// Orders the nodes depth first, so that children come after their parent.
     fn lay_out(&mut self) {
         let Some(&root) = self.nodes.first() else { return };
         let mut nodes = Vec::with_capacity(self.nodes.len());
@@ -74,7 +71,7 @@ impl Binary {
     }
 }
 
-/// The memory of builds: keep one, and building again allocates only the tree.
+/// The memory of builds. If it is kept, a rebuild allocates only the tree.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     rows: Vec<Row>,
@@ -90,19 +87,19 @@ pub struct Builder {
     links: Links,
 }
 
-/// The most primitives in a leaf that may be put together with others. With 1 rays visit as many
-/// nodes and leaves, and the build takes a third longer.
+/// The maximum number of primitives in a leaf that may be merged with others. With 1, rays visit as
+/// many nodes and leaves, and the build takes a third longer.
 const FINE_LEAF: u32 = 2;
 
-/// There are not more than references can name.
+/// Checks that references can address all primitives.
 fn check_count(boxes: &[Aabb]) -> Result<(), BvhError> {
     if boxes.len() < 1 << 28 { Ok(()) } else { Err(BvhError::TooMany) }
 }
 
 impl<V: TreeVolume> Bvh<V> {
-    /// A tree over primitives with these bounds, each volume around the boxes below it. No
-    /// primitives give the empty tree; a box that is not finite, or inverted, is refused with its
-    /// number.
+    /// Builds a tree over primitives with these bounds; each volume is fitted to the boxes below
+    /// it. No primitives give the empty tree. A box that is not finite, or inverted, is refused
+    /// with its number.
     ///
     /// The same input gives the same tree, with any instruction set.
     pub fn build(boxes: &[Aabb], settings: &BuildSettings) -> Result<Bvh<V>, BvhError> {
@@ -120,8 +117,8 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
 }
 
 impl Builder {
-    /// [`Bvh::build`] into a tree that is there, of nodes of any kind, whose memory is used again.
-    /// On an error the tree stays as it was.
+    /// [`Bvh::build`] into an existing tree, of nodes of any kind, whose memory is reused. On an
+    /// error the tree stays as it was.
     pub fn rebuild<V: TreeVolume, N: WideNode<V::Volumes8>>(
         &mut self,
         tree: &mut Bvh<V, N>,
@@ -150,7 +147,8 @@ impl Builder {
     /// The binary tree over boxes.
     pub(crate) fn binary(&mut self, boxes: &[Aabb], settings: &BuildSettings) -> Result<(), BvhError> {
         check_count(boxes)?;
-        // The curve keeps together what is together also for the heuristic: less memory is missed.
+        // Morton order keeps neighbours together for the heuristic too, so there are fewer cache
+        // misses.
         morton::sort(boxes, &mut self.keys, &mut self.swap)?;
         rows::reorder(boxes, &self.keys, &mut self.sorted);
         self.clear();
@@ -165,7 +163,7 @@ impl Builder {
         &self.binary.order
     }
 
-    /// The binary tree over boxes by a rule of the caller: see [`top_down::split`].
+    /// Builds the binary tree over boxes by a rule of the caller: see [`top_down::split`].
     pub(crate) fn binary_by(
         &mut self,
         boxes: &[Aabb],
@@ -180,7 +178,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Chooses the wide nodes, of so many places.
+    /// Chooses the wide nodes, with this number of slots.
     pub(crate) fn widen(&mut self, settings: &BuildSettings, width: usize) {
         if let Collapse::Cheapest { lanes } = settings.collapse {
             let max_leaf = settings.max_leaf.clamp(1, 16);
@@ -203,7 +201,8 @@ impl Builder {
         self.binary.worth.clear();
     }
 
-    /// A tree of few leaves, of at most `max_leaf` primitives each, which may be many.
+    /// Builds a tree of few leaves, with at most `max_leaf` primitives each. The limit may be
+    /// large.
     #[cfg(feature = "std")]
     pub(crate) fn rebuild_coarse<V: TreeVolume>(
         &mut self,
@@ -220,9 +219,9 @@ impl Builder {
         Ok(())
     }
 
-    /// A tree for queries that go to few places: `uses` tells for every primitive how often queries
-    /// have reached it, and missing numbers count as 0. What they seldom reach lies deep, what they
-    /// often reach is near the root. Of the settings only the size of leaves counts.
+    /// Builds a tree for queries that reach few parts. `uses` has for each primitive how often
+    /// queries reached it; missing entries count as 0. Rarely reached parts are deep, and often
+    /// reached parts are near the root. The only setting used is the leaf size.
     pub fn rebuild_by_use<V: TreeVolume>(
         &mut self,
         tree: &mut Bvh<V>,
@@ -241,8 +240,8 @@ impl Builder {
         Ok(())
     }
 
-    /// The tree from the binary one, the volume of each subtree from `fit(box, first, count)`,
-    /// which are places in the order of [`Builder::order`].
+    /// Collapses the binary tree. `fit(box, first, count)` gives the volume of each subtree, by
+    /// indices in [`Builder::order`].
     pub(crate) fn collapse<V: TreeVolume, N: WideNode<V::Volumes8>>(
         &mut self,
         tree: &mut Bvh<V, N>,
@@ -251,11 +250,11 @@ impl Builder {
         collapse::collapse(&self.binary, &mut self.stack, tree, fit);
     }
 
-    /// From sorted rows to a binary tree.
+    /// Builds a binary tree from sorted rows.
     fn split(&mut self, settings: &BuildSettings) {
         let max_leaf = match settings.collapse {
             Collapse::Largest => settings.max_leaf.clamp(1, 16),
-            // Parted further than asked for, and put together again where that is cheaper.
+            // Splits further than requested, and merges again if that is cheaper.
             Collapse::Cheapest { .. } => settings.max_leaf.clamp(1, FINE_LEAF),
         };
         match settings.method {
@@ -299,18 +298,19 @@ impl Builder {
         }
     }
 
-    /// Wide nodes open what holds most first, so that they are as balanced as the binary tree.
+    /// The collapse opens the node with the most primitives first, so wide trees are as balanced as
+    /// the binary tree.
     pub(crate) fn open_fullest(&mut self) {
         self.binary.worth.extend(self.binary.nodes.iter().map(|row| row.count() as f32));
     }
 
-    /// From the top down: the rows are parted in place.
+    /// Top-down: the rows are partitioned in place.
     fn part(&mut self, split: impl FnOnce(&mut [Row], &mut Vec<Row>, &mut Vec<binned::Task>)) {
         split(&mut self.sorted, &mut self.binary.nodes, &mut self.tasks);
         self.binary.order.extend(self.sorted.iter().map(Row::tag));
     }
 
-    /// From leaves of at most `max_cluster` neighbours on the curve.
+    /// Bottom-up: from leaves of at most `max_cluster` neighbours on the curve.
     fn join(&mut self, max_leaf: u32, max_cluster: u32, join: impl FnOnce(&mut Links)) {
         morton::clusters(&self.sorted, &self.keys, max_cluster, &mut self.rows);
         self.links.fill(self.rows.iter().copied());

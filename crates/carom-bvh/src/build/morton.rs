@@ -1,8 +1,8 @@
-//! Sorts boxes along the Morton curve of their centres and splits where the curve's bits change.
+//! Sorts boxes along the Morton curve of their centres and splits at the bits of the codes.
 //!
-//! The centres are cut into 1024 steps on a cube, the bits of the three coordinates interleaved,
-//! the codes sorted by counting, three times ten bits. A range of codes is split at the highest bit
-//! that differs; equal codes are halved.
+//! The centres are quantized to 1024 steps on a cube, and the bits of the coordinates are
+//! interleaved. A radix sort orders the codes, in three passes of ten bits. A range of codes is
+//! split at its highest differing bit; equal codes are halved.
 //!
 //! Reference: C. Lauterbach et al., Fast BVH Construction on GPUs, 2009; T. Karras, Maximizing
 //! Parallelism in the Construction of BVHs, Octrees, and k-d Trees, 2012.
@@ -23,8 +23,8 @@ const STEPS: f32 = 1024.0;
 /// Below this many keys a comparison sort is faster than counting.
 const COUNTING: usize = 256;
 
-/// The keys of boxes, and how often each ten bits of their codes occur; nothing for boxes that
-/// cannot stand in a tree.
+/// The keys of boxes, and a histogram of each ten bits of their codes. Empty if a box is not
+/// allowed in a tree.
 struct Codes<'a> {
     boxes: &'a [Aabb],
     keys: &'a mut Vec<u64>,
@@ -43,7 +43,7 @@ impl Kernel for Codes<'_> {
         let mut high = S::F32x4::splat(simd, f32::NEG_INFINITY);
         for aabb in boxes {
             let (min, max) = corners::<S>(simd, aabb);
-            // A NaN fails the comparison, whatever the minimum makes of it.
+            // A NaN fails the comparison, whatever `min` returns for it.
             in_order = in_order & min.le(max);
             (least, most) = (min.min(least), max.max(most));
             let center = max + min;
@@ -58,7 +58,7 @@ impl Kernel for Codes<'_> {
         let last = U32Lanes::splat(simd, STEPS as u32 - 1);
         for i in 0..boxes.len().min(keys.len()) {
             let (min, max) = corners::<S>(simd, &boxes[i]);
-            // Where all centres are equal, 0 times infinity is NaN, and that goes to step 0.
+            // If all centres are equal, 0 times infinity is NaN, which becomes step 0.
             let step: S::U32x4 = ((max + min - low) * scale).trunc_to_u32().min(last);
             let [x, y, z, _] = spread::<S>(simd, step).to_array();
             let code = x << 2 | y << 1 | z;
@@ -71,7 +71,7 @@ impl Kernel for Codes<'_> {
     }
 }
 
-/// Two zeros between the ten lowest bits.
+/// Inserts two zeros between the ten lowest bits.
 #[inline(always)]
 fn spread<S: Simd>(simd: S, x: S::U32x4) -> S::U32x4 {
     let mask = |bits| S::U32x4::splat(simd, bits);
@@ -81,8 +81,8 @@ fn spread<S: Simd>(simd: S, x: S::U32x4) -> S::U32x4 {
     (x | x.shl::<2>()) & mask(0x09249249)
 }
 
-/// As long as this, whatever stands in it. New memory comes from the system as zeros: nobody has to
-/// write them.
+/// Resizes the list; its contents do not matter. New memory from the system is already zero, so it
+/// is not written.
 fn make_room(list: &mut Vec<u64>, n: usize) {
     if list.capacity() < n {
         *list = alloc::vec![0; n];
@@ -91,8 +91,8 @@ fn make_room(list: &mut Vec<u64>, n: usize) {
     }
 }
 
-/// The codes of the boxes in ascending order, each with its box's number below it; or the first box
-/// that cannot stand in a tree.
+/// Sorts the codes; the low half of each key is the number of its box. Returns the first box that
+/// is not allowed in a tree as an error.
 pub(crate) fn sort(boxes: &[Aabb], keys: &mut Vec<u64>, swap: &mut Vec<u64>) -> Result<(), BvhError> {
     let mut counts = [[0_u32; 1024]; 3];
     make_room(keys, boxes.len());
@@ -121,13 +121,13 @@ pub(crate) fn sort(boxes: &[Aabb], keys: &mut Vec<u64>, swap: &mut Vec<u64>) -> 
     Ok(())
 }
 
-/// The code of a place among the keys.
+/// The code of the key at an index.
 #[inline(always)]
 pub(crate) fn code(keys: &[u64], place: usize) -> u32 {
     keys.get(place).map_or(0, |key| (key >> 32) as u32)
 }
 
-/// Where a range of at least two sorted keys is split: at the highest bit that differs, or in the
+/// The split of a range of at least two sorted keys: at the highest differing bit, or in the
 /// middle.
 #[inline(always)]
 pub(crate) fn split_at(keys: &[u64], first: usize, end: usize) -> usize {
@@ -136,8 +136,7 @@ pub(crate) fn split_at(keys: &[u64], first: usize, end: usize) -> usize {
         return first + (end - first) / 2;
     }
     let bit = 31 - differ.leading_zeros();
-    // The last place where that bit is not set, by halves of what is left, without a branch that
-    // nobody can foresee.
+    // Branchless bisection for the last key without that bit. A branch would be unpredictable.
     let (mut low, mut size) = (first, end - 1 - first);
     while 1 < size {
         let half = size / 2;
@@ -178,8 +177,8 @@ impl Kernel for Boxes<'_> {
     }
 }
 
-/// The binary tree of the curve's bits over rows in the order of their keys, at most `max_leaf` in
-/// a leaf; `firsts` is memory.
+/// The binary tree of the codes' bits over rows in the order of their keys, at most `max_leaf` in a
+/// leaf. `firsts` is scratch memory.
 pub(crate) fn split(sorted: &[Row], keys: &[u64], max_leaf: u32, firsts: &mut Vec<u32>, binary: &mut Binary) {
     binary.order.extend(keys.iter().map(|&key| key as u32));
     let nodes = &mut binary.nodes;
@@ -188,8 +187,8 @@ pub(crate) fn split(sorted: &[Row], keys: &[u64], max_leaf: u32, firsts: &mut Ve
     root.set_numbers(0, keys.len() as u32);
     nodes.push(root);
     firsts.push(0);
-    // Depth first, so that what is near each other later lies near each other; the stack holds one
-    // node a level.
+    // Depth first, so that nodes used together are near each other. The stack holds one node for
+    // each level.
     let mut stack = Stack::<u32, 64>::new(0);
     stack.push(0);
     while let Some(i) = stack.pop() {
@@ -248,8 +247,8 @@ impl Kernel for Clusters<'_> {
     }
 }
 
-/// Runs of at most `max_cluster` rows that are near each other, each as one row: its tag is the
-/// place of its first row.
+/// Runs of at most `max_cluster` neighbouring rows, each as one row. Its tag is the index of its
+/// first row.
 pub(crate) fn clusters(sorted: &[Row], keys: &[u64], max_cluster: u32, out: &mut Vec<Row>) {
     dispatch(Clusters { sorted, keys, max_cluster: max_cluster.max(1) as usize, out });
 }

@@ -1,25 +1,25 @@
-//! The radix tree of the Morton codes in one pass from the leaves up, which finds the hierarchy and
-//! the boxes at once.
+//! The radix tree of the Morton codes in one bottom-up pass, which finds the hierarchy and the
+//! boxes.
 //!
-//! - A node is a run of sorted keys. Its parent is the gap beside it whose two keys differ less: no
-//!   search is needed.
-//! - Equal codes differ by their places in the order, so all keys differ.
-//! - The one of two siblings that comes second merges both boxes and goes on upwards.
+//! - A node is a run of sorted keys. Its parent is the adjacent gap whose two keys differ less, so
+//!   no search is needed.
+//! - Equal codes are distinguished by their index, so all keys differ.
+//! - The second of two siblings merges both boxes and continues upwards.
 //! - The children of gap `k` are the rows `2 k + 1` and `2 k + 2`; the root is row 0.
-//! - On several threads each piece of the keys climbs as far as its own runs reach. Then one thread
-//!   joins what is left, at most two runs a level. The tree follows from the keys and unions are
-//!   exact, so the bits are the same.
+//! - On several threads, each chunk of the keys climbs as far as its own runs reach. One thread
+//!   joins the rest, at most two runs for each level. The keys determine the tree and unions are
+//!   exact, so the result has the same bits.
 //!
 //! Reference: C. Apetrei, Fast and Simple Agglomerative LBVH Construction, 2014.
-//! Differs: leaves come in order, so a stack stands for the flags by which siblings meet. Runs that
-//! are short enough are leaves.
+//! Differs: leaves come in order, so a stack replaces the atomic flags of siblings. Short runs
+//! become leaves.
 
 use super::Binary;
 use super::morton::code;
 use super::rows::Row;
 use alloc::vec::Vec;
 
-/// How much the two keys beside a gap differ. The two gaps beside a run never have equal values.
+/// The difference of the two keys beside a gap. The two gaps beside a run have different values.
 #[inline(always)]
 fn gap(keys: &[u64], k: usize) -> u64 {
     let differ = code(keys, k) ^ code(keys, k + 1);
@@ -48,8 +48,8 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Goes up from a run until it waits for its sibling. Returns a run whose sibling is not among
-    /// those that wait, or the root.
+    /// Climbs from a run until it waits for its sibling. Returns a run whose sibling does not wait
+    /// here, or the root.
     #[inline(always)]
     fn climb(&mut self, mut run: Run) -> Option<Run> {
         let end = self.keys.len() - 1;
@@ -73,8 +73,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Climbs from each of the boxes, whose keys begin at `first`. Returns what found no sibling,
-    /// in their order.
+    /// Climbs from each of the boxes, whose keys begin at `first`. Returns the runs without a
+    /// sibling, in order.
     fn climb_all(&mut self, boxes: &[Row], first: usize) -> Vec<Run> {
         let mut open = Vec::new();
         for (i, row) in (first..).zip(boxes) {
@@ -86,12 +86,11 @@ impl Pass<'_> {
     }
 }
 
-/// The binary tree over rows in the order of their keys, at most `max_leaf` in a leaf and at least
-/// one row. Children may stand before their parent.
+/// Builds the binary tree over rows in the order of their keys. A leaf has at most `max_leaf` rows,
+/// and there is at least one row. Children may come before their parent.
 pub(crate) fn build(sorted: &[Row], keys: &[u64], max_leaf: u32, binary: &mut Binary) {
     binary.order.extend(keys.iter().map(|&key| key as u32));
-    // Two rows for the end of the keys, where there is no gap, so that pieces of both lists are
-    // equally many.
+    // Two more rows for the end of the keys, which is no gap. So the chunks of both lists match.
     binary.nodes.resize(2 * keys.len() + 1, Row::EMPTY);
     let Some((root, rows)) = binary.nodes.split_first_mut() else { return };
     let mut pass = Pass { keys, max_leaf, rows, base: 0, waiting: Vec::new() };
@@ -108,7 +107,7 @@ pub(crate) fn build(sorted: &[Row], keys: &[u64], max_leaf: u32, binary: &mut Bi
     }
 }
 
-/// The same root and rows, by pieces of the keys.
+/// Computes the same root and rows in chunks of the keys.
 #[cfg(feature = "parallel")]
 fn on_threads(sorted: &[Row], pass: &mut Pass<'_>) -> Option<Run> {
     use super::par::PIECE;
@@ -125,8 +124,8 @@ fn on_threads(sorted: &[Row], pass: &mut Pass<'_>) -> Option<Run> {
         .collect();
     let mut root = None;
     for (open, waiting) in parts {
-        // In a piece these stand before those that wait: a run that waits is done with what is left
-        // of it.
+        // The open runs of a chunk come before its waiting ones. A waiting run has already met all
+        // that is left of it.
         for run in open {
             root = pass.climb(run);
         }
@@ -161,8 +160,7 @@ mod tests {
         sets
     }
 
-    /// The split of a run of keys where the highest bit changes that is not the same in all: each
-    /// key is looked at.
+    /// The split of a run of keys at the highest differing bit. This oracle tests each key.
     fn split_by_force(keys: &[u64], first: usize, end: usize) -> usize {
         let whole = |i: usize| u128::from(keys[i] >> 32) << 64 | i as u128;
         let bit = (0..96).rev().find(|&bit| (first..end).any(|i| (whole(i) ^ whole(first)) >> bit & 1 == 1));
@@ -170,7 +168,7 @@ mod tests {
         (first..end).find(|&i| whole(i) >> bit & 1 == 1).expect("some key has the bit")
     }
 
-    /// A node by force, and all below it.
+    /// Checks a node and its subtree by brute force.
     fn check(binary: &Binary, keys: &[u64], boxes: &[Aabb], max_leaf: u32, node: usize, run: [usize; 2]) {
         let [first, end] = run;
         let row = &binary.nodes[node];
@@ -204,7 +202,8 @@ mod tests {
         }
     }
 
-    /// The top-down build by the same codes, which splits at the same bits where codes differ.
+    /// Compares with the top-down build by the same codes. Both split at the same bits if codes
+    /// differ.
     #[test]
     fn it_is_the_top_down_tree_if_codes_differ() {
         let at = |x: usize, y: usize, z: usize| Vec3::new(x as f32, y as f32, z as f32);

@@ -1,26 +1,26 @@
-//! Takes subtrees out and puts them back where the tree becomes smallest.
+//! Reinsertion: removes subtrees and puts them back at the least total area.
 //!
-//! In a round, the largest subtrees each look for a place: from where they are upwards, and from
-//! every ancestor down the other side, as long as the areas that shrink and those that must grow
-//! can still beat the best place known. Then the moves are made, the greatest gain first; one whose
-//! surroundings have changed in the meantime waits for the next round.
+//! In a round, each of the largest subtrees searches for a better position. The search goes up from
+//! the subtree, and from each ancestor down the other side. It continues while the area saved, less
+//! the growth so far, can beat the best position. Then moves are made in order of gain. A move
+//! whose surroundings have changed waits for the next round.
 //!
 //! Reference: D. Meister, J. Bittner, Parallel Reinsertion for Bounding Volume Hierarchy
 //! Optimization, 2018; J. Bittner, M. Hapala, V. Havran, Fast Insertion-Based Optimization of
 //! Bounding Volume Hierarchies, 2013.
-//! Differs: only the larger half of the nodes looks; a search ends after a number of looks, so that
-//! boxes that all overlap take no more time; moves are made in a fixed order.
+//! Differs: only the larger half of the nodes searches. A search has a limit, so that boxes that
+//! all overlap take no more time. Moves are made in a fixed order.
 
 use super::links::{Links, NONE};
 use alloc::vec::Vec;
 
-/// One node in this many looks for a place in a round.
+/// One node in this many searches for a position in a round.
 const SHARE: usize = 2;
 
-/// A search ends after so many nodes.
+/// The maximum number of nodes in a search.
 const LOOKS: u32 = 1024;
 
-/// A better place: under a new node beside `to`.
+/// A better position: under a new node beside `to`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Move {
     node: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Move {
     gain: f32,
 }
 
-/// Runs a number of rounds, or until nothing moves.
+/// Runs a number of rounds, or until no move is left.
 pub(crate) fn reinsert(links: &mut Links, rounds: u32) {
     let mut touched: Vec<bool> = Vec::new();
     for _ in 0..rounds {
@@ -47,12 +47,12 @@ pub(crate) fn reinsert(links: &mut Links, rounds: u32) {
     }
 }
 
-/// The largest nodes, which have a grandparent or an uncle to go to.
+/// The largest nodes that have a grandparent or an uncle.
 fn largest(links: &Links) -> Vec<u32> {
     let n = links.rows.len() as u32;
     let mut nodes: Vec<(u32, u32)> = (0..n)
         .filter(|&i| links.parents[i as usize] != NONE && links.parents[i as usize] != links.root)
-        // Areas are not negative, so their bits are ordered as they are.
+        // Areas are not negative, so the order of their bits is their order.
         .map(|i| (links.area(i).to_bits(), i))
         .collect();
     let n_largest = nodes.len().div_ceil(SHARE);
@@ -65,7 +65,7 @@ fn largest(links: &Links) -> Vec<u32> {
     nodes
 }
 
-/// The moves that gain something.
+/// The moves that reduce the area.
 fn search_all(links: &Links, candidates: &[u32]) -> Vec<Move> {
     #[cfg(feature = "parallel")]
     if super::par::pays(candidates.len()) {
@@ -75,14 +75,14 @@ fn search_all(links: &Links, candidates: &[u32]) -> Vec<Move> {
     candidates.iter().filter_map(|&node| search(links, node, &mut stack)).collect()
 }
 
-/// The best place of a node. A place is given by the sibling-to-be.
+/// The best position of a node, given by its new sibling.
 fn search(links: &Links, node: u32, stack: &mut Vec<(f32, u32)>) -> Option<Move> {
     let parent = links.parents[node as usize];
     let row = &links.rows[node as usize];
     let own_area = row.half_area(links.unit);
     let mut best = Move { node, to: NONE, gain: 0.0 };
     let mut looks = 0;
-    // What the areas above and at the pivot shrink by, when the node is taken out.
+    // The area saved above and at the pivot if the node is removed.
     let mut shrunk = links.area(parent);
     let mut pivot = parent;
     let mut without = links.rows[links.sibling(node) as usize];
@@ -90,7 +90,7 @@ fn search(links: &Links, node: u32, stack: &mut Vec<(f32, u32)>) -> Option<Move>
     loop {
         stack.push((shrunk, other));
         while let Some((gain_so_far, at)) = stack.pop() {
-            // A place below costs at least the node's own area.
+            // A position below costs at least the node's own area.
             if gain_so_far - own_area <= best.gain || looks == LOOKS {
                 continue;
             }
@@ -118,11 +118,11 @@ fn search(links: &Links, node: u32, stack: &mut Vec<(f32, u32)>) -> Option<Move>
         other = links.sibling(pivot);
         pivot = links.parents[pivot as usize];
     }
-    // Beside the sibling it is already.
+    // The current sibling is no move.
     (best.to != NONE && best.to != links.sibling(node)).then_some(best)
 }
 
-/// Makes a move unless another one has changed its surroundings in this round.
+/// Makes a move, unless another move has changed its surroundings in this round.
 fn apply(links: &mut Links, m: &Move, touched: &mut [bool]) -> bool {
     let parent = links.parents[m.node as usize];
     if parent == NONE {
@@ -138,7 +138,7 @@ fn apply(links: &mut Links, m: &Move, touched: &mut [bool]) -> bool {
     if around.iter().any(|&i| i != NONE && touched[i as usize]) {
         return false;
     }
-    // An earlier move may have brought the place below the node.
+    // An earlier move may have brought the position below the node.
     let mut up = m.to;
     while up != NONE {
         if up == m.node {
@@ -152,8 +152,8 @@ fn apply(links: &mut Links, m: &Move, touched: &mut [bool]) -> bool {
         }
     }
     links.hang(sibling, grandparent, parent);
-    // The parent is free now, and becomes that of the new place. Its old place may have been beside
-    // it.
+    // The parent is free now, and becomes the parent at the new position. The parent may have been
+    // beside that position before.
     let to_parent = links.parents[m.to as usize];
     links.children[parent as usize] = [m.to, m.node];
     links.hang(parent, to_parent, m.to);

@@ -2,8 +2,8 @@
 //! coordinates.
 //!
 //! A range is split across the longest axis of its own box. If all centres fall on one side, the
-//! second axis is tried, then the third; where none parts them, the range is halved as it stands.
-//! The axes come from the covariance of the surface.
+//! second axis is tried, then the third. If no axis separates them, the range is halved in its
+//! order. The axes come from the covariance of the surface.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (at the mean point of the
 //! surface). Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.4 (equal halves, for a
@@ -15,7 +15,7 @@ use crate::relative::inverse_power_of_two;
 use carom_bounds::{BoundingVolume, Moments};
 use glam::{DVec3, Vec3};
 
-/// The place on an axis at which a range of triangles is split.
+/// The position on an axis at which a range of triangles is split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SplitAt {
@@ -26,16 +26,16 @@ pub enum SplitAt {
     Median,
 }
 
-/// How [`Bvh::along_own_axes`](crate::Bvh::along_own_axes) splits, and where it ends.
+/// How [`Bvh::along_own_axes`](crate::Bvh::along_own_axes) splits, and when it stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OwnAxes {
-    /// The place on the axis.
+    /// The position on the axis.
     pub at: SplitAt,
-    /// A range of at most so many triangles is a leaf; at least 1.
+    /// A range of at most this many triangles becomes a leaf; at least 1.
     pub max_leaf: u32,
-    /// A range that so many splits led to is a leaf, however many triangles it has. With 0 the
-    /// whole is one leaf.
+    /// The maximum depth. A range at this depth becomes a leaf of any size. With 0 the whole is one
+    /// leaf.
     pub max_depth: u32,
 }
 
@@ -46,27 +46,27 @@ impl Default for OwnAxes {
 }
 
 impl OwnAxes {
-    /// These settings, split elsewhere.
+    /// Sets the split position.
     #[must_use]
     pub fn with_split(self, at: SplitAt) -> OwnAxes {
         OwnAxes { at, ..self }
     }
 
-    /// These settings with other leaves.
+    /// Sets the leaf size.
     #[must_use]
     pub fn with_max_leaf(self, max_leaf: u32) -> OwnAxes {
         OwnAxes { max_leaf, ..self }
     }
 
-    /// These settings with an end by depth.
+    /// Sets the maximum depth.
     #[must_use]
     pub fn with_max_depth(self, max_depth: u32) -> OwnAxes {
         OwnAxes { max_depth, ..self }
     }
 }
 
-/// Parts rows in place, whose tags are numbers of triangles; how many go to the left, or `None`
-/// where no axis parts them.
+/// Partitions rows in place; their tags are numbers of triangles. Returns the number on the left,
+/// or `None` if no axis separates them.
 pub(crate) fn part(rows: &mut [Row], triangle: &impl Fn(u32) -> [Vec3; 3], at: SplitAt) -> Option<usize> {
     let all = around(rows).aabb();
     let origin = all.center().as_dvec3();

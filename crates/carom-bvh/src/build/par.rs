@@ -1,9 +1,8 @@
-//! Builds on several threads: the same trees, node for node, as on one.
+//! Builds on several threads. The trees are identical to those of one thread.
 //!
-//! A top-down split forks at every level until the parts are small; each small part is built in a
-//! list of its own, and the lists are put together in the order in which one thread would have
-//! written them. Searches for neighbours and for better places only read the tree, and are shared
-//! out by place.
+//! A top-down split forks at each level until the parts are small. Each small part is built in its
+//! own list. The lists are joined in the order of the serial build. Searches for neighbours and
+//! positions only read the tree, so they are split by index.
 //!
 //! Reference: I. Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007, 4
 //! (parallel construction).
@@ -15,22 +14,22 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use rayon::prelude::*;
 
-/// So many rows are a piece of work for one thread: some 300 microseconds.
+/// The chunk size in rows, for one thread: some 300 microseconds.
 pub(super) const PIECE: usize = 4096;
 
-/// Nodes that look for a better place, per piece.
+/// Nodes that search for a better position, per chunk.
 const SEARCHES: usize = 256;
 
-/// There are several threads, and enough to do for them.
+/// Whether there are several threads and enough work for them.
 pub(crate) fn pays(n: usize) -> bool {
     PIECE < n && 1 < rayon::current_num_threads()
 }
 
 /// A subtree.
 enum Piece {
-    /// Its nodes, the root first, as one thread numbers them.
+    /// Its nodes, the root first, in the serial numbering.
     Whole(Vec<Row>),
-    /// Its root's children, and what is below each.
+    /// The children of its root, and the subtree of each.
     Cut([Row; 2], Box<[Piece; 2]>),
 }
 
@@ -39,13 +38,13 @@ pub(crate) fn split<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, nodes: 
     let (root, task, unit) = steps::whole(rows);
     let piece = subtree::<VOLUME>(rows, max_leaf, unit, task, root);
     nodes.push(root);
-    // The right side first: that is what a stack does.
+    // The right side is pushed first, as in the serial build.
     let mut stack = alloc::vec![(piece, 0_usize)];
     while let Some((piece, at)) = stack.pop() {
         let child = nodes.len() as u32;
         match piece {
             Piece::Whole(own) => {
-                // Numbers begin at 1 behind the root, and here at those that are free.
+                // Numbers begin at 1 after the root; here they begin at the first free one.
                 let renumbered = |mut row: Row| {
                     if row.tag() != 0 {
                         row.set_numbers(row.tag() - 1 + child, row.count());
@@ -70,8 +69,7 @@ pub(crate) fn split<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, nodes: 
     }
 }
 
-/// Forks at every level. It calls itself for parts that are smaller, and not below the depth that
-/// all trees keep.
+/// Forks at each level. The recursion ends at small parts, or at the depth that all trees keep.
 fn subtree<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, unit: f32, task: Task, node: Row) -> Piece {
     if rows.len() <= PIECE || node.count() <= max_leaf {
         return Piece::Whole(steps::rest::<VOLUME>(rows, max_leaf, unit, task, node));
@@ -85,8 +83,8 @@ fn subtree<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, unit: f32, task:
     Piece::Cut(cut.rows, Box::new([left, right]))
 }
 
-/// As [`super::bottom_up`] looks: for every place the least key with another that is at most
-/// `radius` away.
+/// The parallel search of [`super::bottom_up`]: for each index, the least key with another index at
+/// most `radius` away.
 pub(crate) fn look(best: &mut [u64], radius: usize, key: impl Fn(usize, usize) -> u64 + Sync) {
     let last = best.len() - 1;
     best.par_chunks_mut(PIECE).enumerate().for_each(|(piece, best)| {

@@ -9,9 +9,9 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::Vec3;
 
-/// Set in both numbers: as floats they are then normal ones. Arithmetic on whole rows would
-/// otherwise meet subnormal floats, which costs some processors a hundred cycles each (measured:
-/// the build four times slower).
+/// Set in both numbers, so that they are normal floats. Arithmetic on whole rows would otherwise
+/// meet subnormal floats, which are slow on some processors. Without it, the build took four times
+/// as long.
 const NORMAL: u32 = 0x4000_0000;
 
 /// The bits of a number.
@@ -57,13 +57,13 @@ impl Row {
         Aabb { min: Vec3::new(-r[0], -r[1], -r[2]), max: Vec3::new(r[4], r[5], r[6]) }
     }
 
-    /// The row around both, its numbers of no meaning.
+    /// The row around both; its numbers have no meaning.
     #[inline(always)]
     pub(crate) fn merged(&self, other: &Row) -> Row {
         let mut out = *self;
         for (a, &b) in out.0.iter_mut().zip(&other.0) {
-            // The one comparison that every processor has as a maximum, so that zeros of both signs
-            // come out alike.
+            // This comparison is a maximum on every processor, so zeros of both signs give the same
+            // result.
             *a = if *a < b { b } else { *a };
         }
         out
@@ -89,7 +89,8 @@ pub(crate) fn half_area(r: &[f32; 8], scale: f32) -> f32 {
     x * y + y * z + z * x
 }
 
-/// One row per box, its number as the tag; or the first box that cannot stand in a tree.
+/// Writes one row for each box; its number is the tag. Returns the first box that is not allowed in
+/// a tree as an error.
 pub(crate) fn fill(rows: &mut Vec<Row>, boxes: &[Aabb]) -> Result<(), BvhError> {
     check_boxes(boxes)?;
     rows.clear();
@@ -97,8 +98,8 @@ pub(crate) fn fill(rows: &mut Vec<Row>, boxes: &[Aabb]) -> Result<(), BvhError> 
     Ok(())
 }
 
-/// One row per box, its number as the tag, in the order of the sorted keys, whose low halves are
-/// numbers of boxes.
+/// Writes one row for each box, its number as the tag, in the order of the sorted keys. The low
+/// half of a key is the number of a box.
 pub(crate) fn reorder(boxes: &[Aabb], keys: &[u64], out: &mut Vec<Row>) {
     out.clear();
     out.reserve(keys.len());
@@ -111,10 +112,11 @@ pub(crate) fn reorder(boxes: &[Aabb], keys: &[u64], out: &mut Vec<Row>) {
     }
 }
 
-/// How many places ahead of their turn boxes are asked for.
+/// The prefetch distance, in boxes.
 const AHEAD: usize = 16;
 
-/// The primitives of clusters: a cluster's tag is the place of its first primitive in `sorted`.
+/// Expands clusters to their primitives. A cluster's tag is the index of its first primitive in
+/// `sorted`.
 pub(crate) fn expand(clusters: &[Row], sorted: &[Row], order: &mut Vec<u32>) {
     for cluster in clusters {
         let first = cluster.tag() as usize;

@@ -1,7 +1,6 @@
-//! Splits rows from the top down by any rule: the frame that the rules of their own files fill in.
+//! Splits rows top down by any rule; the rules are in their own files.
 //!
-//! If a rule finds no split, or the tree has become too deep for it, the range is halved as it
-//! stands.
+//! If a rule finds no split, or the tree is too deep, the range is halved in its order.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (top-down).
 
@@ -9,9 +8,9 @@ use super::binned::MAX_DEPTH;
 use super::rows::Row;
 use alloc::vec::Vec;
 
-/// Makes the tree over the rows and permutes them: at most `max_leaf` primitives in a leaf, by the
-/// rows' counts, but for leaves that `max_depth` splits led to. `part` permutes a range of at least
-/// two rows and answers how many of them go to the left, or `None`.
+/// Builds the tree over the rows and permutes them. A leaf has at most `max_leaf` primitives,
+/// unless `max_depth` ends the splits. `part` permutes a range of at least two rows and returns the
+/// number on the left, or `None`.
 pub(crate) fn split(
     rows: &mut [Row],
     max_leaf: u32,
@@ -20,7 +19,7 @@ pub(crate) fn split(
     mut part: impl FnMut(&mut [Row]) -> Option<usize>,
 ) {
     nodes.push(around(rows));
-    // A node, its range, and how deep it is.
+    // A node, its range, and its depth.
     let mut tasks = Vec::with_capacity(64);
     tasks.push((0_usize, 0_usize, rows.len(), 0_u32));
     while let Some((node, first, end, depth)) = tasks.pop() {
@@ -51,7 +50,7 @@ pub(crate) fn around(rows: &[Row]) -> Row {
     all
 }
 
-/// The axes of the box around rows, the longest first; of equals, the earlier.
+/// The axes of the box around rows, the longest first. Ties go to the earlier axis.
 pub(crate) fn axes_by_length(rows: &[Row]) -> [usize; 3] {
     let all = around(rows);
     let length = |axis: usize| all.0[axis] + all.0[axis + 4];
@@ -60,7 +59,7 @@ pub(crate) fn axes_by_length(rows: &[Row]) -> [usize; 3] {
     axes
 }
 
-/// Parts rows in place: those that answer true come first; how many they are.
+/// Partitions rows in place: those with a true result come first. Returns their number.
 pub(crate) fn part_by(rows: &mut [Row], is_left: impl Fn(&Row) -> bool) -> usize {
     let (mut i, mut end) = (0, rows.len());
     while i < end {

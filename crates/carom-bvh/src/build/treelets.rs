@@ -1,24 +1,24 @@
-//! Rearranges treelets, a few nodes at a time, in the best way that there is.
+//! Restructures treelets, a few nodes at a time, into their best form.
 //!
-//! A treelet is a node of which the largest inner descendants are opened until seven subtrees hang
-//! below it. The cheapest binary tree over the seven is found by dynamic programming over their 128
-//! subsets: what a subset costs is its own area and the cheapest way of parting it in two. From the
-//! leaves upwards, so that a treelet stands on what is already good; each further round leaves out
-//! smaller subtrees, which have settled.
+//! A treelet is a node whose largest inner descendants are opened until seven subtrees hang below
+//! it. Dynamic programming over the 128 subsets finds the cheapest binary tree over the seven. The
+//! cost of a subset is its own area plus that of its cheapest split. The pass goes bottom up, so a
+//! treelet stands on optimized subtrees. Each further round skips smaller subtrees, which have
+//! converged.
 //!
 //! Reference: T. Karras, T. Aila, Fast Parallel Construction of High-Quality Bounding Volume
 //! Hierarchies, 2013, 3.
-//! Differs: a subtree of few primitives counts as the leaf that it will become.
+//! Differs: a subtree of few primitives has the cost of the leaf that it will become.
 
 use super::links::{Links, NONE};
 use super::rows::Row;
 use alloc::vec::Vec;
 
-/// Subtrees of a treelet; as in the paper, where more gain little and cost three times as much
-/// each.
+/// Subtrees of a treelet, as in the paper. Each further one costs three times as much and gains
+/// little.
 const PLACES: usize = 7;
 
-/// A treelet at work: what is known of every subset of its places.
+/// A treelet, with the results for each subset of its subtrees.
 struct Treelet {
     /// The subtrees, the first `n` of them used.
     places: [u32; PLACES],
@@ -28,7 +28,7 @@ struct Treelet {
     rows: [Row; 1 << PLACES],
     counts: [u32; 1 << PLACES],
     costs: [f32; 1 << PLACES],
-    /// One of the two sides of a subset.
+    /// One of the two sides of a subset's split.
     sides: [u8; 1 << PLACES],
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn rearrange(links: &mut Links, rounds: u32, max_leaf: u32) {
     };
     let mut least = PLACES as u32;
     for _ in 0..rounds {
-        // Parents before children: read from the back below.
+        // Parents come before children; the loop below reads from the back.
         order.clear();
         stack.push(links.root);
         while let Some(node) = stack.pop() {
@@ -80,13 +80,13 @@ pub(crate) fn rearrange(links: &mut Links, rounds: u32, max_leaf: u32) {
     }
 }
 
-/// What is written out as one leaf, however it is parted.
+/// Whether the subtree is written as one leaf, whatever its splits.
 fn becomes_leaf(links: &Links, node: u32, max_leaf: u32) -> bool {
     links.is_leaf(node) || links.rows[node as usize].count() <= max_leaf
 }
 
 impl Treelet {
-    /// Opens the largest subtrees until the places are used or nothing is left to open.
+    /// Opens the largest subtrees until all slots are used or none can be opened.
     fn open(&mut self, links: &Links, root: u32, max_leaf: u32) {
         let [left, right] = links.children[root as usize];
         (self.places[0], self.places[1], self.inner[0], self.n) = (left, right, root, 2);
@@ -123,7 +123,7 @@ impl Treelet {
             }
             self.rows[set] = self.rows[rest].merged(row);
             self.counts[set] = self.counts[rest] + row.count();
-            // Every way of parting once: the first place is on the other side.
+            // Each split once: the first subtree is on the other side.
             let mut cheapest = (f32::INFINITY, rest);
             let mut side = rest;
             while side != 0 {
@@ -140,7 +140,7 @@ impl Treelet {
         }
     }
 
-    /// Hangs the subtrees as was found best, if that is better.
+    /// Applies the best tree if it is cheaper.
     fn apply(&self, links: &mut Links, costs: &mut [f32]) -> bool {
         let all = (1_usize << self.n) - 1;
         if !(self.costs[all] < costs[self.inner[0] as usize]) {
@@ -162,7 +162,7 @@ impl Treelet {
                 let child = if part.is_power_of_two() {
                     self.places[part.trailing_zeros() as usize]
                 } else {
-                    // There is a node for every subset that is parted: one fewer than places.
+                    // There is a node for each split subset: one fewer than subtrees.
                     let Some(child) = free.next() else { continue };
                     stack[len] = (part, child);
                     len += 1;

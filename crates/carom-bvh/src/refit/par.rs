@@ -1,10 +1,9 @@
-//! Refits on several threads: the same volumes, bit for bit, as on one.
+//! Refits on several threads, with the same bits as on one.
 //!
-//! A built tree stands in memory as a depth-first walk meets it, so the nodes of a subtree are a
-//! slice. The tree is cut into subtrees of about the same size; each is refitted by one thread, and
-//! then the few nodes above them by the one that began. A tree that was edited since may stand
-//! otherwise, which shows when it is cut or when a node finds its parent in another slice: then all
-//! is done again on one thread.
+//! A built tree is in depth-first order, so the nodes of a subtree are a slice. The tree is cut
+//! into subtrees of similar size, one thread each. The calling thread then refits the few nodes
+//! above. An edited tree may have another order. The cut, or a node with its parent in another
+//! slice, shows this. Then the refit is repeated on one thread.
 //!
 //! Reference: I. Wald, S. Boulos, P. Shirley, Ray Tracing Deformable Scenes using Dynamic Bounding
 //! Volume Hierarchies, 2007 (a tree that is kept is refitted; subtrees do not know of each other).
@@ -15,19 +14,19 @@ use crate::volumes::Volumes8 as _;
 use alloc::vec::Vec;
 use rayon::prelude::*;
 
-/// No piece has fewer nodes, save where a subtree is smaller: some 20 microseconds.
+/// The minimum size of a chunk in nodes, except for small subtrees: some 20 microseconds.
 const PIECE: usize = 512;
 
-/// Pieces for each thread, so that those who are through take from the others.
+/// Chunks for each thread, so that idle threads can help.
 const PIECES_PER_THREAD: usize = 4;
 
-/// There are several threads, and enough to do for them.
+/// Whether there are several threads and enough work for them.
 pub(super) fn pays(n_nodes: usize) -> bool {
     4 * PIECE < n_nodes && 1 < rayon::current_num_threads()
 }
 
-/// The whole tree; false where its nodes do not stand as a built tree's do: then some volumes are
-/// new and some are not.
+/// Refits the whole tree. Returns false if its nodes are not in the order of a built tree. Then
+/// some volumes are new and some are not.
 pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Send + Sync) -> bool {
     let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
     let size = nodes.len() / (PIECES_PER_THREAD * rayon::current_num_threads());
@@ -58,7 +57,7 @@ pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy
     true
 }
 
-/// The volume of a node, which its parent has; that of the root is `bounds`.
+/// The volume of a node, from its parent; for the root it is `bounds`.
 fn around<V: TreeVolume>(nodes: &[Node8<V::Volumes8>], i: usize, bounds: &V) -> V {
     let parent = nodes[i].parent as usize;
     if i == 0 { *bounds } else { nodes[parent / 8].volumes.get(parent % 8) }
@@ -69,16 +68,16 @@ fn tell_parent<V: TreeVolume>(nodes: &mut [Node8<V::Volumes8>], i: usize, around
     nodes[parent / 8].volumes.set(parent % 8, around);
 }
 
-/// A tree in pieces, both lists in the order of the nodes.
+/// A tree in chunks. Both lists are in the order of the nodes.
 struct Parts {
-    /// Nodes that are in no piece.
+    /// Nodes that are in no chunk.
     above: Vec<usize>,
     /// The first node of each subtree, and the end.
     pieces: Vec<(usize, usize)>,
 }
 
-/// Subtrees of at most `size` nodes; nothing where children do not stand one behind the other,
-/// behind their parent.
+/// Cuts the tree into subtrees of at most `size` nodes. Returns `None` if the nodes are not in
+/// depth-first order.
 fn cut<W>(nodes: &[Node8<W>], size: usize) -> Option<Parts> {
     let mut parts = Parts { above: Vec::new(), pieces: Vec::new() };
     let mut stack = alloc::vec![(0, nodes.len())];
@@ -108,7 +107,7 @@ fn cut<W>(nodes: &[Node8<W>], size: usize) -> Option<Parts> {
     Some(parts)
 }
 
-/// The nodes of each piece, with the number of its first.
+/// The nodes of each chunk, with the number of its first.
 fn slices<'a, W>(
     mut nodes: &'a mut [Node8<W>],
     pieces: &[(usize, usize)],

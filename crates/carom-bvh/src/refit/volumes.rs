@@ -1,9 +1,9 @@
-//! New volumes that are no boxes along the axes, each with the orientation that it had.
+//! Refits volumes other than axis-aligned boxes; each keeps its orientation.
 //!
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using
 //! AABB Trees, 1997, for boxes.
-//! Differs: each kind of volume is projected on its own old axes, and spheres are centred in the
-//! box of what is in them.
+//! Differs: each kind of volume is projected on its own old axes. Spheres are centred in the box of
+//! their contents.
 
 use super::{Part, Source};
 use crate::tree::{HOLE, LEAF, TreeVolume};
@@ -11,13 +11,13 @@ use crate::volumes::Volumes8;
 use carom_bounds::BoundingVolume;
 use glam::Vec3;
 
-/// Points that are fitted at once: the leaf of a built tree has at most as many, sixteen
+/// The maximum number of points in one fit. A leaf of a built tree has at most as many: sixteen
 /// tetrahedra.
 const MAX_POINTS: usize = 64;
 
 /// See [`super::refit_part`].
 pub(super) fn refit<V: TreeVolume, B: Source>(part: Part<'_, V>, source: &mut B) -> Option<V> {
-    // Nothing has the orientation of the frame.
+    // An empty volume has the orientation of the frame.
     let kept = |before: V| if B::KEEPS_ORIENTATION { before } else { V::EMPTY };
     let Part { nodes, base, leaf_starts, primitives, before } = part;
     for i in (0..nodes.len()).rev() {
@@ -25,7 +25,7 @@ pub(super) fn refit<V: TreeVolume, B: Source>(part: Part<'_, V>, source: &mut B)
         let len = (node.len as usize).min(8);
         let mut children = [V::EMPTY; 8];
         for (lane, volume) in children[..len].iter_mut().enumerate() {
-            // That of a node was written when the node was met, later in the list.
+            // The volume of a node was written when the node was visited, later in the list.
             *volume = node.volumes.get(lane);
             let child = node.child[lane];
             if child & LEAF != 0 {
@@ -45,7 +45,7 @@ pub(super) fn refit<V: TreeVolume, B: Source>(part: Part<'_, V>, source: &mut B)
                 let before = kept(above.volumes.get(parent % 8));
                 above.volumes.set(parent % 8, &before.refitted_around(&children[..len]));
             }
-            // Out of use since the tree was edited.
+            // Unused since an edit of the tree.
             None if parent == HOLE as usize => {}
             None => return None,
         }

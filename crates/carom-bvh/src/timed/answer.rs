@@ -1,7 +1,7 @@
-//! What an interrupted search knows: bounds of the distance of each pair, and what is certain.
+//! The state of an interrupted search: bounds of the distance of each pair, and certain results.
 //!
-//! Every pair of primitives is in two volumes that were refuted, in two leaves that were looked at,
-//! or in two volumes that wait: the least bound of the three is one of the whole.
+//! Each pair of primitives is in two refuted volumes, two tested leaves, or two waiting volumes.
+//! The least bound of the three is a bound of the whole.
 //!
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
 //! Based Animation, Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
@@ -14,41 +14,42 @@ use crate::counters::Counters;
 use crate::tree::TreeVolume;
 use alloc::vec::Vec;
 
-/// Do two bodies touch?
+/// Whether two bodies touch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Certainty {
-    /// Surely not.
+    /// They are surely apart.
     Apart,
-    /// Surely: two primitives do.
+    /// They surely touch: two primitives do.
     Touching,
-    /// Their volumes, as deep as the search has come, cannot tell.
+    /// The volumes at the depth reached do not decide it.
     #[default]
     Unknown,
 }
 
-/// What is known of a pair of trees.
+/// The current result for a pair of trees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TimedAnswer {
-    /// Do they touch?
+    /// Whether they touch.
     pub certainty: Certainty,
-    /// The distance is not below it: a length.
+    /// A lower bound of the distance: a length.
     pub lower: f64,
-    /// The distance is not above it: a length, `INFINITY` before the pair was begun, and where
-    /// there is no distance.
+    /// An upper bound of the distance: a length. `INFINITY` before the pair was begun, and if there
+    /// is no distance.
     pub upper: f64,
-    /// The least distance of two primitives that was handed back so far.
+    /// The least distance of two primitives that the caller has returned so far.
     pub found: Option<f64>,
-    /// Pairs of volumes that wait; one, before the pair was begun. 0: nothing is left to do.
+    /// The number of waiting pairs of volumes: 1 before the pair was begun, 0 at the end.
     pub n_undecided: u64,
-    /// Nodes that were opened on the way to the shallowest of them: all that is above is decided.
+    /// The number of nodes opened on the path to the shallowest waiting pair. All above it is
+    /// decided.
     pub level: u32,
-    /// Pairs of volumes that were found to be farther apart than what matters.
+    /// The number of pairs of volumes that are farther apart than what matters.
     pub n_refuted: u64,
-    /// Pairs of leaves with primitives within the maximal distance.
+    /// The number of pairs of leaves with primitives within the maximum distance.
     pub n_found: u64,
-    /// The work.
+    /// The work in counts.
     pub counters: Counters,
 }
 
@@ -66,7 +67,7 @@ impl TimedAnswer {
         counters: Counters { nodes: 0, volume_tests: 0, leaves: 0, primitives: 0, volume_updates: 0 },
     };
 
-    /// Without what waits. The lower bound is a scaled square until the end.
+    /// The result without the waiting pairs. The lower bound stays a scaled square until the end.
     fn decided(state: &PairState) -> TimedAnswer {
         TimedAnswer {
             lower: state.refuted_sq,
@@ -102,8 +103,8 @@ impl TimedAnswer {
 }
 
 impl TimedSearch {
-    /// What is known of one pair of trees; all that waits is looked through, a nanosecond or two
-    /// for each.
+    /// The current result of one pair of trees. It reads all waiting entries, one or two
+    /// nanoseconds for each.
     pub fn answer(&self, pair: u32) -> TimedAnswer {
         let Some(state) = self.states.get(pair as usize) else { return TimedAnswer::NOTHING };
         let mut answer = TimedAnswer::decided(state);
@@ -114,8 +115,8 @@ impl TimedSearch {
         answer
     }
 
-    /// What is known of every pair of trees, in their order, in place of what `out` held; in one
-    /// pass over what waits.
+    /// Writes the current results of all pairs of trees to `out`, in their order, in one pass over
+    /// the waiting entries.
     pub fn answers(&self, out: &mut Vec<TimedAnswer>) {
         out.clear();
         out.extend(self.states.iter().map(TimedAnswer::decided));
@@ -131,8 +132,8 @@ impl TimedSearch {
         out.resize(self.n_pairs as usize, TimedAnswer::NOTHING);
     }
 
-    /// The pairs of volumes that wait, of all pairs of trees that were begun, in no order. The
-    /// trees must be those of the search.
+    /// The waiting pairs of volumes of all pairs of trees that were begun, in no order. The trees
+    /// must be those of the search.
     pub fn undecided<V: TreeVolume, P: TimedPairs<V>>(
         &self,
         pairs: &P,

@@ -1,15 +1,15 @@
-//! An approximate contact from the deepest volumes that overlap, for a body that cannot wait until
-//! the search is done.
+//! An approximate contact from the deepest overlapping volumes, for a body that cannot wait for the
+//! search.
 //!
-//! The point is the mean of the middles between the balls around overlapping volumes. These lie
-//! along the curve in which two surfaces cross: where that is nearly in a plane, and wider than the
-//! volumes, the normal is that of the plane; else it is the mean direction from centre to centre,
-//! theirs and that of the whole bodies. The depth separates every two balls when B moves by it
-//! along the normal; it shrinks with the volumes.
+//! The point is the mean of the midpoints between the balls around overlapping volumes. The
+//! midpoints lie along the curve in which two surfaces cross. If the curve is nearly planar, and
+//! wider than the volumes, the normal is that of the plane. Otherwise it is the mean direction of
+//! the centres of volumes and of whole bodies. Moving B by the depth along the normal separates all
+//! pairs of balls. The depth shrinks with the volumes.
 //!
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
 //! Based Animation, Eurographics 2000, 4.
-//! Differs: the normal of the plane of the contact, where there is one; balls around any volumes.
+//! Differs: it uses the normal of the contact plane if there is one, and balls around any volumes.
 
 use super::pairs::TimedPairs;
 use super::queue::Entry;
@@ -21,24 +21,24 @@ use alloc::vec::Vec;
 use carom_math::{Mat3, scaling, symmetric_eigen};
 use glam::{DMat3, DVec3};
 
-/// The points lie in a plane where the least eigenvalue of their covariance is below this part of
-/// the next: a convention.
+/// The points are planar if the least eigenvalue of their covariance is below this fraction of the
+/// next: a convention.
 const FLAT: f32 = 0.25;
 
-/// Where two bodies touch, as far as volumes can tell. In the frame of A.
+/// An approximate contact of two bodies, from volumes only, in the frame of A.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ApproximateContact {
-    /// In the middle of what overlaps.
+    /// The middle of the overlap.
     pub point: DVec3,
     /// Unit vector, from A to B.
     pub normal: DVec3,
-    /// When B moves by so much along the normal, the balls around what overlaps are apart.
+    /// If B moves by this length along the normal, the balls around the overlap are apart.
     pub depth: f64,
-    /// How many pairs of volumes it was made from.
+    /// The number of pairs of volumes in the estimate.
     pub n_volumes: u64,
-    /// The largest sum of radii of two of their balls: the point and the depth are known to within
-    /// it.
+    /// The largest sum of radii of two of their balls. It bounds the error of the point and the
+    /// depth.
     pub size: f64,
 }
 
@@ -47,7 +47,7 @@ pub struct ApproximateContact {
 pub(crate) struct Sum {
     deepest: u32,
     n: u64,
-    /// The first point, so that the squares of what follows keep their digits.
+    /// The first point. Later points are relative to it, so that their squares keep their digits.
     first: DVec3,
     points: DVec3,
     products: DMat3,
@@ -78,7 +78,7 @@ impl Balls {
         Balls::new(&volume_of(a, entry.a), &volume_of(b, entry.b), state)
     }
 
-    /// In the middle of the lens that both have in common.
+    /// The middle of the lens that both balls share.
     fn point(&self) -> DVec3 {
         let across = self.center_b - self.center_a;
         let apart = across.length();
@@ -88,9 +88,9 @@ impl Balls {
 }
 
 impl TimedSearch {
-    /// An approximate contact of each pair of trees, in their order, in place of what `out` held:
-    /// `None` where nothing is known to overlap, which is so before a pair was begun, and when it
-    /// is known to be apart. The trees must be those of the search.
+    /// Writes an approximate contact of each pair of trees to `out`, in their order. `None` if no
+    /// overlap is known: before a pair was begun, or if it is known to be apart. The trees must be
+    /// those of the search.
     pub fn contacts<V: TreeVolume>(
         &mut self,
         pairs: &impl TimedPairs<V>,
@@ -105,7 +105,7 @@ impl TimedSearch {
                 sum.deepest = sum.deepest.max(entry.level);
             }
         }
-        // Breadth first, what waits is of two levels at most. Leaves are as deep as there is.
+        // Breadth first, the waiting entries are of at most two levels. Leaves are the deepest.
         let is_deep =
             |entry: &Entry, sum: &Sum, i: usize| i < self.touching.len() || sum.deepest <= entry.level + 1;
         for (i, entry) in self.touching.iter().chain(self.overlapping()).enumerate() {
@@ -141,7 +141,7 @@ impl TimedSearch {
         Ok(())
     }
 
-    /// Volumes that overlap and wait.
+    /// Waiting volumes that overlap.
     fn overlapping(&self) -> impl Iterator<Item = &Entry> {
         let is_open = |entry: &&Entry| {
             let state = self.states.get(entry.pair as usize);
@@ -181,8 +181,8 @@ impl Sum {
                 plane = scaling::unit(column(&eigen.vectors));
             }
         }
-        // Small volumes on a crossing lie to all sides of each other: then the whole bodies have
-        // the say.
+        // Small volumes on a crossing lie on all sides of each other. Then the centres of the whole
+        // bodies decide.
         let straight = scaling::unit(whole).unwrap_or(DVec3::ZERO);
         let across = scaling::unit(self.directions * (2.0 / self.radii.max(f64::MIN_POSITIVE)) + straight);
         let across = across.unwrap_or(DVec3::X);
@@ -191,7 +191,7 @@ impl Sum {
         if side < 0.0 { -normal } else { normal }
     }
 
-    /// In lengths.
+    /// The contact in lengths.
     fn contact(&self, unit: f64) -> Option<ApproximateContact> {
         (0 < self.n).then(|| ApproximateContact {
             point: (self.first + self.points / self.n as f64) / unit,

@@ -1,8 +1,7 @@
-//! What waits in a timed search: first in, first out; last in, first out; or by urgency; and never
-//! more than was allowed.
+//! The waiting entries of a timed search: a FIFO, a LIFO or a priority queue, with a maximum size.
 //!
-//! When the queue is full, what comes goes onto a stack, and the search stays with the stack until
-//! that is empty: depth first needs little room.
+//! If the queue is full, new entries go onto a stack. The search stays with the stack until it is
+//! empty, because depth first needs little memory.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and fig. 25.19.
 
@@ -14,18 +13,18 @@ use core::cmp::Ordering;
 /// Two volumes whose contents are not decided.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// The square of a scaled length that their distance is not below.
+    /// A lower bound of their distance, as the square of a scaled length.
     pub(crate) gap_sq: f64,
     /// The number of the pair of trees.
     pub(crate) pair: u32,
-    /// Nodes opened on the way.
+    /// The number of nodes opened on the path.
     pub(crate) level: u32,
     /// References to the volumes.
     pub(crate) a: u32,
     pub(crate) b: u32,
 }
 
-/// An entry with its urgency, and its number, so that of equals the older one comes first.
+/// An entry with its priority and its number. Ties go to the older one.
 #[derive(Clone, Copy, Debug)]
 struct Ranked {
     key: f64,
@@ -60,7 +59,7 @@ pub(crate) struct Queue {
     max: usize,
     line: VecDeque<Entry>,
     heap: BinaryHeap<Ranked>,
-    /// Comes before both.
+    /// Taken before both queues.
     stack: Vec<Entry>,
     n_ranked: u64,
 }
@@ -78,8 +77,8 @@ impl Queue {
         self.line.len() + self.heap.len() + self.stack.len()
     }
 
-    /// The next pair of trees may be begun before what waits: not while the search goes depth
-    /// first.
+    /// Whether the next pair of trees may begin before the waiting entries. False while the search
+    /// goes depth first.
     #[inline(always)]
     pub(crate) fn lets_begin(&self) -> bool {
         self.stack.is_empty()
@@ -98,7 +97,7 @@ impl Queue {
         }
     }
 
-    /// Children of one entry, near ones first, each with its urgency.
+    /// Pushes the children of one entry, near ones first, each with its priority.
     #[inline(always)]
     pub(crate) fn push(&mut self, entries: &[Entry], keys: &[f64; 8]) {
         let is_full = self.max < self.line.len() + self.heap.len() + entries.len();
@@ -108,7 +107,7 @@ impl Queue {
             }
         } else if self.order == TimedOrder::Priority {
             for (entry, &key) in entries.iter().zip(keys) {
-                // NaN comes last, and both zeros are one.
+                // NaN comes last, and both zeros are equal.
                 let key = if key.is_nan() { f64::NEG_INFINITY } else { key + 0.0 };
                 self.heap.push(Ranked { key, number: self.n_ranked, entry: *entry });
                 self.n_ranked += 1;
@@ -120,7 +119,7 @@ impl Queue {
         }
     }
 
-    /// All that waits, in no order.
+    /// All waiting entries, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
         let ranked = self.heap.iter().map(|ranked| &ranked.entry);
         self.stack.iter().chain(&self.line).chain(ranked)

@@ -1,19 +1,18 @@
-//! A search over pairs of trees that can be stopped at any moment, says what it knows, and goes on
-//! later.
+//! An interruptible search over pairs of trees: it stops at any time, returns its bounds, and
+//! resumes later.
 //!
-//! One queue holds the pairs of volumes of all pairs of trees that are not yet decided. Breadth
-//! first, every pair of trees gets its turn on each level before any goes deeper; or the caller
-//! says what is urgent; depth first is there for comparison. A step takes one entry: it compares
-//! two whole trees, opens a node, or gives two leaves to the caller. Everything that a run knows
-//! stands in the search, so that any split into runs is the same search.
+//! One queue holds the undecided pairs of volumes of all pairs of trees. Breadth first, all pairs
+//! of trees advance level by level. The caller may give priorities instead; depth first is for
+//! comparison. A step takes one entry: it compares two whole trees, opens a node, or gives two
+//! leaves to the caller. The search holds all state, so any split into runs gives the same search.
 //!
-//! A child's lower bound is at least its parent's: bounds only ever close in.
+//! A child's lower bound is at least its parent's, so bounds only tighten.
 //!
 //! Reference: P. Hubbard, Approximating Polyhedra with Spheres for Time-Critical Collision
 //! Detection, 1996, 5; J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in
 //! Physically Based Animation, Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th
 //! ed., 25.6.
-//! Differs: eight volumes at a time; distances as well as yes and no; a queue with a limit, beyond
+//! Differs: eight volumes at a time; distances as well as yes and no. The queue has a limit, beyond
 //! which the search goes depth first.
 
 use super::contact::Sum;
@@ -34,26 +33,26 @@ use core::marker::PhantomData;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TimedRun {
-    /// Why.
+    /// The reason.
     pub ended: Ended,
     /// The steps of this run.
     pub steps: u64,
 }
 
 impl TimedRun {
-    /// Nothing is left to do: every pair is decided.
+    /// Whether nothing is left to do: all pairs are decided.
     pub fn is_done(&self) -> bool {
         self.ended == Ended::Done
     }
 }
 
-/// Why a search could not go on. What it knew it still knows, and with the right trees it goes on.
+/// Why a search could not continue. It keeps its state, and can continue with the right trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TimedError {
-    /// The trees of this pair are not those with which it was begun: another number of nodes or
-    /// primitives, or other volumes. The number of primitives, the volumes at the top, and the last
-    /// one are compared; a change below may go unnoticed.
+    /// The trees of this pair differ from those with which it was begun: in the number of nodes or
+    /// primitives, or in volumes. The number of primitives, the top volumes and the last one are
+    /// compared. A change below may go unnoticed.
     OtherTrees {
         /// The number of the pair.
         pair: u32,
@@ -72,24 +71,24 @@ impl core::fmt::Display for TimedError {
 
 impl core::error::Error for TimedError {}
 
-/// A search over pairs of trees that can be stopped and resumed. It is also the memory: keep one,
-/// and no search allocates once it has grown.
+/// An interruptible search over pairs of trees. It is also the memory: once it has grown, no search
+/// allocates.
 #[derive(Clone, Debug, Default)]
 pub struct TimedSearch {
     pub(crate) settings: TimedSettings,
     pub(crate) n_pairs: u32,
-    /// Of the pairs that were begun, which are the first so many.
+    /// The states of the pairs that were begun, which are the first ones.
     pub(crate) states: Vec<PairState>,
     pub(crate) queue: Queue,
     /// Leaves in which two primitives touch.
     pub(crate) touching: Vec<Entry>,
     pub(crate) sums: Vec<Sum>,
-    /// The number of the run, so that trees are compared once in each.
+    /// The number of the run. Trees are compared once in each run.
     run: u32,
 }
 
 impl TimedSearch {
-    /// Begins anew, with the pairs of trees 0 to `n_pairs`; nothing is looked at yet.
+    /// Starts a new search over the pairs of trees 0 to `n_pairs`, without a step.
     pub fn start(&mut self, n_pairs: u32, settings: &TimedSettings) {
         self.settings = *settings;
         if !(0.0 <= settings.max_distance) {
@@ -102,12 +101,12 @@ impl TimedSearch {
         self.run = 0;
     }
 
-    /// How many pairs of trees the search is about.
+    /// The number of pairs of trees in the search.
     pub fn n_pairs(&self) -> u32 {
         self.n_pairs
     }
 
-    /// How many pairs of volumes wait; see [`TimedSettings::max_queue`].
+    /// The number of waiting pairs of volumes; see [`TimedSettings::max_queue`].
     pub fn n_waiting(&self) -> usize {
         self.queue.len()
     }
@@ -121,9 +120,9 @@ impl TimedSearch {
         all
     }
 
-    /// Goes on until the end of the work, or whatever comes before.
+    /// Continues until all is decided, or until the first stop condition.
     ///
-    /// After the same number of steps everything is the same, however they were split over runs.
+    /// After the same number of steps all state is the same, whatever the split into runs.
     pub fn run<V: TreeVolume>(
         &mut self,
         pairs: &mut impl TimedPairs<V>,
@@ -133,7 +132,7 @@ impl TimedSearch {
         dispatch(Run { search: self, pairs, meter: Meter::new(until), volumes: PhantomData })
     }
 
-    /// The trees are those with which the pair was begun.
+    /// Checks that the trees are those with which the pair was begun.
     pub(crate) fn check<V: TreeVolume>(
         &self,
         pairs: &impl TimedPairs<V>,
@@ -203,7 +202,7 @@ impl<V: TreeVolume, P: TimedPairs<V>> Run<'_, '_, V, P> {
         let mut state = PairState::new(a, b, &b_in_a, self.pairs.unit(pair), &self.search.settings);
         state.run = self.search.run;
         self.meter.spend(4);
-        // An empty tree, and a pose that is nowhere, touch nothing.
+        // An empty tree, or a pose that is not finite, touches nothing.
         let mut gaps = [f64::INFINITY; 8];
         if !state.is_finished {
             let mut whole = V::Volumes8::EMPTY;
@@ -219,7 +218,7 @@ impl<V: TreeVolume, P: TimedPairs<V>> Run<'_, '_, V, P> {
         }
     }
 
-    /// Opens a node, or looks into two leaves.
+    /// Opens a node, or tests two leaves.
     #[inline(always)]
     fn step<S: Simd>(&mut self, simd: S, entry: &Entry) {
         let (a, b) = self.pairs.trees(entry.pair);
@@ -263,7 +262,7 @@ impl<V: TreeVolume, P: TimedPairs<V>> Run<'_, '_, V, P> {
         }
     }
 
-    /// A volume of A against those in a node of B.
+    /// Tests a volume of A against those in a node of B.
     #[inline(always)]
     fn open_in_b<S: Simd>(&mut self, simd: S, entry: &Entry, ref_a: u32, opened: u32, len: u32) {
         let (a, b) = self.pairs.trees(entry.pair);
@@ -278,7 +277,7 @@ impl<V: TreeVolume, P: TimedPairs<V>> Run<'_, '_, V, P> {
         self.put(entry, &gaps, len, &children, 1);
     }
 
-    /// A node was opened.
+    /// Counts an opened node.
     #[inline(always)]
     fn count(&mut self, pair: u32, n_volumes: u32) {
         self.meter.spend(1);
@@ -287,13 +286,13 @@ impl<V: TreeVolume, P: TimedPairs<V>> Run<'_, '_, V, P> {
         state.counters.volume_tests += u64::from(n_volumes);
     }
 
-    /// Puts what may still matter of the first `len` children into the queue, near ones first.
+    /// Queues those of the first `len` children that may still matter, near ones first.
     #[inline(always)]
     fn put(&mut self, entry: &Entry, gaps: &[f64; 8], len: u32, children: &[(u32, u32); 8], deeper: u32) {
         let (a, b) = self.pairs.trees(entry.pair);
         let settings = &self.search.settings;
         let Some(state) = self.search.states.get_mut(entry.pair as usize) else { return };
-        // Sorted by insertion: of equals, the later one comes later.
+        // Insertion sort: on ties, the later one comes later.
         let mut order = [*entry; 8];
         let mut n = 0;
         for lane in 0..len as usize & 15 {
@@ -336,12 +335,12 @@ impl<V: TreeVolume, P: TimedPairs<V>> Run<'_, '_, V, P> {
         self.search.queue.push(&order[..n_open & 15], &keys);
     }
 
-    /// The caller has looked into two leaves.
+    /// Records the caller's result for two leaves.
     #[inline(always)]
     fn look_at(&mut self, entry: &Entry, distance: f64, within: f64) {
         let settings = &self.search.settings;
         let Some(state) = self.search.states.get_mut(entry.pair as usize) else { return };
-        // NaN is no distance.
+        // NaN counts as no distance.
         let distance = if distance.is_nan() { f64::INFINITY } else { distance.max(0.0) };
         let at_least = if distance < f64::INFINITY { distance } else { within };
         state.looked_at = state.looked_at.min(at_least.max(state.length_below(entry.gap_sq)));

@@ -1,18 +1,18 @@
-//! What a timed search is asked, and in which order it looks.
+//! The goal of a timed search, and its order.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and fig. 25.19 (the
 //! orders).
 
-/// Which pair of volumes comes next.
+/// The order in which pairs of volumes are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TimedOrder {
-    /// The oldest: every pair of trees gets its turn on each level.
+    /// The oldest first: all pairs of trees advance level by level.
     #[default]
     BreadthFirst,
-    /// The newest: one pair of trees after the other.
+    /// The newest first: one pair of trees after the other.
     DepthFirst,
-    /// What the caller calls urgent; every pair of trees gets its first step before any gets its
+    /// By the caller's priority. All pairs of trees get their first step before any gets its
     /// second.
     Priority,
 }
@@ -24,24 +24,25 @@ pub enum TimedGoal {
     /// The least distance is known.
     #[default]
     Distance,
-    /// Two primitives within the maximal distance are known, or that there are none.
+    /// Two primitives within the maximum distance are found, or there are none.
     Any,
-    /// All leaves within the maximal distance of each other were handed out.
+    /// All leaves within the maximum distance of each other were reported.
     All,
 }
 
-/// What is asked, and in which order it is looked for.
+/// The goal and the order of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TimedSettings {
     /// When a pair of trees is done.
     pub goal: TimedGoal,
-    /// Which pair of volumes comes next.
+    /// The order in which pairs of volumes are taken.
     pub order: TimedOrder,
-    /// What is farther apart does not matter: a length. Negative or NaN: nothing matters.
+    /// The maximum distance, a length. Negative or NaN: nothing matters.
     pub max_distance: f64,
-    /// So many pairs of volumes may wait, of 24 bytes each, 40 with priorities; beyond that the
-    /// search goes depth first, with at most 64 more, and 7 for each level of the two trees.
+    /// The maximum number of waiting pairs of volumes, of 24 bytes each, 40 with priorities. Beyond
+    /// that the search goes depth first. It then stores at most 64 more, and 7 for each level of
+    /// the two trees.
     pub max_queue: usize,
 }
 
@@ -57,32 +58,32 @@ impl Default for TimedSettings {
 }
 
 impl TimedSettings {
-    /// The least distance of each pair.
+    /// Settings for the least distance of each pair.
     pub fn distance() -> TimedSettings {
         TimedSettings::default()
     }
 
-    /// Does each pair touch?
+    /// Settings for whether each pair touches.
     pub fn touching() -> TimedSettings {
         TimedSettings { goal: TimedGoal::Any, max_distance: 0.0, ..TimedSettings::default() }
     }
 
-    /// With another goal.
+    /// Sets the goal.
     pub fn with_goal(self, goal: TimedGoal) -> TimedSettings {
         TimedSettings { goal, ..self }
     }
 
-    /// With another order.
+    /// Sets the order.
     pub fn with_order(self, order: TimedOrder) -> TimedSettings {
         TimedSettings { order, ..self }
     }
 
-    /// With another maximal distance.
+    /// Sets the maximum distance.
     pub fn with_max_distance(self, max_distance: f64) -> TimedSettings {
         TimedSettings { max_distance, ..self }
     }
 
-    /// With another limit of what may wait.
+    /// Sets the maximum number of waiting entries.
     pub fn with_max_queue(self, max_queue: usize) -> TimedSettings {
         TimedSettings { max_queue, ..self }
     }

@@ -1,4 +1,4 @@
-//! What a timed search knows of one pair of trees, and its bounds of the distances between their
+//! The state of one pair of trees in a timed search, and bounds of the distances between their
 //! volumes.
 //!
 //! Bounds are squares of lengths times a power of two, as in the other walks of two trees: see
@@ -31,7 +31,7 @@ pub(crate) fn volume_of<V: TreeVolume>(tree: &Bvh<V>, reference: u32) -> V {
     }
 }
 
-/// What is known of a pair of trees, and what is needed to go on.
+/// The state of a pair of trees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairState {
     a_to_b: Relative,
@@ -40,20 +40,20 @@ pub(crate) struct PairState {
     a_in_b: WidePose,
     /// Tree coordinate = length times this.
     pub(crate) unit: f64,
-    /// A scaled length, of bounds in `f64`; the bounds are in `f32` where there is none.
+    /// The slack of bounds in `f64`, a scaled length. `None` if the bounds are in `f32`.
     wide_slack: Option<f64>,
     pub(crate) stamp: u64,
     pub(crate) run: u32,
     pub(crate) is_finished: bool,
     /// Entries with a larger bound are refuted: the square of a scaled length.
     limit_sq: f64,
-    /// The least distance handed back by the caller.
+    /// The least distance that the caller has returned.
     pub(crate) best: f64,
-    /// The distance is not above it.
+    /// An upper bound of the distance.
     pub(crate) upper: f64,
-    /// The least bound of what was left out: the square of a scaled length.
+    /// The least bound of the refuted entries: the square of a scaled length.
     pub(crate) refuted_sq: f64,
-    /// The least distance, or bound of one, of the leaves that were looked at.
+    /// The least distance, or bound of one, of the tested leaves.
     pub(crate) looked_at: f64,
     pub(crate) n_refuted: u64,
     pub(crate) n_found: u64,
@@ -74,8 +74,8 @@ impl PairState {
         let (a_to_b, b_to_a) = Relative::both(&pose, &bounds_a, &bounds_b);
         let size = size(&pose, &bounds_a, &bounds_b);
         let extent = (bounds_a.extents().as_dvec3() + bounds_b.extents().as_dvec3()).element_sum();
-        // Far from each other the bounds must know more than `f32` does; what the trees were made
-        // from was rounded to it.
+        // Far apart, the bounds must be more precise than `f32`. The input of the trees has its
+        // rounding.
         let rounded = (reach(&bounds_a) + reach(&bounds_b)) * b_to_a.wide_scale * f64::from(4.0 * UNIT);
         let mut state = PairState {
             a_to_b,
@@ -100,7 +100,7 @@ impl PairState {
         state
     }
 
-    /// The power of two of the bounds.
+    /// The power of two that scales the bounds.
     #[inline(always)]
     fn scale(&self) -> f64 {
         self.b_to_a.wide_scale * self.unit
@@ -109,30 +109,30 @@ impl PairState {
     #[inline(always)]
     pub(crate) fn limit_to(&mut self, distance: f64) {
         let scaled = distance * self.scale();
-        // Not so for a NaN.
+        // False for a NaN.
         self.limit_sq =
             if 0.0 <= distance { scaled * scaled * (1.0 + 4.0 * f64::EPSILON) } else { f64::NEG_INFINITY };
     }
 
-    /// The contents of the entry may still matter.
+    /// Whether the contents of the entry may still matter.
     #[inline(always)]
     pub(crate) fn is_open(&self, gap_sq: f64) -> bool {
         !self.is_finished && gap_sq <= self.limit_sq
     }
 
-    /// A length that is not above the one whose scaled square this is.
+    /// A lower bound of the length with this scaled square.
     pub(crate) fn length_below(&self, gap_sq: f64) -> f64 {
         sqrt(gap_sq) * (1.0 - 2.0 * f64::EPSILON) / self.scale()
     }
 
-    /// Contents that do not matter, or not any more.
+    /// Records contents that do not matter.
     #[inline(always)]
     pub(crate) fn leave_out(&mut self, gap_sq: f64) {
         self.n_refuted += u64::from(!self.is_finished);
         self.refuted_sq = self.refuted_sq.min(gap_sq);
     }
 
-    /// Nothing farther apart than this matters any more.
+    /// Lowers the distance beyond which nothing matters.
     #[inline(always)]
     pub(crate) fn within(&self, settings: &TimedSettings) -> f64 {
         match settings.goal {
@@ -164,8 +164,8 @@ impl PairState {
         gaps(simd, volume_b, inside, &self.b_to_a, &self.b_in_a, self.wide_slack)
     }
 
-    /// A length that two contents are not farther apart than: from centre to centre and on to the
-    /// farthest points.
+    /// An upper bound of the distance of two contents: from centre to centre and on to the farthest
+    /// points.
     #[inline(always)]
     pub(crate) fn farthest<V: TreeVolume>(&self, volume_a: &V, volume_b: &V) -> f64 {
         let ((center_a, radius_a), (center_b, radius_b)) =
@@ -202,12 +202,12 @@ fn gaps<S: Simd, W: Volumes8>(
     gaps
 }
 
-/// The pose is finite, and so are its squares.
+/// Whether the pose is finite, and its squares too.
 fn is_somewhere(pose: &WidePose) -> bool {
     pose.rotation.is_finite() && pose.translation.abs().max_element() <= 1e300
 }
 
-/// Tells trees apart, in some tens of nanoseconds.
+/// A hash that identifies trees, in some tens of nanoseconds.
 pub(crate) fn stamp<V: TreeVolume>(a: &Bvh<V>, b: &Bvh<V>) -> u64 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     for tree in [a, b] {
@@ -227,7 +227,7 @@ pub(crate) fn stamp<V: TreeVolume>(a: &Bvh<V>, b: &Bvh<V>) -> u64 {
     hash.finish()
 }
 
-/// Fowler, Noll, Vo: four bytes at a time do.
+/// The FNV hash, on four bytes at a time.
 struct Fnv(u64);
 
 impl Hasher for Fnv {

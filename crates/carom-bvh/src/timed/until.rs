@@ -1,14 +1,8 @@
-//! What ends a run early: a count of steps, a moment, a flag, or a question to the caller; several
-//! at once.
+//! Stop conditions of a run: a number of steps, a deadline, a flag, a callback, or several of them.
 //!
-//! Reading a clock costs as much as a step or two, so it is read, and the caller asked, once in
-//! [`READ_EVERY`] units of effort: a unit is eight volumes tested or one pair of primitives. Units
-//! take from 30 ns to half a microsecond, which makes some 2 microseconds between two readings.
-//! With 32 units the median search came back 5 microseconds after its deadline, with 8 it comes
-//! after 1.5 (EPYC, November 2026). What is longest between two readings, over all pairs of the
-//! bench's clock, each taken as the least of 12 equal runs: 11 microseconds to find what touches
-//! (one in 10,000 above 9), 29 for distances (one in 10,000 above 19). What comes back later than
-//! that was kept from the processor.
+//! Reading a clock costs as much as one or two steps. So the clock and the callback are polled once
+//! in [`READ_EVERY`] units of effort. A unit is eight volume tests or one pair of primitives. Polls
+//! are some 2 microseconds apart: see benches/notes.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision
 //! detection).
@@ -24,17 +18,17 @@ fn now() -> Option<Instant> {
     carom_math::clock::IS_THERE.then(Instant::now)
 }
 
-/// Units of effort between two readings of the clock.
+/// Units of effort between two polls.
 const READ_EVERY: u32 = 8;
 
-/// What ends a run: whatever comes first of all that it was given; the end of the work, when it was
-/// given nothing.
+/// The stop conditions of a run; the first one that holds ends it. Without conditions a run ends
+/// when all is decided.
 #[derive(Default)]
 pub struct Until<'a> {
     steps: Option<u64>,
     #[cfg(feature = "std")]
     deadline: Option<Instant>,
-    /// A time was given, and there is no clock.
+    /// Whether a time was given without a clock.
     needs_clock: bool,
     flag: Option<&'a AtomicBool>,
     question: Option<&'a mut dyn FnMut() -> bool>,
@@ -46,48 +40,48 @@ pub struct Until<'a> {
 pub enum Ended {
     /// Nothing is left to do.
     Done,
-    /// The steps were spent.
+    /// The maximum number of steps was reached.
     Steps,
-    /// The time was over.
+    /// The deadline has passed.
     Deadline,
     /// The flag was set.
     Flag,
-    /// The caller's function said so.
+    /// The caller's function returned true.
     Asked,
-    /// The budget was a time, and there is no clock ([`carom_math::clock`]): nothing was done.
+    /// The budget was a time, and there is no clock ([`carom_math::clock`]): no step was done.
     NoClock,
 }
 
 impl<'a> Until<'a> {
-    /// The end of the work.
+    /// Runs until all is decided.
     pub fn done() -> Until<'a> {
         Until::default()
     }
 
-    /// So many steps: the same answer in every run.
+    /// Stops after this many steps: the same result in every run.
     pub fn with_steps(self, steps: u64) -> Until<'a> {
         Until { steps: Some(steps), ..self }
     }
 
-    /// This moment.
+    /// Stops at this moment.
     #[cfg(feature = "std")]
     pub fn with_deadline(self, deadline: Instant) -> Until<'a> {
         Until { deadline: Some(deadline), ..self }
     }
 
-    /// The flag is set, by another thread or by a signal; it is looked at before every step.
+    /// Stops when the flag is set by another thread or a signal. It is read before each step.
     pub fn with_flag(self, flag: &'a AtomicBool) -> Until<'a> {
         Until { flag: Some(flag), ..self }
     }
 
-    /// The function answers true; it is asked as often as a clock would be read, and before the
-    /// first step.
+    /// Stops when the function returns true. It is called as often as a clock is read, and before
+    /// the first step.
     pub fn with_question(self, question: &'a mut dyn FnMut() -> bool) -> Until<'a> {
         Until { question: Some(question), ..self }
     }
 }
 
-/// A time counts from this conversion on. Without a clock the run ends before its first step
+/// The time starts at this conversion. Without a clock the run ends before its first step
 /// ([`Ended::NoClock`]).
 impl From<Budget> for Until<'_> {
     fn from(budget: Budget) -> Self {
@@ -115,11 +109,11 @@ impl core::fmt::Debug for Until<'_> {
     }
 }
 
-/// A run's account of what it has spent.
+/// The steps and the effort of a run.
 pub(crate) struct Meter<'a> {
     until: Until<'a>,
     pub(crate) steps: u64,
-    /// Since the clock was read.
+    /// The effort since the last poll.
     effort: u32,
 }
 
@@ -129,7 +123,7 @@ impl<'a> Meter<'a> {
         Meter { until, steps: 0, effort: READ_EVERY }
     }
 
-    /// Why to stop before the next step, if so.
+    /// The reason to stop before the next step, if any.
     #[inline(always)]
     pub(crate) fn is_over(&mut self) -> Option<Ended> {
         if self.until.steps == Some(self.steps) {
@@ -145,13 +139,13 @@ impl<'a> Meter<'a> {
         self.read()
     }
 
-    /// A step was made.
+    /// Counts a step.
     #[inline(always)]
     pub(crate) fn step(&mut self) {
         self.steps += 1;
     }
 
-    /// Units of effort were spent.
+    /// Counts units of effort.
     #[inline(always)]
     pub(crate) fn spend(&mut self, effort: u32) {
         self.effort = self.effort.saturating_add(effort);

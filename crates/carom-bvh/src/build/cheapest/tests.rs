@@ -1,11 +1,11 @@
-//! The choice against all ways there are of making small trees wide.
+//! Compares the choice with all possible ways of collapsing small trees.
 
 use super::*;
 use crate::build::rows::Row;
 use carom_bounds::Aabb;
 use glam::Vec3;
 
-/// Numbers that look random.
+/// Pseudorandom numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -14,7 +14,7 @@ impl Dice {
         (self.0 >> 33) % n
     }
 
-    /// A row of so many primitives, some of them flat, thin or points.
+    /// A row of the given number of primitives. Some rows are flat, thin or points.
     fn leaf(&mut self) -> Row {
         let mut number = |n| self.below(n) as f32;
         let min = Vec3::new(number(20), number(20), number(20));
@@ -22,7 +22,7 @@ impl Dice {
         Row::new(&Aabb { min, max: min + size }, 0, self.below(4) as u32 + 1)
     }
 
-    /// A tree of so many leaves below the node at this place.
+    /// Grows a tree with the given number of leaves below the node at this index.
     fn grow(&mut self, nodes: &mut Vec<Row>, at: usize, n_leaves: u64) {
         if n_leaves == 1 {
             nodes[at] = self.leaf();
@@ -39,7 +39,7 @@ impl Dice {
     }
 }
 
-/// What is allowed, and what things cost.
+/// The limits and the costs.
 struct Rules {
     max_leaf: u32,
     lanes: u32,
@@ -71,7 +71,7 @@ impl Rules {
         all
     }
 
-    /// The least cost of a node in one place, by all cuts below it.
+    /// The least cost of a node in one slot, over all cuts below it.
     fn least(&self, nodes: &[Row], n: usize) -> f64 {
         let row = &nodes[n];
         let leaf = self.leaf(row);
@@ -86,7 +86,7 @@ impl Rules {
         least
     }
 
-    /// The cost of what was chosen for a node in one place, which must be allowed.
+    /// The cost of the choice for a node in one slot. Panics if the choice is not allowed.
     fn chosen(&self, before: &[Row], binary: &Binary, n: usize) -> f64 {
         let row = &binary.nodes[n];
         if row.tag() == 0 {
@@ -125,7 +125,7 @@ fn no_way_is_cheaper() {
         let unit = inverse_power_of_two(f64::from(size)).min(LARGEST_SCALE) as f32;
         let max_leaf = [1, 4, 8, 16][dice.below(4) as usize];
         let lanes = [1, 4, 8][dice.below(3) as usize];
-        // Narrow nodes too: of few leaves they are several.
+        // Narrow nodes too: even a few leaves need several of them.
         let width = [2, 3, 4, 8][dice.below(4) as usize];
         let rules = Rules { max_leaf, lanes, width, unit };
         let least = rules.least(&nodes, 0);
