@@ -7,8 +7,8 @@
 //! tolerance, it is grown again with a smaller tolerance. With tolerance 0 the region is its seed,
 //! which is valid.
 //!
-//! Step 3: Corners inside a region, or on a straight line between two regions, are redundant. The hull
-//! of the other corners is built again, until no corner is redundant.
+//! Step 3: Corners inside a region, or on a straight line between two regions, are redundant. The
+//! hull of the other corners is built again, until no corner is redundant.
 //!
 //! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014 (what must not
 //! remain: faces with holes, corners of two faces, dents); D. Douglas, T. Peucker, Algorithms for
