@@ -26,7 +26,7 @@ impl Sphere {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Returns entry and exit of a ray, given in the ball's frame, if they are in the interval.
+    /// Returns entry and exit of a ray, given in the ball's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -43,7 +43,7 @@ impl Capsule {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Returns entry and exit of a ray, given in the capsule's frame, if they are in the interval.
+    /// Returns entry and exit of a ray, given in the capsule's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -68,7 +68,7 @@ impl TaperedCapsule {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Returns entry and exit of a ray, given in the shape's frame, if they are in the interval.
+    /// Returns entry and exit of a ray, given in the shape's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -85,7 +85,7 @@ impl Cuboid {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Returns entry and exit of a ray, given in the box's frame, if they are in the interval.
+    /// Returns entry and exit of a ray, given in the box's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -102,7 +102,7 @@ impl Cylinder {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Returns entry and exit of a ray, given in the cylinder's frame, if they are in the interval.
+    /// Returns entry and exit of a ray, given in the cylinder's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -119,7 +119,7 @@ impl Cone {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Returns entry and exit of a ray, given in the cone's frame, if they are in the interval.
+    /// Returns entry and exit of a ray, given in the cone's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -136,7 +136,7 @@ impl Ellipsoid {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Returns entry and exit of a ray, given in the ellipsoid's frame, if they are in the interval.
+    /// Returns entry and exit of a ray, given in the ellipsoid's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -153,7 +153,7 @@ impl Frustum {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Returns entry and exit of a ray, given in the frustum's frame, if they are in the interval.
+    /// Returns entry and exit of a ray, given in the frustum's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -170,7 +170,7 @@ impl HalfSpace {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Returns entry and exit of a ray, given in the half-space's frame, if they are in the interval.
+    /// Returns entry and exit of a ray, given in the half-space's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -187,7 +187,7 @@ impl Tetrahedron {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Returns entry and exit of a ray, given in the tetrahedron's frame, if they are in the interval.
+    /// Returns entry and exit of a ray, given in the tetrahedron's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -204,7 +204,7 @@ impl ConvexHull {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Returns entry and exit of a ray, given in the hull's frame, if they are in the interval.
+    /// Returns entry and exit of a ray, given in the hull's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
