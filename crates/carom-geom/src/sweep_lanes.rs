@@ -13,7 +13,7 @@
 //!
 //! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.11 (moving bodies against inflated ones). Differs: bounds of
-//! times only, with their rounding; whoever asks decides.
+//! times only, with their rounding; the caller decides.
 
 use crate::line_lanes::{FARTHEST, LineBlock8, UNIT};
 use crate::tri_tri_lanes::UNDERFLOW;

@@ -70,7 +70,7 @@ pub trait F32Lanes<const N: usize>:
 {
     /// The instruction set.
     type Token: Copy;
-    /// What comparisons give.
+    /// The result of comparisons.
     type Mask: MaskLanes<N, Token = Self::Token>;
     /// Integers of the same number of lanes.
     type U32: U32Lanes<N, Token = Self::Token, Mask = Self::Mask, F32 = Self>;
@@ -212,7 +212,7 @@ pub trait U32Lanes<const N: usize>:
 {
     /// The instruction set.
     type Token: Copy;
-    /// What comparisons give.
+    /// The result of comparisons.
     type Mask: MaskLanes<N, Token = Self::Token>;
     /// Floats of the same number of lanes.
     type F32;

@@ -46,7 +46,7 @@ impl SharedLine {
     pub fn of(lines: &mut [Line]) -> &[SharedLine] {
         let n = lines.len();
         // SAFETY: the two have one layout, as asserted above, and any bits are good for both. The
-        // lines are borrowed exclusively for as long as the answer lives, so nobody sees the front
+        // lines are borrowed exclusively for as long as the answer lives, so no code sees the front
         // rows but through atomic words; the back rows are only read.
         unsafe { core::slice::from_raw_parts(lines.as_mut_ptr().cast::<SharedLine>(), n) }
     }
@@ -77,7 +77,7 @@ impl SharedLine {
         }
     }
 
-    /// Where the words of the front row are.
+    /// The address of the words of the front row.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn front_address(&self) -> *mut u64 {

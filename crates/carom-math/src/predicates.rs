@@ -107,7 +107,7 @@ fn whole_determinant(pairs: [(DVec3, DVec3); 3]) -> Option<f64> {
         for k in 0..3 {
             let x = v[k] * scale;
             let whole = x as i64;
-            // What rounding took from the difference (Knuth's two-sum) is nothing.
+            // The rounding error of the difference (Knuth's two-sum) is zero.
             let q_part = v[k] - p[k];
             let tail = (p[k] - (v[k] - q_part)) - (q[k] + q_part);
             is_whole &= (whole as f64 == x) & (tail == 0.0);

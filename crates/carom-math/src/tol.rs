@@ -253,7 +253,7 @@ pub const REACH_ENOUGH: f64 = f64::from_bits((1023 - 26) << 52);
 /// Fraction of the size of a mesh: 2^-12. Hulls that stand off a mesh by less are not measured more
 /// closely.
 ///
-/// Where a hull's face leaves the solid there is always a part that is half inside: the rim is cut
+/// If a hull's face leaves the solid, there is always a part that is half inside: the rim is cut
 /// up to this length.
 pub const CONCAVITY_ENOUGH: f64 = f64::from_bits((1023 - 12) << 52);
 
@@ -404,7 +404,7 @@ pub const AXIS_LENGTH: f32 = 1e-3;
 
 /// Fraction of a box's volume. While an oriented box is fitted, a turn that gains less is no gain.
 ///
-/// Smaller, and the search takes rounds for what nobody sees; larger, and the box stays larger by a
+/// Smaller, and the search spends rounds on invisible gains; larger, and the box stays larger by a
 /// few such steps.
 ///
 /// A volume has some ten roundings; this is ten thousand million times more, and no matter of
@@ -465,7 +465,7 @@ pub const SWEEP_BRACKET: f64 = 1e-9;
 /// for: they propose an axis, and what is proved does not rest on them.
 pub const IMPACT_PROPOSAL: f64 = 1e-3;
 
-/// Fraction of the time asked about. Three steps in a row that are smaller lead nowhere.
+/// Fraction of the query time. Three steps in a row that are smaller lead nowhere.
 pub const IMPACT_STALL: f64 = 1e-13;
 
 /// Fraction of the nearest that two moving bodies were seen: the bound of their distance that is
@@ -481,7 +481,7 @@ pub const IMPACT_DISTANCE: f64 = 0.7;
 ///
 /// Rounding takes 32 u, 2^-48, off a separation along an axis; a quarter of this number must be
 /// above it for the search to go on. Larger, and features that pass each other at a distance below
-/// it are not told from those that touch.
+/// it are not distinguished from those that touch.
 pub const ELEMENT_GAP: f64 = f64::from_bits((1023 - 43) << 52);
 
 /// Relative to the size of a body, a length: corners that are so little lower than its highest
