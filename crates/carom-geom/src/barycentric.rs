@@ -1,20 +1,20 @@
-//! Barycentric weights: where in its triangle a point is.
+//! Barycentric weights: the position of a point in a triangle.
 //!
-//! A point of a triangle's plane is its corners, each times a weight; the weights sum to 1. Those
-//! of the second and the third corner are the u and v of a ray's hit. They carry what is stored at
-//! the corners, such as colours and normals, to the point. A triangle without area has none.
+//! A point of a triangle's plane is the weighted sum of the corners; the weights sum to 1. The
+//! weights of the second and third corner are the u and v of a ray hit. The weights interpolate
+//! data of the corners, such as colours and normals. A triangle without area has no weights.
 //!
 //! Reference: T. Moller, B. Trumbore, Fast, Minimum Storage Ray/Triangle Intersection, JGT 2(1),
 //! 1997.
-//! Differs: from the point of a hit, scaled, so that triangles of any size have them.
+//! Differs: computed from the hit point and scaled, so that triangles of any size have weights.
 
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// The weights of the corners at a point of the triangle's plane; of another point, those of its
-/// foot there.
+/// Returns the weights of the corners at a point. A point off the plane has the weights of its
+/// projection onto the plane.
 ///
-/// None where the triangle has no area, or a number is not finite.
+/// `None` if the triangle has no area, or a number is not finite.
 pub fn barycentric([a, b, c]: &[DVec3; 3], point: DVec3) -> Option<[f64; 3]> {
     // Largest coordinates are about 1, so that squares neither overflow nor vanish.
     let size = (b - a).abs().max((c - a).abs()).max_element();

@@ -1,8 +1,8 @@
 //! Boxes around placed shapes.
 //!
-//! Idea: the extent of a convex shape along a world axis is its support along that axis turned into
-//! its own frame. All in `f64`, widened by what the `f64` operations can lose, then rounded
-//! outwards.
+//! Idea: the extent of a convex shape along a world axis is its support along that axis, rotated
+//! into its own frame. Extents are computed in `f64`, widened by the rounding of `f64`, then
+//! rounded outwards.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.2.2 (boxes from extreme points
 //! along the axes).
@@ -22,8 +22,8 @@ pub fn aabb_from_support<S: SupportMap + ?Sized>(shape: &S, pose: &WidePose) -> 
     })
 }
 
-/// The box of a placed shape, from its farthest points along directions of its own frame; it
-/// reaches `margin` farther than these, and with that no farther than `reach` from its origin.
+/// Returns the box of a placed shape from its farthest points along directions of its own frame.
+/// The box is `margin` larger. The shape with its margin lies within `reach` of its origin.
 pub(crate) fn around_extremes(
     pose: &WidePose,
     margin: f64,
@@ -40,11 +40,11 @@ pub(crate) fn around_extremes(
     around_local(min - margin, max + margin, reach, pose)
 }
 
-/// The box of a shape whose extent along the turned axes is `[min, max]` about its origin and which
-/// reaches no farther than `reach` from there.
+/// Returns the box of a shape with the extent `[min, max]` along the turned axes. The shape lies
+/// within `reach` of its origin.
 pub(crate) fn around_local(min: DVec3, max: DVec3, reach: f64, pose: &WidePose) -> Aabb {
-    // The matrix is within 4 units of rounding of orthonormal, a product with a point adds three,
-    // the sums two.
+    // Rounding: the matrix is orthonormal to 4 units. A product with a point adds three, the sums
+    // two.
     let slack = (reach + pose.translation.abs().max_element()) * (16.0 * f64::EPSILON);
     Aabb::around(pose.translation + min - slack, pose.translation + max + slack)
 }

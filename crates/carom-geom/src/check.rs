@@ -16,8 +16,8 @@ pub fn size(what: &'static str, value: f64) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// A radius or a distance that may be as small as it likes: finite, not negative, not so large that
-/// products of lengths overflow.
+/// Checks a radius or a distance: finite, not negative, and not so large that products of lengths
+/// overflow. It may be arbitrarily small.
 pub fn length(what: &'static str, value: f64) -> Result<(), ShapeError> {
     if !value.is_finite() {
         return Err(ShapeError::NotFinite { what });

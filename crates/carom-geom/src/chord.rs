@@ -1,14 +1,14 @@
 //! Chords: the part of a line inside a convex set, for every primitive.
 //!
-//! A line meets a convex set in one interval. Each primitive gives its interval with the surface
-//! normals at both ends; slabs, mantles and balls combine by intersection, or by union where the
-//! union is convex. A ray cast then only picks an end. Everything is closed: touching counts.
+//! A line meets a convex set in one interval. Each primitive returns its interval with the surface
+//! normals at both ends. Slabs, mantles and balls combine by intersection, or by union if the union
+//! is convex. A ray cast then only selects an end. All sets are closed: touching counts.
 //!
 //! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); E. Haines, J. Guenther,
 //! T. Akenine-Moller, Precision Improvements for Ray/Sphere Intersection, Ray Tracing Gems, 2019;
 //! D. Eberly, Intersection of a Line and a Cone, 2014.
-//! Differs: ellipsoids and cones are mapped to the unit ball and the right-angled cone, which keeps
-//! t and the digits of needles; the cone's discriminant is a difference of squares of cross
+//! Differs: ellipsoids and cones are mapped to the unit ball and the right-angled cone. The mapping
+//! keeps t and the digits of needles. The cone's discriminant is a difference of squares of cross
 //! products.
 
 use crate::flat::strictly_apart;
@@ -55,14 +55,14 @@ impl Chord {
         Chord { enter: End::new(t, normal, feature), exit: End::new(t, normal, feature) }
     }
 
-    /// What two sets have in common.
+    /// The intersection of two sets.
     pub(crate) fn intersection(self, other: Chord) -> Option<Chord> {
         let enter = if self.enter.t < other.enter.t { other.enter } else { self.enter };
         let exit = if other.exit.t < self.exit.t { other.exit } else { self.exit };
         (enter.t <= exit.t).then_some(Chord { enter, exit })
     }
 
-    /// Two sets whose union is convex.
+    /// The union of two sets, which must be convex.
     pub(crate) fn union(a: Option<Chord>, b: Option<Chord>) -> Option<Chord> {
         let (Some(a), Some(b)) = (a, b) else { return a.or(b) };
         let enter = if b.enter.t < a.enter.t { b.enter } else { a.enter };
@@ -101,20 +101,20 @@ pub(crate) fn half_space(
     let above = normal.dot(o) - offset;
     let speed = normal.dot(d);
     if speed == 0.0 {
-        // Along the plane.
+        // Parallel to the plane.
         return (above <= 0.0).then(Chord::all);
     }
     let end = End::new(-above / speed, normal, feature);
     let all = Chord::all();
     if !end.t.is_finite() {
-        // So nearly along the plane that it never gets there.
+        // Nearly parallel to the plane: t is not finite.
         return (above <= 0.0).then_some(all);
     }
     Some(if speed < 0.0 { Chord { enter: end, ..all } } else { Chord { exit: end, ..all } })
 }
 
-/// The box between two corners; faces 2 i (positive) and 2 i + 1 (negative) of axis i. Exact in
-/// whether the line meets it.
+/// The box between two corners; faces 2 i (positive) and 2 i + 1 (negative) of axis i. Whether the
+/// line meets the box is exact.
 pub(crate) fn aabb(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> Option<Chord> {
     let slab = |axis: usize| {
         let features = [0, 1].map(|side| FeatureId::face(2 * axis as u32 + side));
@@ -126,14 +126,14 @@ pub(crate) fn aabb(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> Option<Chord> 
         enter = if enter.t < slab.enter.t { slab.enter } else { enter };
         exit = if slab.exit.t < exit.t { slab.exit } else { exit };
     }
-    // Each quotient has two roundings; one that is infinite says nothing.
+    // Each quotient has two roundings; an infinite quotient decides nothing.
     let over = enter.t - exit.t;
     let room = 4.0 * f64::EPSILON * (enter.t.abs() + exit.t.abs());
     if room < over && over < f64::INFINITY {
         return None;
     }
     if !(over < -room) {
-        // By an edge or a corner, or nearly along a plane: in exact numbers.
+        // Near an edge or a corner, or nearly parallel to a plane: exact arithmetic.
         if !slabs_meet_exactly(o, d, min, max) {
             return None;
         }
@@ -142,35 +142,36 @@ pub(crate) fn aabb(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> Option<Chord> 
     Some(Chord { enter, exit })
 }
 
-/// The line is between all planes of a box at once: it comes past none after it has gone past
-/// another.
+/// Whether the line is between all slabs of a box at once: it enters every slab before it leaves
+/// any.
 #[cold]
 fn slabs_meet_exactly(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> bool {
     let number = |x: f64| ExactNumber::from(x);
-    // The way to the plane where the line comes in on this axis, and to that where it goes, times
-    // the other speed.
+    // Distances to the plane of entry and the plane of exit on this axis, each times the other
+    // speed.
     let (near, far) =
         (DVec3::select(d.cmplt(DVec3::ZERO), max, min), DVec3::select(d.cmplt(DVec3::ZERO), min, max));
     (0..3).filter(|&i| d[i] != 0.0).all(|i| {
         (0..3).filter(|&j| j != i && d[j] != 0.0).all(|j| {
             let comes = &(&number(near[i]) - &number(o[i])) * &number(d[j].abs());
             let goes = &(&number(far[j]) - &number(o[j])) * &number(d[i].abs());
-            // t is the way over the speed: of a speed below zero, minus that.
+            // t is the distance over the speed; a negative speed flips the sign.
             let sign = |x: f64, way: ExactNumber| if x < 0.0 { -way } else { way };
             (&sign(d[i], comes) - &sign(d[j], goes)).sign() <= 0.0
         })
     })
 }
 
-/// The plane of all x with `normal . x + offset = 0` as a sheet: face 0 met against the normal,
-/// face 1 along it. Exact in whether the line is parallel to it, and then in whether it lies in it.
+/// The plane of all x with `normal . x + offset = 0` as a sheet. A line meets face 0 against the
+/// normal, face 1 along it. Whether the line is parallel to the plane, and then lies in it, is
+/// exact.
 pub(crate) fn plane(o: DVec3, d: DVec3, normal: DVec3, offset: f64) -> Option<Chord> {
     let way = plane_side(normal, 0.0, d);
     if way == 0.0 {
         // Parallel: in the plane or off it.
         return (d != DVec3::ZERO && plane_side(normal, offset, o) == 0.0).then(Chord::all);
     }
-    // With twice the digits, which both sums may need.
+    // In double-double arithmetic, because both sums may need the digits.
     let dot = |v: DVec3, rest: f64| {
         let (n, v) = (DoubleDoubleVec3::from(normal), DoubleDoubleVec3::from(v));
         (n.dot(v) + DoubleDouble::from(rest)).to_f64()
@@ -180,24 +181,23 @@ pub(crate) fn plane(o: DVec3, d: DVec3, normal: DVec3, offset: f64) -> Option<Ch
     t.is_finite().then(|| Chord::point(t, unit(normal).unwrap_or(DVec3::ZERO), face))
 }
 
-/// A ball about a centre. Exact in whether the line meets it.
+/// A ball about a centre. Whether the line meets it is exact.
 pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: FeatureId) -> Option<Chord> {
     let to_center = o - center;
-    // What is left of a direction without the part along an axis may be short, and its square
-    // nothing.
+    // A direction without its component along an axis may be short, and its square may underflow.
     let scale = scale_of(d.abs().max_element());
     let d = d * scale;
     let speed_sq = d.length_squared();
     if speed_sq == 0.0 {
         return (to_center.length_squared() <= radius * radius).then(Chord::all);
     }
-    // From the point of the line that is closest to the centre, so that a far origin costs no
-    // digits twice.
+    // From the point of the line that is closest to the centre, so that a far origin costs few
+    // digits.
     let closest_t = -to_center.dot(d) / speed_sq;
     let closest = to_center + d * closest_t;
     let closest_sq = closest.length_squared();
     let rest = radius * radius - closest_sq;
-    // The closest point is off by some four units of the way to it.
+    // The rounding of the closest point is about four units of its distance from the origin.
     let room =
         16.0 * f64::EPSILON * (radius * radius + closest_sq + sqrt(closest_sq * to_center.length_squared()));
     let is_near = rest.abs() <= room;
@@ -206,7 +206,7 @@ pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: Feat
     }
     let rest = rest.max(0.0);
     let half = sqrt(rest / speed_sq);
-    // A ball without extent is met head-on.
+    // A ball without extent is hit against the direction.
     let end = |t: f64, way: DVec3| {
         let normal = unit(closest + d * t).or_else(|| unit(d * t)).or_else(|| unit(way));
         End::new((closest_t + t) * scale, normal.unwrap_or(DVec3::ZERO), feature)
@@ -222,7 +222,7 @@ fn line_meets_ball_exactly(o: DVec3, d: DVec3, center: DVec3, radius: f64) -> bo
     (&w.cross(&d).length_squared() - &reach_sq).sign() <= 0.0
 }
 
-/// The endless cylinder about the y axis.
+/// The infinite cylinder about the y axis.
 pub(crate) fn mantle(o: DVec3, d: DVec3, radius: f64, feature: FeatureId) -> Option<Chord> {
     let flat = |v: DVec3| DVec3::new(v.x, 0.0, v.z);
     if d.x == 0.0 && d.z == 0.0 {
@@ -248,7 +248,7 @@ pub(crate) fn capsule(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Opti
         ball(o, d, up, radius, FeatureId::vertex(0)),
         ball(o, d, -up, radius, FeatureId::vertex(1)),
     );
-    // Where the trunk ends flat, a cap goes on, or ends at the same place.
+    // At the flat end of the trunk a cap continues the chord, or ends at the same t.
     Chord::union(caps, trunk)
 }
 
@@ -269,9 +269,9 @@ pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<
     trunk(o, d, [0.0, half_height], 0.5 * radius, radius / (2.0 * half_height), ends, FeatureId::face(2))
 }
 
-/// The hull of two balls about (0, +-`half_height`, 0), neither of which holds the other: vertices
-/// 0 (upper) and 1 (lower), edge 0 (mantle). `slope`: sine and cosine of the slope of the mantle's
-/// normal, upwards.
+/// The hull of two balls about (0, +-`half_height`, 0), neither of which contains the other.
+/// Vertices are 0 (upper) and 1 (lower); edge 0 is the mantle. `slope` is the sine and cosine of
+/// the mantle normal's upward slope.
 pub(crate) fn tapered_capsule(
     o: DVec3,
     d: DVec3,
@@ -288,7 +288,7 @@ pub(crate) fn tapered_capsule(
         ball(o, d, center, upper, FeatureId::vertex(0)),
         ball(o, d, -center, lower, FeatureId::vertex(1)),
     );
-    // The mantle between the circles where it touches the balls: w is the radius at each height.
+    // The mantle between the circles of contact with the balls; w is the radius at each height.
     let (top, bottom) = (half_height + upper * sine, lower * sine - half_height);
     let heights = [0.5 * (top + bottom), 0.5 * (top - bottom)];
     let (radius, slope) = (0.5 * (upper + lower) * cosine, sine / cosine);
@@ -297,8 +297,8 @@ pub(crate) fn tapered_capsule(
     Chord::union(caps, trunk)
 }
 
-/// The part of a cone about the y axis from `half` below `middle` to `half` above: its radius is
-/// `radius` in the middle and falls by `slope` for each length upwards.
+/// The part of a cone about the y axis from `half` below `middle` to `half` above. Its radius is
+/// `radius` in the middle and falls by `slope` per unit of height.
 fn trunk(
     o: DVec3,
     d: DVec3,
@@ -309,16 +309,16 @@ fn trunk(
     mantle: FeatureId,
 ) -> Option<Chord> {
     let o = o - DVec3::new(0.0, middle, 0.0);
-    // The line is moved along itself, for a flat trunk is crossed in less than a rounding of t: to
-    // where it is at the height of the middle, if that is near, else to its point closest to the
-    // middle.
+    // The line's origin is moved along the line, because crossing a flat trunk takes less than a
+    // rounding of t. It moves to the height of the middle if that is near, else to the point
+    // closest to the middle.
     let closest = closest_to_zero(o, d);
     let level = -o.y / d.y;
     let reach = half + radius + slope.abs() * half;
     let near = o + d * closest;
     let room = 8.0 * f64::EPSILON * o.abs().max_element();
     if !(length(near) <= reach + room) {
-        // Past the ball around it.
+        // The line misses the bounding ball.
         return None;
     }
     let (p, shift) = if (level - closest).abs() * d.abs().max_element() <= 4.0 * (reach + room) {
@@ -327,7 +327,7 @@ fn trunk(
     } else if near.y.abs() <= 2.0 * half {
         (near, closest)
     } else {
-        // So nearly level that it is off the middle by as much throughout the ball.
+        // Nearly horizontal: the line stays off the trunk's heights throughout the ball.
         return None;
     };
     let slab = slab(p, d, 1, [-half, half], ends)?;
@@ -340,13 +340,13 @@ fn trunk(
     Some(chord)
 }
 
-/// The cone x^2 + z^2 <= w^2, 0 <= w, in coordinates (x, w, z) where w is minus the height times
-/// the slope; its outward normals in (x, y, z). A line at w = `radius` is where digits matter. With
-/// no slope w is constant, and it is a cylinder.
+/// The cone x^2 + z^2 <= w^2, 0 <= w, in coordinates (x, w, z); outward normals are in (x, y, z). w
+/// is minus the height times the slope. Digits are kept for lines near w = `radius`. With slope 0,
+/// w is constant, and the cone is a cylinder.
 ///
-/// Where the line meets both nappes it is the part in the upper one.
+/// If the line meets both nappes, the chord is the part in the upper one.
 fn nappe(o: DVec3, d: DVec3, radius: f64, slope: f64, feature: FeatureId) -> Option<Chord> {
-    // From the point of the line closest to the middle, for the digits.
+    // From the point of the line closest to the middle, to keep digits.
     let middle = DVec3::new(0.0, radius, 0.0);
     let shift = if d == DVec3::ZERO { 0.0 } else { -(o - middle).dot(d) / d.length_squared() };
     let shift = if shift.is_finite() { shift } else { 0.0 };
@@ -385,7 +385,7 @@ fn nappe(o: DVec3, d: DVec3, radius: f64, slope: f64, feature: FeatureId) -> Opt
         let (t0, t1) = if q == 0.0 { (0.0, 0.0) } else { (q / a, c / q) };
         let (low, high) = if t0 < t1 { (t0, t1) } else { (t1, t0) };
         if 0.0 < a {
-            // Steeper to the axis than the mantle: in through it and out again, in one nappe.
+            // Steeper than the mantle: the line enters and leaves through one nappe.
             (0.0 <= p.y + d.y * (0.5 * (low + high))).then_some(Chord { enter: end(low), exit: end(high) })?
         } else if 0.0 < d.y {
             Chord { enter: end(high), ..all }
@@ -398,12 +398,11 @@ fn nappe(o: DVec3, d: DVec3, radius: f64, slope: f64, feature: FeatureId) -> Opt
 
 /// The ellipsoid along the axes.
 pub(crate) fn ellipsoid(o: DVec3, d: DVec3, radii: DVec3) -> Option<Chord> {
-    // Axes without extent are slabs; the others map to the unit ball, and t stays what it is.
+    // Axes without extent are slabs. The others map to the unit ball, which keeps t.
     let mut chord = Chord::all();
     let least = radii.to_array().into_iter().filter(|r| 0.0 < *r).fold(f64::INFINITY, f64::min);
     if !(o / least).is_finite() {
-        // From so far away that the mapped origin has no numbers: from where the line comes
-        // closest.
+        // The mapped origin is not finite: start from the line's closest point instead.
         let closest = closest_to_zero(o, d);
         let near = o + d * closest;
         if !(near / least).is_finite() {
@@ -425,20 +424,20 @@ pub(crate) fn ellipsoid(o: DVec3, d: DVec3, radii: DVec3) -> Option<Chord> {
     }
     let mut ball = ball(on_ball, along, DVec3::ZERO, 1.0, FeatureId::UNKNOWN)?;
     for end in [&mut ball.enter, &mut ball.exit] {
-        // Normals map by the inverse once more; an axis without extent was no part of them.
+        // Normals map by the inverse again; axes without extent take no part.
         let inverse = DVec3::select(radii.cmpeq(DVec3::ZERO), DVec3::ZERO, 1.0 / radii);
         end.normal = unit(balanced(end.normal) * inverse).unwrap_or(end.normal);
     }
     chord.intersection(ball)
 }
 
-/// The segment from a to b; exact in whether the line meets it.
+/// The segment from a to b; whether the line meets it is exact.
 pub(crate) fn segment(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> Option<Chord> {
     if line_side(o, d, a, b) != 0.0 {
         return None;
     }
-    // In one plane. The ends do not lie strictly to one side of the line: their cross products with
-    // the direction, which are parallel, have no common sign.
+    // In one plane. The ends are not strictly on one side of the line: their cross products with
+    // the direction have no common sign.
     let (side_a, side_b) = (difference_cross_signs(a, o, d), difference_cross_signs(b, o, d));
     if (0..3).any(|i| 0.0 < side_a[i] * side_b[i]) || d == DVec3::ZERO {
         return None;
@@ -454,7 +453,7 @@ pub(crate) fn segment(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> Option<Chord> {
         if let Some(Chord { enter, exit }) = &mut chord
             && enter.t < exit.t
         {
-            // Along the segment: out at the far end.
+            // Along the segment: the line leaves at the far end.
             exit.normal = -exit.normal;
         }
         return chord;
@@ -462,8 +461,8 @@ pub(crate) fn segment(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> Option<Chord> {
     Some(Chord::point(parameter(o, d, crossing(o, d, a, b)), normal, FeatureId::edge(0)))
 }
 
-/// A convex polygon as a sheet, the fan of triangles about its first corner: faces as those of a
-/// triangle, edges numbered by the corner where they start. Exact in whether the line meets it.
+/// A convex polygon as a sheet, the fan of triangles about its first corner. Faces are those of a
+/// triangle; edges have the number of their start corner. Whether the line meets it is exact.
 pub(crate) fn polygon(
     o: DVec3,
     d: DVec3,
@@ -477,7 +476,7 @@ pub(crate) fn polygon(
         let numbers = [0, i % n_corners, (i + 1) % n_corners];
         let corners = numbers.map(&corner);
         if normal.is_some() && polygon_normal(3, |k| corners[k]).is_none() {
-            // Corners on a line: a side of the next triangle.
+            // Collinear corners: this is a side of the next triangle.
             continue;
         }
         let Some(mut found) = triangle(o, d, &corners) else { continue };
@@ -491,15 +490,15 @@ pub(crate) fn polygon(
             };
         }
         if matches!(found.enter.feature.kind(), FeatureKind::Face(_)) && found.enter.t == found.exit.t {
-            // Through the sheet; a neighbour through whose side it goes as well gives the same
-            // place.
+            // Through the sheet. If the line crosses a shared side, the neighbour gives the same
+            // point.
             let normal = normal.unwrap_or(found.enter.normal);
             return Some(Chord::point(found.enter.t, normal, found.enter.feature));
         }
         chord = Chord::union(chord, Some(found));
     }
-    // Along the polygon: the normals of its own sides, at a corner of the one that is met more
-    // squarely.
+    // In the plane of the polygon: normals come from its own sides. At a corner the side with the
+    // steeper incidence counts.
     let (Some(mut chord), Some(normal)) = (chord, normal) else { return chord };
     for (end, way) in [(&mut chord.enter, -d), (&mut chord.exit, d)] {
         let outward =
@@ -516,8 +515,8 @@ pub(crate) fn polygon(
     Some(chord)
 }
 
-/// The t of the point of a line closest to the origin of the frame, however far away that is; 0
-/// without a direction.
+/// The t of the line's point closest to the frame's origin, at any distance; 0 for a zero
+/// direction.
 fn closest_to_zero(o: DVec3, d: DVec3) -> f64 {
     // An eighth is exact, and its product with a direction of length 1 to 4 is finite.
     let t = -(o * 0.125).dot(d) / d.length_squared() * 8.0;
@@ -529,7 +528,7 @@ fn parameter(o: DVec3, d: DVec3, p: DVec3) -> f64 {
     (p - o).dot(d) / d.length_squared()
 }
 
-/// Where the segment from a to b crosses the line, when it does.
+/// The point where the segment from a to b crosses the line, if it does.
 fn crossing(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> DVec3 {
     let to_a = sqrt((a - o).cross(d).length_squared());
     let to_b = sqrt((b - o).cross(d).length_squared());
@@ -537,11 +536,12 @@ fn crossing(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> DVec3 {
     if sum == 0.0 { a } else { a + (b - a) * (to_a / sum) }
 }
 
-/// The triangle as a sheet: face 0 met from the side where a, b, c appear counter-clockwise, 1 from
-/// the other. Exact in whether the line meets it.
+/// The triangle as a sheet. Face 0 is the side from which a, b, c appear counter-clockwise, face 1
+/// the other. Whether the line meets it is exact.
 pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord> {
     let [a, b, c] = *corners;
-    // The line passes outside when it leaves two edges on different sides; that of no area, too.
+    // The line misses if two edges lie on different sides of it. This also holds for a triangle
+    // without area.
     let first = line_side(o, d, a, b);
     let second = line_side(o, d, b, c);
     if strictly_apart(first, second) {
@@ -558,12 +558,12 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
     };
     let way = direction_side(d, a, b, c);
     if way == 0.0 {
-        // Along the plane: only in it is there anything to meet.
+        // Parallel to the plane: the line meets the triangle only in that plane.
         if d == DVec3::ZERO || orient3d(a, b, c, o) != 0.0 {
             return None;
         }
-        // Its corners lie on sides of the line, seen along an axis along which the triangle is not
-        // edge-on.
+        // In two dimensions: drop an axis along which the triangle is not edge-on, and test the
+        // sides of the corners.
         let along = normal.abs();
         let axis = (0..3).fold(0, |best, i| if along[best] < along[i] { i } else { best });
         let corner_sides = corners.map(|p| difference_cross_signs(p, o, d)[axis]);
@@ -585,8 +585,7 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
         return chord;
     }
     let t = ray_mesh::parameter(o, d, corners, 0.0 < way);
-    // The hit lies between the corners, whatever a grazing quotient says; its sign is that of the
-    // exact one.
+    // The hit lies between the corners; a grazing quotient is clamped. The sign of t is exact.
     let at = corners.map(|p| parameter(o, d, p));
     let (first, last) = (at[0].min(at[1]).min(at[2]), at[0].max(at[1]).max(at[2]));
     let held = t.max(first).min(last);
@@ -594,6 +593,6 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
     if !t.is_finite() {
         return None;
     }
-    // Against the normal is the front.
+    // A line against the normal meets the front.
     Some(Chord::point(t, normal, FeatureId::face(u32::from(0.0 < way))))
 }

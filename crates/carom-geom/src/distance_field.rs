@@ -1,8 +1,8 @@
-//! Solids that are known by their signed distance: the door by which sampled fields join the
-//! queries.
+//! Solids given by their signed distance: the interface between sampled fields and the queries.
 //!
-//! A support map tells a convex shape; a distance tells any solid. Queries find the least sum of
-//! the distance and of another function by halving a box, so they ask for lower bounds in boxes.
+//! A support map describes a convex shape; a signed distance describes any solid. Queries minimise
+//! the distance plus another function by branch and bound over boxes. They need lower bounds in
+//! boxes.
 //!
 //! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
 //! Implicit Surfaces, The Visual Computer 12(10), 1996, section 2 (distances as bounds).
@@ -19,35 +19,37 @@ pub trait DistanceField {
     /// The lowest and the highest corner of a box that holds the surface.
     fn bounds(&self) -> [DVec3; 2];
 
-    /// The same for a box, perhaps larger, which is halved along each axis again and again until a
-    /// part is so small that the distance is all but linear in it.
+    /// Returns the box where a search starts; it may be larger than the bounds. Halving it along
+    /// each axis ends in parts where the distance is almost linear.
     fn search_box(&self) -> [DVec3; 2];
 
-    /// The finest detail of the surface that is known, a length above 0: the size of a cell.
+    /// Returns the finest known detail of the surface: a length above 0, such as the size of a
+    /// cell.
     fn resolution(&self) -> f64;
 
-    /// A length: how far a sample may be from the distance.
+    /// Returns the largest error of a sample: a length.
     fn error_bound(&self) -> f64;
 
-    /// A length, not negative: places without a sample are no nearer to the surface.
+    /// Returns a length, not negative: points without a sample are at least this far from the
+    /// surface.
     fn least_unsampled(&self) -> f64;
 
-    /// Whether the field tells inside from outside.
+    /// Returns whether the field distinguishes inside from outside.
     fn has_inside(&self) -> bool;
 
-    /// The distance at a point; `None` outside of the bounds and where only is known that the
-    /// surface is far.
+    /// Returns the distance at a point. `None` outside the bounds, and at points known only to be
+    /// far from the surface.
     fn sample(&self, point: DVec3) -> Option<DistanceSample>;
 
-    /// A linear function and a number that no sample in a box is below; they are infinite if there
-    /// is no sample in the box.
+    /// Returns a linear lower bound and a constant lower bound of the samples in a box. Both are
+    /// infinite if the box has no sample.
     fn floor(&self, center: DVec3, half: DVec3) -> LinearFloor;
 
-    /// Volume, centre and inertia; `None` without an inside, or of nothing.
+    /// Returns volume, centre and inertia; `None` without an inside, or if the solid is empty.
     fn moments(&self) -> Option<SolidMoments>;
 
-    /// Visits the places where a line passes the surface, for parameters from `from` to `to`, in
-    /// their order, until the visitor breaks. Parameters count in lengths of the direction.
+    /// Visits the points where a line crosses the surface, for parameters from `from` to `to`, in
+    /// order, until the visitor breaks. Parameters count in lengths of the direction.
     fn visit_crossings(
         &self,
         line: [DVec3; 2],
@@ -62,73 +64,73 @@ pub trait DistanceField {
 pub struct DistanceSample {
     /// A length, negative inside.
     pub distance: f64,
-    /// How fast the distance grows along each axis; shorter than 1 at ridges.
+    /// The gradient of the distance; shorter than 1 at ridges.
     pub gradient: DVec3,
 }
 
-/// How a solid fills space, in the frame of its field.
+/// The moments of a solid, in the frame of its field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolidMoments {
     /// The volume, above 0.
     pub volume: f64,
     /// The centre of the volume.
     pub center: DVec3,
-    /// The inertia tensor about the centre, for a mass of 1 per volume.
+    /// The inertia tensor about the centre, for density 1.
     pub inertia: DMat3,
-    /// A volume: the solid that was sampled differs from the one counted by parts of no more, put
-    /// together; infinite if that is not known.
+    /// The largest volume of the difference between the sampled solid and the measured one;
+    /// infinite if unknown.
     pub volume_error: f64,
-    /// A length: both solids are no farther from the centre.
+    /// A length: both solids lie within it of the centre.
     pub reach: f64,
 }
 
 impl SolidMoments {
-    /// A length: how far the centre may be off, infinite if that is not known.
+    /// Returns the largest error of the centre: a length, infinite if unknown.
     pub fn center_error(&self) -> f64 {
         let least = self.volume - self.volume_error;
         if 0.0 < least { self.volume_error * self.reach / least } else { f64::INFINITY }
     }
 
-    /// How far the moment about any axis through the centre may be off, for a mass of 1 per volume;
-    /// infinite if that is not known.
+    /// Returns the largest error of the moment about any axis through the centre, for density 1;
+    /// infinite if unknown.
     pub fn inertia_error(&self) -> f64 {
         let (moved, greatest) = (self.center_error(), self.volume + self.volume_error);
         self.volume_error * self.reach * self.reach + greatest * moved * moved
     }
 }
 
-/// What is below a field in a box.
+/// Lower bounds of a field in a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearFloor {
     /// The linear function at the center of the box.
     pub value: f64,
-    /// How fast it grows along each axis.
+    /// The gradient of the linear function.
     pub gradient: DVec3,
-    /// The number.
+    /// The constant lower bound.
     pub least: f64,
-    /// There is a sample at each point of the box.
+    /// Whether there is a sample at each point of the box.
     pub is_whole: bool,
 }
 
 impl LinearFloor {
-    /// In a box without samples.
+    /// The bounds of a box without samples.
     pub const EMPTY: LinearFloor =
         LinearFloor { value: f64::INFINITY, gradient: DVec3::ZERO, least: f64::INFINITY, is_whole: false };
 
-    /// No sample is below this number, in a box with these half extents.
+    /// Returns a lower bound of all samples in a box with these half extents.
     #[inline]
     pub fn least(&self, half: DVec3) -> f64 {
         self.least.max(self.value - self.gradient.abs().dot(half))
     }
 }
 
-/// A place where a line passes the surface of a field.
+/// A point where a line crosses the surface of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
     /// The line's parameter.
     pub t: f64,
-    /// Outward, of length 1; zero where the field has no gradient.
+    /// Outward unit normal; zero if the field has no gradient.
     pub normal: DVec3,
-    /// The line leaves the solid.
+    /// Whether the line leaves the solid.
     pub is_leaving: bool,
 }

@@ -1,11 +1,10 @@
-//! The chord of a line through a convex polytope: from its planes where those are sure, else from
+//! The chord of a line through a convex polytope: from its planes if these are certain, else from
 //! its faces.
 //!
-//! A line comes in through the last of the planes that it meets against their normals and goes out
-//! through the first of the others. The t of each is off by the rounding of a height over the speed
-//! towards the plane. Where that leaves open whether the line comes in before it goes out (it
-//! grazes, or the polytope is so thin that two opposite planes are one in `f64`), the faces are
-//! asked one by one, which is exact.
+//! A line enters through the last plane that it meets against the normal, and leaves through the
+//! first of the others. The error of each t is the rounding of a height over the speed towards the
+//! plane. If the errors leave the order of entry and exit open, the faces are tested one by one,
+//! exactly. This happens if the line grazes, or if two opposite planes coincide in `f64`.
 //!
 //! Reference: E. Haines, Fast Ray-Convex Polyhedron Intersection, Graphics Gems II, 1991.
 //! Differs: a bound on every quotient, and an exact answer beyond it.
@@ -26,22 +25,22 @@ pub(crate) trait Facets {
     /// Outward unit normal and offset; `None` for a face without area.
     fn plane(&self, face: u32) -> Option<(DVec3, f64)>;
 
-    /// Where a line meets the face: exact in whether it does.
+    /// The chord of a line in the face. Whether the line meets the face is exact.
     fn face_chord(&self, face: u32, o: DVec3, d: DVec3) -> Option<Chord>;
 }
 
-/// What the height of a point over a plane is off by, relative to the size of the figure: some
-/// thirty roundings, those of the plane itself included.
+/// Rounding of the height of a point over a plane, relative to the size of the figure. About thirty
+/// roundings, those of the plane included.
 const HEIGHT: f64 = 32.0 * f64::EPSILON;
 
-/// So many times what a height is off by may be the doubt about an end; a grazing line has its ends
-/// from the faces.
+/// The largest error of an end, in units of the rounding of a height. A grazing line with a larger
+/// error gets its ends from the faces.
 const GRAZING: f64 = 1024.0;
 
 /// The part of a line inside a polytope.
 pub(crate) fn chord<F: Facets>(o: DVec3, d: DVec3, body: &F) -> Option<Chord> {
     if d == DVec3::ZERO {
-        // What has a face without area has no inside.
+        // A polytope with a face without area has no inside.
         let is_below = |face: u32| body.plane(face).is_some_and(|(n, offset)| n.dot(o) <= offset);
         return (0..body.n_faces()).all(is_below).then(Chord::all);
     }
@@ -60,7 +59,7 @@ enum Sure {
 
 fn by_planes<F: Facets>(o: DVec3, d: DVec3, body: &F) -> Sure {
     let (center, radius) = body.ball();
-    // From the point of the line nearest to the centre, so that a far origin costs no digits twice.
+    // From the line's point nearest to the centre, so that a far origin costs few digits.
     let speed_sq = d.length_squared();
     let middle = (center - o).dot(d) / speed_sq;
     let p = o + d * middle;
@@ -73,8 +72,8 @@ fn by_planes<F: Facets>(o: DVec3, d: DVec3, body: &F) -> Sure {
     // The polytope lies within this many lengths of the direction.
     let half = (radius + error) / sqrt(speed_sq);
     let none = End::new(f64::NAN, DVec3::ZERO, FeatureId::UNKNOWN);
-    // The ends as computed, and how late the line may come in, how early; how early it may go out,
-    // how late.
+    // The computed ends, with the latest and earliest t of entry, and the earliest and latest t of
+    // exit.
     let (mut enter, mut exit) = (none, none);
     let (mut enter_high, mut enter_low) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     let (mut exit_low, mut exit_high) = (f64::INFINITY, f64::INFINITY);
@@ -83,7 +82,7 @@ fn by_planes<F: Facets>(o: DVec3, d: DVec3, body: &F) -> Sure {
         let (above, speed) = (normal.dot(p) - offset, normal.dot(d));
         let change = speed.abs() * half;
         if above + change < -error {
-            // Far below this plane wherever the polytope is.
+            // The ball of the polytope lies far below this plane.
             continue;
         }
         if error < above - change {
@@ -101,7 +100,7 @@ fn by_planes<F: Facets>(o: DVec3, d: DVec3, body: &F) -> Sure {
             }
             (exit_low, exit_high) = (exit_low.min(t - doubt), exit_high.min(t + doubt));
         } else {
-            // Along a plane, in it as far as can be told.
+            // Parallel to a plane, and in it to rounding.
             return Sure::No;
         }
     }
@@ -109,7 +108,7 @@ fn by_planes<F: Facets>(o: DVec3, d: DVec3, body: &F) -> Sure {
         return Sure::Misses;
     }
     let doubt = (enter_high - enter.t).max(exit.t - exit_low) * sqrt(speed_sq);
-    // Not so where there is no number.
+    // False for NaN.
     if enter_high <= exit_low && doubt <= GRAZING * error {
         enter.t += middle;
         exit.t += middle;
@@ -133,7 +132,7 @@ fn by_faces<F: Facets>(o: DVec3, d: DVec3, body: &F) -> Option<Chord> {
             found = Some(Chord { enter, exit });
             continue;
         };
-        // Of faces that are met at one place the one that is met most squarely.
+        // If several faces have one t, the one with the steepest incidence counts.
         let is_sooner = |a: &End, b: &End| a.t < b.t || (a.t == b.t && a.normal.dot(d) < b.normal.dot(d));
         if is_sooner(&enter, first) {
             *first = enter;

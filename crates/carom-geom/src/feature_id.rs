@@ -1,10 +1,10 @@
-//! Names for the parts of a surface.
+//! Identifiers of the features of a surface.
 //!
 //! Reference: E. Catto, Contact Manifolds, Game Developers Conference, 2007 (feature ids that match
 //! points from frame to frame).
 
-/// A part of a shape's surface: which vertex, edge or face, so that a contact is known again in the
-/// next frame.
+/// A feature of a shape's surface: a vertex, an edge or a face. It matches contacts from frame to
+/// frame.
 ///
 /// Two bits of kind and thirty of number. Equal ids of one shape mean the same feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -12,7 +12,7 @@
 pub struct FeatureId(pub u32);
 
 impl FeatureId {
-    /// Nothing is known about the feature; also that of a wholly round shape.
+    /// Feature unknown; also the feature of a wholly round shape.
     pub const UNKNOWN: FeatureId = FeatureId(0);
 
     /// A vertex.
@@ -33,7 +33,7 @@ impl FeatureId {
         FeatureId(3 << 30 | number & 0x3fff_ffff)
     }
 
-    /// What it names, and its number.
+    /// Returns the kind of the feature and its number.
     #[inline]
     pub const fn kind(self) -> FeatureKind {
         let number = self.0 & 0x3fff_ffff;
@@ -46,7 +46,7 @@ impl FeatureId {
     }
 }
 
-/// A [`FeatureId`] taken apart.
+/// A decoded [`FeatureId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FeatureKind {
     /// Nothing is known.

@@ -1,9 +1,8 @@
-//! A convex body as the questions of pairs see it: corners, edges, faces and a radius, in `f64`.
+//! A convex body as the pair tests use it: corners, edges, faces and a radius, in `f64`.
 //!
-//! Points, segments and triangles are *thin*: few enough corners that their distances are
-//! polynomials. Solids have faces, each cut in triangles. A box at an angle is kept as centre, axes
-//! and half extents as well, so that what is decided about it is about the axes of its pose as they
-//! are, and not about corners rounded once more.
+//! Points, segments and triangles are *thin*: with so few corners their distances are polynomials.
+//! Solids have faces, each cut into triangles. An oriented box also keeps its centre, axes and half
+//! extents. Its tests then use the axes of the pose as given, not corners that were rounded again.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.1 (projections of boxes and of
 //! vertices on an axis).
@@ -34,9 +33,9 @@ pub(crate) struct Frame {
 const SEGMENT_EDGES: &[[usize; 2]] = &[[0, 1]];
 const TRIANGLE_EDGES: &[[usize; 2]] = &[[0, 1], [1, 2], [2, 0]];
 const TETRAHEDRON_EDGES: &[[usize; 2]] = &[[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
-/// One of each direction; corner v is on the negative side of axis i where bit i is set.
+/// One edge per direction; corner v is on the negative side of axis i if bit i is set.
 const BOX_EDGES: &[[usize; 2]] = &[[0, 1], [0, 2], [0, 4]];
-/// Those of the far face, which is there when the near one is a point, and those between the two.
+/// Edges of the far face, and edges between the two faces; the near face may be a point.
 const FRUSTUM_EDGES: &[[usize; 2]] = &[[4, 5], [4, 6], [0, 4], [1, 5], [2, 6], [3, 7]];
 
 const TETRAHEDRON_FACES: &[[usize; 3]] = &[[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
@@ -105,31 +104,31 @@ impl Figure {
         Figure { corners: room, n_corners, edges, faces, frame: None, bounds: None, radius }
     }
 
-    /// The corners; those of a box at an angle are rounded.
+    /// The corners; those of an oriented box are rounded.
     #[inline]
     pub(crate) fn corners(&self) -> &[DVec3] {
         &self.corners[..self.n_corners]
     }
 
-    /// Ends of edges: one at least of each direction.
+    /// Pairs of corners: at least one edge of each direction.
     #[inline]
     pub(crate) fn edges(&self) -> impl Iterator<Item = [DVec3; 2]> + '_ {
         self.edges.iter().map(|e| e.map(|v| self.corners[v]))
     }
 
-    /// The triangles of the surface, counter-clockwise seen from outside; none of what is thin.
+    /// The triangles of the surface, counter-clockwise seen from outside; empty for thin bodies.
     #[inline]
     pub(crate) fn faces(&self) -> impl Iterator<Item = [DVec3; 3]> + '_ {
         self.faces.iter().map(|f| f.map(|v| self.corners[v]))
     }
 
-    /// Centre, axes and half extents of a box at an angle.
+    /// Centre, axes and half extents of an oriented box.
     #[inline]
     pub(crate) fn frame(&self) -> Option<&Frame> {
         self.frame.as_ref()
     }
 
-    /// Least and greatest coordinates of a box along the axes.
+    /// Least and greatest coordinates of an axis-aligned box.
     #[inline]
     pub(crate) fn bounds(&self) -> Option<[DVec3; 2]> {
         self.bounds
@@ -141,7 +140,7 @@ impl Figure {
         self.radius
     }
 
-    /// At most a triangle.
+    /// Whether it is a point, a segment or a triangle.
     #[inline]
     pub(crate) fn is_thin(&self) -> bool {
         self.n_corners <= 3

@@ -1,11 +1,10 @@
-//! Exact meetings of points, segments and triangles that lie in one plane, on one line, or are one
+//! Exact intersection tests of points, segments and triangles in one plane, on one line, or at one
 //! point.
 //!
-//! Seen along a coordinate axis, a plane that does not contain the axis loses nothing: points keep
-//! which of them lie on one line and on which side of it the others lie. So each question here is
-//! asked in two dimensions, along an axis along which the figure stays flat rather than edge-on;
-//! figures on one line are compared by a coordinate that changes along it. All sets are closed; a
-//! segment whose ends are equal is a point.
+//! A projection along a coordinate axis keeps collinearity and sides, unless the axis lies in the
+//! plane. Each test therefore runs in two dimensions, along an axis along which the figure is not
+//! edge-on. Figures on one line are compared by a coordinate that changes along it. All sets are
+//! closed; a segment whose ends are equal is a point.
 //!
 //! Reference: P. Guigue, O. Devillers, Fast and Robust Triangle-Triangle Overlap Test Using
 //! Orientation Predicates, Journal of Graphics Tools 8(1), 2003, section 4 (the coplanar case).
@@ -15,22 +14,22 @@
 use carom_math::predicates::orient2d_along;
 use glam::DVec3;
 
-/// What a triangle really is.
+/// The affine type of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Span {
-    /// It has an area; the axis is one along which it is not edge-on.
+    /// It has an area; it is not edge-on along the axis.
     Triangle {
         /// 0, 1 or 2.
         axis: usize,
     },
-    /// Its corners lie on one line: the segment between the outermost, which are equal if it is a
+    /// Its corners lie on one line: the segment between the outermost two, which are equal for a
     /// point.
     Segment([DVec3; 2]),
 }
 
-/// What a triangle really is, decided exactly.
+/// Returns the affine type of a triangle, exactly.
 pub(crate) fn span(t: &[DVec3; 3]) -> Span {
-    // The axis nearest to the normal first: usually certain at once.
+    // The axis nearest to the normal comes first: it usually decides at once.
     let normal = (t[1] - t[0]).cross(t[2] - t[0]).abs();
     let first = if normal.x >= normal.y && normal.x >= normal.z {
         0
@@ -73,29 +72,29 @@ fn precedes(p: DVec3, q: DVec3) -> bool {
     }
 }
 
-/// `p`, known to be on the line of the segment, lies on the segment.
+/// Whether `p`, which is on the line of the segment, lies on the segment.
 fn is_between(p: DVec3, s: &[DVec3; 2]) -> bool {
     s[0].min(s[1]).cmple(p).all() && p.cmple(s[0].max(s[1])).all()
 }
 
-/// The three points lie on one line of space.
+/// Whether three points lie on one line of space.
 fn on_line(a: DVec3, b: DVec3, c: DVec3) -> bool {
     (0..3).all(|axis| orient2d_along(axis, a, b, c) == 0.0)
 }
 
-/// The point lies on the closed segment.
+/// Whether the point lies on the closed segment.
 pub(crate) fn point_on_segment(p: DVec3, s: &[DVec3; 2]) -> bool {
     is_between(p, s) && on_line(s[0], s[1], p)
 }
 
-/// A point in the plane of a triangle lies in it, seen along an axis along which the triangle is
-/// not edge-on.
+/// Whether a point in the plane of a triangle lies in the triangle. The triangle must not be
+/// edge-on along the axis.
 pub(crate) fn point_in_triangle_flat(axis: usize, p: DVec3, t: &[DVec3; 3]) -> bool {
     let sides = [0, 1, 2].map(|i| orient2d_along(axis, t[i], t[(i + 1) % 3], p));
     sides.iter().all(|&s| s >= 0.0) || sides.iter().all(|&s| s <= 0.0)
 }
 
-/// Two segments of one plane meet, seen along an axis along which that plane is not edge-on.
+/// Whether two segments of one plane meet. The plane must not be edge-on along the axis.
 fn segments_meet_flat(axis: usize, s: &[DVec3; 2], t: &[DVec3; 2]) -> bool {
     let s0 = orient2d_along(axis, t[0], t[1], s[0]);
     let s1 = orient2d_along(axis, t[0], t[1], s[1]);
@@ -104,20 +103,20 @@ fn segments_meet_flat(axis: usize, s: &[DVec3; 2], t: &[DVec3; 2]) -> bool {
     if strictly_apart(s0, s1) && strictly_apart(t0, t1) {
         return true;
     }
-    // An end of one on the other; this also answers segments on one line, and points.
+    // An end of one lies on the other; this also covers collinear segments and points.
     (s0 == 0.0 && is_between(s[0], t))
         || (s1 == 0.0 && is_between(s[1], t))
         || (t0 == 0.0 && is_between(t[0], s))
         || (t1 == 0.0 && is_between(t[1], s))
 }
 
-/// Opposite signs, neither zero.
+/// Whether the signs are opposite, neither zero.
 #[inline]
 pub(crate) fn strictly_apart(a: f64, b: f64) -> bool {
     (a < 0.0 && 0.0 < b) || (b < 0.0 && 0.0 < a)
 }
 
-/// Two closed segments of space meet.
+/// Whether two closed segments of space meet.
 pub(crate) fn segments_meet(s: &[DVec3; 2], t: &[DVec3; 2]) -> bool {
     if (s[0].min(s[1]).cmpgt(t[0].max(t[1])) | t[0].min(t[1]).cmpgt(s[0].max(s[1]))).any() {
         return false;
@@ -134,25 +133,24 @@ pub(crate) fn segments_meet(s: &[DVec3; 2], t: &[DVec3; 2]) -> bool {
             return segments_meet_flat(axis, s, t);
         }
     }
-    // All four on one line: there the boxes, which overlap, tell.
+    // All four on one line: they meet because their boxes overlap.
     true
 }
 
-/// A closed segment and a triangle with area, both in one plane, meet.
+/// Whether a closed segment and a triangle with area, both in one plane, meet.
 pub(crate) fn segment_meets_triangle_flat(axis: usize, s: &[DVec3; 2], t: &[DVec3; 3]) -> bool {
     // A segment that meets no side lies inside or outside with both ends.
     point_in_triangle_flat(axis, s[0], t)
         || (0..3).any(|i| segments_meet_flat(axis, s, &[t[i], t[(i + 1) % 3]]))
 }
 
-/// Two triangles with area, in one plane, meet: no side's line has the other triangle strictly
-/// beyond it.
+/// Whether two triangles with area in one plane meet: no side's line separates them strictly.
 pub(crate) fn triangles_meet_flat(axis: usize, s: &[DVec3; 3], t: &[DVec3; 3]) -> bool {
     // At most 20 orientations; edges against edges are four for each of nine pairs.
     !(has_separating_side(axis, s, t) || has_separating_side(axis, t, s))
 }
 
-/// The line of a side of `s` has `s` on one side and all of `t` strictly on the other.
+/// Whether the line of a side of `s` has `s` on one side and all of `t` strictly on the other.
 fn has_separating_side(axis: usize, s: &[DVec3; 3], t: &[DVec3; 3]) -> bool {
     let inner = orient2d_along(axis, s[0], s[1], s[2]);
     (0..3).any(|i| t.iter().all(|&p| strictly_apart(inner, orient2d_along(axis, s[i], s[(i + 1) % 3], p))))

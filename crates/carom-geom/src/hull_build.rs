@@ -1,12 +1,14 @@
-//! Quickhull on exact signs: the convex hull of points as triangles, whatever the points are.
+//! Quickhull on exact signs: the convex hull of any finite points, as triangles.
 //!
-//! Every point outside waits with one triangle that it sees. The farthest of them is added: the
-//! triangles that it sees are one disc, its rim is joined to the point, and the orphaned points go
-//! to the new triangles. A point that sees none of the new triangles lies inside: had it seen a
-//! triangle beyond a rim edge and one before it, it would see the new one between them, whose plane
-//! lies in the pencil of the two. That holds for exact signs only; so seeing is decided by the
-//! exact predicate behind a filter, and coplanar, collinear and repeated points need no care at
-//! all: they see nothing strictly.
+//! Every outside point is stored with one facet that it sees. The farthest such point is added. The
+//! facets that it sees form one disc; new facets join the disc's rim to the point. The points of
+//! removed facets move to new facets.
+//!
+//! A point that sees no new facet is inside. If it saw one facet beyond a rim edge and one before
+//! it, it would also see the new facet between. That facet's plane lies in the pencil of the two.
+//!
+//! The argument needs exact signs, so visibility is decided by the exact predicate behind a filter.
+//! Coplanar, collinear and repeated points need no special case: they see nothing strictly.
 //!
 //! Reference: C. Barber, D. Dobkin, H. Huhdanpaa, The Quickhull Algorithm for Convex Hulls, ACM
 //! TOMS 22, 1996; J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997 (the error
@@ -18,28 +20,28 @@ use alloc::vec::Vec;
 use carom_math::predicates::{orient2d_along, orient3d, project};
 use glam::DVec3;
 
-/// No triangle, no point.
+/// Marks the absence of a triangle or a point.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A closed, exactly convex surface of triangles, counter-clockwise seen from outside.
 pub(crate) struct Triangulation {
-    /// Corners, as numbers of the input points.
+    /// Corners, as indices of the input points.
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// Side i of triangle t goes from corner i to the next one and is numbered 3 t + i; this is the
-    /// same side in the neighbour.
+    /// Side i of triangle t goes from corner i to the next one; its number is 3 t + i. The entry is
+    /// the number of the same side in the neighbour.
     pub(crate) twins: Vec<[u32; 3]>,
-    /// How often a point was held against a plane.
+    /// Number of tests of a point against a plane.
     pub(crate) n_tests: u64,
 }
 
-/// Points that span no volume: numbers of the input points.
+/// Points that span no volume: indices of the input points.
 #[derive(Debug, PartialEq)]
 pub(crate) enum FlatPoints {
-    /// All at one place.
+    /// All points coincide.
     Point(u32),
-    /// All on a line, between these two.
+    /// All points are on a line, between these two.
     Segment(u32, u32),
-    /// All in a plane: the corners of their hull in order.
+    /// All points are in a plane: the corners of their hull in order.
     Polygon(Vec<u32>),
 }
 
@@ -48,10 +50,10 @@ struct Facet {
     twins: [u32; 3],
     /// Not a unit vector.
     normal: DVec3,
-    /// A point whose product with the normal is farther than this from that of a corner is surely
-    /// off the plane.
+    /// Rounding of the product with the normal: a point is surely off the plane if its difference
+    /// to a corner exceeds it.
     error: f64,
-    /// First of the points that wait here, or `NONE`.
+    /// First of the outside points stored with this facet, or `NONE`.
     waiting: u32,
     farthest: u32,
     farthest_height: f64,
@@ -64,17 +66,17 @@ struct Builder<'a> {
     points: &'a [DVec3],
     facets: Vec<Facet>,
     free: Vec<u32>,
-    /// The next point that waits with the same facet.
+    /// The next outside point of the same facet.
     next: Vec<u32>,
     /// For each point on the current rim, the new facet whose side starts there.
     rim_facet: Vec<u32>,
     /// Sum of the three sizes of the box around all points.
     extent: f64,
-    /// How often a point was held against a plane.
+    /// Number of tests of a point against a plane.
     n_tests: u64,
 }
 
-/// The convex hull of finite points, of which there are fewer than `u32::MAX / 8`.
+/// Returns the convex hull of finite points; there must be fewer than `u32::MAX / 8`.
 ///
 /// The largest coordinate should be near 1.
 pub(crate) fn quickhull(points: &[DVec3]) -> Result<Triangulation, FlatPoints> {
@@ -111,7 +113,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds one point after the other until none is outside.
+    /// Adds one point after the other until no point is outside.
     fn run(&mut self) {
         let mut pending: Vec<u32> = (0..self.facets.len() as u32).collect();
         let (mut visible, mut rim, mut fresh) = (Vec::new(), Vec::new(), Vec::new());
@@ -181,8 +183,8 @@ impl Builder<'_> {
             corners,
             twins: [NONE; 3],
             normal: u.cross(v),
-            // Eight roundings on the way of each of the six products, whose sum is at most this
-            // product of sums. What underflow takes from them is far below the least normal number.
+            // Eight roundings in each of the six products, whose sum is at most this product of
+            // sums. The loss by underflow is far below the least normal number.
             error: 8.0 * f64::EPSILON * u.abs().element_sum() * v.abs().element_sum() * self.extent
                 + 64.0 * f64::MIN_POSITIVE,
             waiting: NONE,
@@ -203,8 +205,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The height above the facet's plane, in units of the facet, if the point is strictly above
-    /// it.
+    /// Returns the height above the facet's plane, in units of the facet, if the point is strictly
+    /// above it.
     #[inline]
     fn height_if_seen(&self, facet: u32, p: u32) -> Option<f64> {
         let f = &self.facets[facet as usize];
@@ -215,12 +217,12 @@ impl Builder<'_> {
         if f.error < height.abs() {
             return (0.0 < height).then_some(height);
         }
-        // Too near to tell.
+        // In doubt: exact sign.
         (orient3d(a, self.points[b as usize], self.points[c as usize], point) < 0.0)
             .then_some(height.max(0.0))
     }
 
-    /// Lets the point wait with the first of the facets that it sees.
+    /// Stores the point with the first of the facets that it sees.
     fn file(&mut self, p: u32, facets: &[u32]) {
         for &facet in facets {
             self.n_tests += 1;
@@ -230,7 +232,7 @@ impl Builder<'_> {
             f.waiting = p;
             let is_farther = f.farthest == NONE
                 || f.farthest_height < height
-                // Equally far: the last one in the order of coordinates is at a corner, not amid a
+                // Equal heights: the last one in coordinate order is at a corner, not inside a
                 // side.
                 || f.farthest_height == height
                     && is_after(self.points[p as usize], self.points[f.farthest as usize]);
@@ -241,8 +243,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Fills `visible` with the facets that the point sees, and `rim` with their sides whose
-    /// neighbour it does not.
+    /// Fills `visible` with the facets that the point sees, and `rim` with their sides to facets
+    /// that it does not see.
     fn find_visible(
         &mut self,
         first: u32,
@@ -287,8 +289,8 @@ fn is_after(p: DVec3, q: DVec3) -> bool {
     (q.x, q.y, q.z) < (p.x, p.y, p.z)
 }
 
-/// Four points that span a volume, the fourth below the first three; as large as a quick search
-/// makes it.
+/// Returns four points that span a volume, the fourth below the first three. A quick search makes
+/// the volume large.
 fn first_simplex(points: &[DVec3]) -> Result<[u32; 4], FlatPoints> {
     // The two farthest apart among the extremes along the axes.
     let mut extremes = [0_usize; 6];
@@ -314,10 +316,10 @@ fn first_simplex(points: &[DVec3]) -> Result<[u32; 4], FlatPoints> {
         }
     }
     if a == b {
-        // Not one of the extremes differs from another: all points are at one place.
+        // All extremes are equal: all points coincide.
         return Err(FlatPoints::Point(0));
     }
-    // The farthest from their line; where rounding leaves doubt, any that is off it.
+    // The farthest from their line; if rounding leaves doubt, any point off the line.
     let along = points[b] - points[a];
     let c = farthest(points, |p| along.cross(p - points[a]).length_squared());
     let is_off_line = |p: DVec3| !collinear(points[a], points[b], p);
@@ -329,7 +331,7 @@ fn first_simplex(points: &[DVec3]) -> Result<[u32; 4], FlatPoints> {
             None => return Err(FlatPoints::Segment(a as u32, b as u32)),
         }
     };
-    // The farthest from their plane; where rounding leaves doubt, any that is off it.
+    // The farthest from their plane; if rounding leaves doubt, any point off the plane.
     let normal = along.cross(points[c] - points[a]);
     let d = farthest(points, |p| normal.dot(p - points[a]).abs());
     let side = |p: DVec3| orient3d(points[a], points[b], points[c], p);
@@ -357,7 +359,7 @@ fn farthest(points: &[DVec3], measure: impl Fn(DVec3) -> f64) -> usize {
     best
 }
 
-/// The points lie on a line, exactly: they do in all three projections.
+/// Whether the points lie on a line, exactly: they do in all three projections.
 fn collinear(a: DVec3, b: DVec3, c: DVec3) -> bool {
     (0..3).all(|axis| orient2d_along(axis, a, b, c) == 0.0)
 }

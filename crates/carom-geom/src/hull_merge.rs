@@ -1,18 +1,19 @@
-//! From the triangles of an exact hull to polygons: triangles in one plane, nearly, become one
-//! face.
+//! Merges the triangles of an exact hull into polygons: nearly coplanar triangles become one face.
 //!
-//! First, triangles exactly in one plane form facets, which are convex. Second, from the largest
-//! facet on, a region takes in its neighbours whose corners all lie within the tolerance of the
-//! plane of its seed. A region that is no disc, or dents by more than the tolerance, is grown again
-//! with a smaller one; with none it is its seed, which is fine. Third, corners inside a region, or
-//! on a straight line between two regions, are superfluous: the hull of the others is built anew,
-//! until there are none.
+//! Step 1: Exactly coplanar triangles form facets, which are convex.
+//!
+//! Step 2: Regions grow from the largest facet on. A region takes neighbours whose corners all lie
+//! within the tolerance of its seed's plane. If a region is no disc, or is concave by more than the
+//! tolerance, it is grown again with a smaller tolerance. With tolerance 0 the region is its seed,
+//! which is valid.
+//!
+//! Step 3: Corners inside a region, or on a straight line between two regions, are redundant. The
+//! hull of the other corners is built again, until no corner is redundant.
 //!
 //! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014 (what must not
 //! remain: faces with holes, corners of two faces, dents); D. Douglas, T. Peucker, Algorithms for
 //! the Reduction of the Number of Points, 1973 (straight lines).
-//! Differs: merging never moves a point and never decides the topology of the hull, which is exact;
-//! so there is nothing to repair.
+//! Differs: merging moves no point, and the exact hull decides the topology. Nothing needs repair.
 
 use crate::hull_build::{FlatPoints, NONE, Triangulation, quickhull};
 use crate::normal::polygon_normal;
@@ -24,37 +25,36 @@ use glam::DVec3;
 
 /// A closed convex surface of polygons.
 pub(crate) struct Polytope {
-    /// Numbers of the input points, ascending. All numbers below are places in this list.
+    /// Indices of the input points, ascending. All numbers below are indices into this list.
     pub(crate) vertices: Vec<u32>,
     /// Corners of the faces, one face after the other, counter-clockwise seen from outside.
     pub(crate) corners: Vec<u32>,
-    /// Where each face begins in `corners`, and the end.
+    /// Start of each face in `corners`, and the end.
     pub(crate) first_corner: Vec<u32>,
     /// Neighbours of the vertices in the exact triangulation, one vertex after the other.
     pub(crate) neighbours: Vec<u32>,
-    /// Where each vertex begins in `neighbours`, and the end.
+    /// Start of each vertex in `neighbours`, and the end.
     pub(crate) first_neighbour: Vec<u32>,
     /// Normals of the faces, of unit length.
     pub(crate) normals: Vec<DVec3>,
-    /// How often a point was held against a plane while the exact hulls were built.
+    /// Number of tests of a point against a plane while the exact hulls were built.
     pub(crate) n_tests: u64,
 }
 
-/// How often superfluous corners are looked for; then only those that lie exactly in a plane or on
-/// a line go.
+/// Maximum number of rounds that remove corners by tolerance. Later rounds remove only corners
+/// exactly in a plane or on a line.
 const MAX_ROUNDS: usize = 8;
 
-/// The tolerance is divided by this when a region turns out badly, up to three times; then it is
-/// zero.
+/// The tolerance is divided by this if a region is not valid, up to three times; then it is zero.
 const SHRINK: f64 = 16.0;
 
-/// The hull of points, scaled as [`quickhull`] wants it, with faces merged up to `tolerance`, a
-/// length.
+/// Returns the hull of points, scaled as [`quickhull`] needs it, with faces merged up to
+/// `tolerance`, a length.
 pub(crate) fn polytope(points: &[DVec3], tolerance: f64) -> Result<Polytope, FlatPoints> {
     let exact = quickhull(points)?;
     let mut vertices = used_vertices(points.len(), &exact);
-    // Of a body not much thicker than the tolerance nothing would remain: merge only what lies in a
-    // plane exactly.
+    // A body not much thicker than the tolerance would vanish: merge only exactly coplanar
+    // triangles.
     let mut tolerance = if thinnest(points, &vertices, &exact) <= 64.0 * tolerance { 0.0 } else { tolerance };
     let mut surface = renumbered(exact, points.len(), &vertices);
     let mut is_pinned = vec![false; points.len()];
@@ -65,9 +65,8 @@ pub(crate) fn polytope(points: &[DVec3], tolerance: f64) -> Result<Polytope, Fla
         let faces = Faces::grow(&corners, &surface, tolerance, &pinned_here);
         let (superfluous, has_two_faces) = faces.superfluous(&corners, &surface, tolerance);
         if has_two_faces.contains(&true) && 0.0 < tolerance {
-            // At the tip of a wedge thinner than the tolerance the sides went into the front and
-            // the back. A corner that is needed but has only two faces left gets all of its own
-            // back.
+            // At the tip of a wedge thinner than the tolerance, the sides were merged into front
+            // and back. A needed corner with only two faces gets all its own faces back.
             let mut has_new = false;
             for (&v, &is_bad) in vertices.iter().zip(&has_two_faces) {
                 has_new |= is_bad && !is_pinned[v as usize];
@@ -82,7 +81,7 @@ pub(crate) fn polytope(points: &[DVec3], tolerance: f64) -> Result<Polytope, Fla
             if 4 <= faces.loops.len() || tolerance == 0.0 {
                 return Ok(faces.into_polytope(vertices, &corners, &surface));
             }
-            // Too coarse for this body.
+            // The tolerance is too large for this body.
             tolerance = 0.0;
             continue;
         }
@@ -102,13 +101,13 @@ pub(crate) fn polytope(points: &[DVec3], tolerance: f64) -> Result<Polytope, Fla
                 vertices = used.iter().map(|&v| kept[v as usize]).collect();
             }
             Err(flat) if tolerance == 0.0 => return Err(flat),
-            // Nothing with a volume remained: too coarse for this body.
+            // The result has no volume: the tolerance is too large for this body.
             Err(_) => tolerance = 0.0,
         }
     }
 }
 
-/// The points that are corners of triangles, ascending.
+/// Returns the points that are corners of triangles, ascending.
 pub(crate) fn used_vertices(n_points: usize, surface: &Triangulation) -> Vec<u32> {
     let mut is_used = vec![false; n_points];
     for &v in surface.triangles.iter().flatten() {
@@ -117,7 +116,7 @@ pub(crate) fn used_vertices(n_points: usize, surface: &Triangulation) -> Vec<u32
     (0..n_points as u32).filter(|&v| is_used[v as usize]).collect()
 }
 
-/// The same surface with its corners numbered by their places among `vertices`.
+/// Returns the same surface with its corners numbered by their indices in `vertices`.
 pub(crate) fn renumbered(mut surface: Triangulation, n_points: usize, vertices: &[u32]) -> Triangulation {
     let mut place = vec![NONE; n_points];
     for (i, &v) in vertices.iter().enumerate() {
@@ -129,8 +128,8 @@ pub(crate) fn renumbered(mut surface: Triangulation, n_points: usize, vertices: 
     surface
 }
 
-/// About how thick the body is: the least extent along the normals of its largest triangle and of
-/// one across it.
+/// Returns the approximate thickness: the least extent along the normals of the largest triangle
+/// and of one across it.
 fn thinnest(points: &[DVec3], vertices: &[u32], surface: &Triangulation) -> f64 {
     let (mut normal, mut twice_area) = (DVec3::Z, 0.0);
     for &corners in &surface.triangles {
@@ -149,7 +148,8 @@ fn thinnest(points: &[DVec3], vertices: &[u32], surface: &Triangulation) -> f64 
         high - low
     };
     let Some(normal) = unit(normal) else { return 0.0 };
-    // Across the largest triangle the body is thinnest at right angles to the longest way along it.
+    // Across the largest triangle the body is thinnest at right angles to the triangle's longest
+    // direction.
     let (mut along, mut longest) = (DVec3::ZERO, 0.0);
     for &v in vertices {
         let way = points[v as usize] - points[vertices[0] as usize];
@@ -173,9 +173,9 @@ struct Faces {
 }
 
 impl Faces {
-    /// The first two steps.
+    /// Steps 1 and 2.
     ///
-    /// Facets with a pinned corner stay what they are.
+    /// Facets with a pinned corner are not merged.
     fn grow(corners: &[DVec3], surface: &Triangulation, tolerance: f64, is_pinned: &[bool]) -> Faces {
         let (facet_of, facets) = exact_facets(corners, surface);
         let mut order: Vec<u32> = (0..facets.len() as u32).collect();
@@ -245,7 +245,7 @@ impl Faces {
         faces
     }
 
-    /// The rim of a region, if it is one ring that meets no corner twice.
+    /// Returns the rim of a region, if it is one ring that visits each corner once.
     fn rim(
         &self,
         region: u32,
@@ -288,7 +288,7 @@ impl Faces {
         (is_simple && ring.len() == sides.len() && 3 <= ring.len()).then_some(ring)
     }
 
-    /// The third step: which corners are not needed, and which are but have only two faces.
+    /// Step 3: returns the redundant corners, and the needed corners with only two faces.
     fn superfluous(
         &self,
         corners: &[DVec3],
@@ -303,8 +303,7 @@ impl Faces {
         for (region, ring) in self.loops.iter().enumerate() {
             let is_junction = |side: u32| 3 <= n_regions[surface.start(side) as usize];
             let Some(first) = ring.iter().position(|&side| is_junction(side)) else { continue };
-            // Chains of corners of two regions, between junctions; each is seen from both its
-            // regions.
+            // Chains of corners of two regions, between junctions; both regions visit each chain.
             let n = ring.len();
             let mut at = 0;
             while at < n {
@@ -342,8 +341,8 @@ impl Faces {
                 fill[from as usize] += 1;
             }
         }
-        // In an order that does not tell how the hull was found: each face from its lowest corner
-        // on, the faces in the order of their corners.
+        // A canonical order, independent of how the hull was found. Each face starts at its lowest
+        // corner; faces are sorted by their corners.
         let mut rings: Vec<(Vec<u32>, DVec3)> = Vec::with_capacity(self.loops.len());
         for (ring, &seed_normal) in self.loops.iter().zip(&self.normals) {
             let mut polygon: Vec<u32> = ring.iter().map(|&side| surface.start(side)).collect();
@@ -385,7 +384,7 @@ struct Facet {
 }
 
 impl Facet {
-    /// All corners lie within `reach` of the plane of the seed, and the two face the same way.
+    /// Whether all corners lie within `reach` of the seed's plane, and the two face the same way.
     fn is_along(
         &self,
         normal: DVec3,
@@ -405,7 +404,7 @@ impl Facet {
     }
 }
 
-/// The first step: the facet of each triangle, and the facets.
+/// Step 1: returns the facet of each triangle, and the facets.
 fn exact_facets(corners: &[DVec3], surface: &Triangulation) -> (Vec<u32>, Vec<Facet>) {
     let n = surface.triangles.len();
     let mut facet_of = vec![NONE; n];
@@ -445,7 +444,7 @@ fn exact_facets(corners: &[DVec3], surface: &Triangulation) -> (Vec<u32>, Vec<Fa
     (facet_of, facets)
 }
 
-/// A corner of the ring lies inside the line of its neighbours by more than the tolerance.
+/// Whether a corner of the ring lies inside the line of its neighbours by more than the tolerance.
 fn dents(ring: &[u32], normal: DVec3, tolerance: f64, corners: &[DVec3], surface: &Triangulation) -> bool {
     let n = ring.len();
     (0..n).any(|i| {
@@ -457,7 +456,8 @@ fn dents(ring: &[u32], normal: DVec3, tolerance: f64, corners: &[DVec3], surface
     })
 }
 
-/// Marks what may go between the ends of a chain without moving it by more than the tolerance.
+/// Marks the corners that can be removed between the ends of a chain without moving it by more than
+/// the tolerance.
 fn simplify(chain: &[u32], corners: &[DVec3], tolerance: f64, gone: &mut [bool]) {
     let mut spans = vec![(0, chain.len() - 1)];
     while let Some((low, high)) = spans.pop() {
@@ -474,8 +474,7 @@ fn simplify(chain: &[u32], corners: &[DVec3], tolerance: f64, gone: &mut [bool])
         if most < 0.0 {
             continue;
         }
-        // With no tolerance, rounding of the distance still is no reason to keep a corner of two
-        // exact planes.
+        // With tolerance 0, two exact planes decide: rounding of the distance keeps no corner.
         if most <= tolerance * tolerance || tolerance == 0.0 {
             for &v in &chain[low + 1..high] {
                 gone[v as usize] = true;

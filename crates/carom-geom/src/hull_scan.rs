@@ -1,17 +1,16 @@
-//! The farthest vertex of a hull along a direction, eight at a time in `f32`.
+//! The farthest vertex of a hull along a direction, eight vertices at a time in `f32`.
 //!
-//! The points are stored about their centre and scaled to size 1, so what `f32` loses is relative
-//! to the size of the hull alone, and nothing overflows. Up to some hundred vertices all are looked
-//! at, which is faster than climbing; up to 32 in `f64`, which loses nothing and saves the climb
-//! after it: of pairs of 32 vertices that nearly touch the distance takes 890 ns instead of 1,130
-//! (EPYC, busy, 2026-11-22). Beyond, the directions are divided into cells, and each cell lists the
+//! The points are stored about their centre and scaled to size 1. The error of `f32` is then
+//! relative to the size of the hull, and nothing overflows. Up to 32 vertices are scanned in `f64`,
+//! which saves the climb afterwards. Up to `CELLS_FROM` vertices all are scanned in `f32`, which is
+//! faster than climbing. Larger hulls divide the directions into cells. Each cell lists the
 //! vertices that are farthest for some direction in it.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.3
 //! (support of polytopes); Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.4 (apex point
 //! map).
-//! Differs: several candidates per cell, looked at at once, instead of one and a climb; octahedral
-//! instead of cube map.
+//! Differs: several candidates per cell, scanned together, instead of one candidate and a climb; an
+//! octahedral map instead of a cube map.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -20,28 +19,29 @@ use carom_math::scaling::{balanced, largest, scale_of};
 use core::ops::Range;
 use glam::DVec3;
 
-/// How much nearer than the farthest point the answer may be, in units of the radius about the
+/// The largest shortfall of the answer against the farthest point, in units of the radius about the
 /// centre.
 ///
-/// Coordinate and direction each round once, the product once, the sum twice: five units of 2^-24
-/// of the products' absolute sum, which is at most the radius. The best and the chosen may both be
-/// off: ten. Two more for what subnormal coordinates and the subtraction of the centre lose.
+/// Rounding: the coordinate, the direction and the product round once each, the sum twice. That is
+/// five units of 2^-24 of the products' absolute sum, at most the radius. The best and the chosen
+/// vertex may both be off: ten. Two more cover subnormal coordinates and the subtraction of the
+/// centre.
 pub(crate) const SLACK: f64 = 12.0 / (1_u64 << 24) as f64;
 
-/// Up to this many vertices are looked at in `f64`.
+/// Up to this many vertices are scanned in `f64`.
 const FEW: usize = 32;
 
-/// From this many vertices on there are cells.
+/// From this many vertices on, the directions are divided into cells.
 const CELLS_FROM: usize = 160;
 
-/// Cells are larger than they are by this on each side, and a vertex counts as farthest when it
-/// falls behind by less than a hundredth of this radius: far more than rounding can do.
+/// Cells are enlarged by this on each side. A vertex counts as farthest within a hundredth of this
+/// radius: far more than the rounding.
 const OVERLAP: f64 = 1e-4;
 
-/// Directions of such a size keep their digits in `f32`, and so do products with them.
+/// Range of direction sizes that keep their digits in `f32`, also in products.
 const MIDDLING: Range<f64> = 1.0 / (1_u64 << 30) as f64..(1_u64 << 30) as f64;
 
-/// Eight vertices: coordinates and numbers.
+/// Eight vertices: coordinates and indices.
 #[derive(Clone, Debug)]
 struct Block {
     x: [f32; 8],
@@ -50,21 +50,21 @@ struct Block {
     vertices: [u32; 8],
 }
 
-/// Blocks of vertices, one list for all directions or one for each cell of them.
+/// Blocks of vertices: one list for all directions, or one for each cell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scan {
-    /// Few vertices in blocks of four: x, y, z. Then there are no other blocks.
+    /// Few vertices in blocks of four: x, y, z. There are then no other blocks.
     few: Vec<[[f64; 4]; 3]>,
     blocks: Vec<Block>,
-    /// Where the list of each cell begins in `blocks`, and the end.
+    /// Start of the list of each cell in `blocks`, and the end.
     first_block: Vec<u32>,
-    /// Cells along each side of an octant; 0 where there is one list.
+    /// Cells along each side of an octant; 0 for a single list.
     n_side: usize,
 }
 
 impl Scan {
-    /// From the vertices of a hull, and the neighbours of each; `radius` is the largest distance
-    /// from the centre.
+    /// Builds the scan from the vertices of a hull and the neighbours of each. `radius` is the
+    /// largest distance from the centre.
     pub(crate) fn new<'a>(
         vertices: impl Iterator<Item = DVec3>,
         neighbours: impl Fn(u32) -> &'a [u32],
@@ -117,16 +117,16 @@ impl Scan {
         self.first_block.push(self.blocks.len() as u32);
     }
 
-    /// The vertices are so few that [`Scan::farthest`] loses nothing but the rounding of `f64`.
+    /// Whether there are so few vertices that [`Scan::farthest`] has only the rounding of `f64`.
     #[inline(always)]
     pub(crate) fn is_exact(&self) -> bool {
         !self.few.is_empty()
     }
 
-    /// The number of a nearly farthest vertex; the same on every machine.
+    /// Returns the index of a nearly farthest vertex; the same on every machine.
     #[inline(always)]
     pub(crate) fn farthest(&self, direction: DVec3) -> u32 {
-        // A test is foretold, a product has to be waited for.
+        // A test can be predicted; a product would add latency.
         if MIDDLING.contains(&largest(direction)) {
             self.farthest_along(direction)
         } else {
@@ -134,7 +134,7 @@ impl Scan {
         }
     }
 
-    /// For zero, NaN, and what is very long or very short.
+    /// For zero, NaN, and very long or very short directions.
     #[cold]
     #[inline(never)]
     fn farthest_balanced(&self, direction: DVec3) -> u32 {
@@ -167,8 +167,7 @@ impl Scan {
             }
             first += 4;
         }
-        // The lowest lane that has the maximum, so none past the end: those repeat a lower one.
-        // NaN: vertex 0.
+        // The lowest lane with the maximum; padding lanes repeat a lower one. NaN gives vertex 0.
         let low = usize::from(most[0] < most[1]);
         let high = 2 + usize::from(most[2] < most[3]);
         let lane = if most[low] < most[high] { high } else { low };
@@ -176,7 +175,7 @@ impl Scan {
     }
 }
 
-/// How far four vertices are along a direction.
+/// Returns the products of four vertices with a direction.
 #[inline(always)]
 fn along([x, y, z]: &[[f64; 4]; 3], direction: DVec3) -> [f64; 4] {
     let mut along = [0.0; 4];
@@ -186,8 +185,8 @@ fn along([x, y, z]: &[[f64; 4]; 3], direction: DVec3) -> [f64; 4] {
     along
 }
 
-/// The cell of a direction: three sign bits, and where it passes through the octahedron's face of
-/// that octant.
+/// Returns the cell of a direction: three sign bits, and its point on that octant's face of the
+/// octahedron.
 #[inline]
 fn cell_of([x, y, z]: [f32; 3], n_side: usize) -> usize {
     if n_side == 0 {
@@ -210,10 +209,10 @@ struct Search<'s, N> {
 }
 
 impl<'a, N: Fn(u32) -> &'a [u32]> Search<'_, N> {
-    /// All vertices that are farthest for some direction of the cell, ascending.
+    /// Returns all vertices that are farthest for some direction of the cell, ascending.
     ///
-    /// They are connected, since the cell is: so they are found by going from neighbour to
-    /// neighbour.
+    /// The cell is connected, so these vertices are connected: a walk over neighbours finds them
+    /// all.
     fn candidates(&mut self, cell: usize, n_side: usize) -> Vec<u32> {
         let (u, v, octant) = (cell % n_side, cell / n_side % n_side, cell / (n_side * n_side));
         let step = 1.0 / n_side as f64;
@@ -228,7 +227,7 @@ impl<'a, N: Fn(u32) -> &'a [u32]> Search<'_, N> {
         let mut spare = Vec::new();
         clip(&mut cell_polygon, &mut spare, |[a, b]| 1.0 + 2.0 * OVERLAP - a - b);
         if cell_polygon.is_empty() {
-            // Beyond the edge of the octant; no direction gets here.
+            // Beyond the edge of the octant: no direction has this cell.
             return vec![self.best];
         }
         let middle = direction([low[0] + 0.3 * step, low[1] + 0.3 * step]);
@@ -263,7 +262,7 @@ impl<'a, N: Fn(u32) -> &'a [u32]> Search<'_, N> {
     }
 
     fn climb(&mut self, direction: DVec3) {
-        // As many steps as there are vertices, should rounding lead round in a circle.
+        // At most one step per vertex, in case rounding leads round in a circle.
         for _ in 0..self.points.len() {
             let here = self.points[self.best as usize];
             let gain = |v: u32| (self.points[v as usize] - here).dot(direction);
@@ -281,7 +280,7 @@ impl<'a, N: Fn(u32) -> &'a [u32]> Search<'_, N> {
     }
 }
 
-/// Cuts a convex polygon of the plane down to where a linear function is not negative.
+/// Clips a convex polygon of the plane to the points with a non-negative linear function.
 ///
 /// Reference: I. Sutherland, G. Hodgman, Reentrant Polygon Clipping, 1974.
 fn clip(polygon: &mut Vec<[f64; 2]>, spare: &mut Vec<[f64; 2]>, function: impl Fn([f64; 2]) -> f64) {
@@ -323,7 +322,7 @@ impl Kernel for Farthest<'_> {
             let vertices = S::U32x8::load(simd, &block.vertices);
             let along = x * dx + y * dy + z * dz;
             let is_better = most.lt(along);
-            // What the next block waits for is this alone: a selection takes twice as long.
+            // The only loop-carried dependency; a selection would take twice as long.
             most = along.max(most);
             at = S::U32x8::select(is_better, vertices, at);
         }

@@ -1,28 +1,30 @@
 //! The largest ball inside an intersection of half-spaces.
 //!
-//! Centre c and radius r maximise r under n_i . c + r <= h_i: a linear program in four unknowns,
-//! solved by the dual simplex method. It holds four tight constraints whose normals surround the
-//! origin, and lets the most violated one in until none is. The answer is measured against all
-//! planes in the end, so it is inscribed even when the method stops early.
+//! Maximise the radius r of centre c under n_i . c + r <= h_i. This is a linear program in four
+//! unknowns, solved by the dual simplex method. The basis holds four tight constraints whose
+//! normals surround the origin. The most violated constraint enters until none is violated. The
+//! final radius is measured against all planes, so the ball is inscribed even if the method stops
+//! early.
 //!
 //! Reference: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, 8.5.1 (Chebyshev centre); C.
 //! Lemke, The Dual Method of Solving the Linear Programming Problem, 1954.
 
 use glam::{DMat4, DVec3, DVec4};
 
-/// The most exchanges of a constraint. On random hulls about ten are needed.
+/// Maximum number of exchanges of a constraint. Random hulls need about ten.
 const MAX_EXCHANGES: usize = 200;
 
-/// Relative to the coordinates: normal, offset and height of a point have some twelve roundings
-/// together.
+/// Rounding relative to the coordinates: normal, offset and height of a point have about twelve
+/// roundings together.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Centre and radius of a ball inside all half-spaces (normal, offset): normal . x <= offset,
-/// normals of unit length.
+/// Returns centre and radius of a ball inside all half-spaces (normal, offset): normal . x <=
+/// offset, with unit normals.
 ///
-/// `inside` is a point inside all of them, `reach` a length: they lie within it of `inside`.
+/// `inside` is a point inside all half-spaces; their intersection lies within `reach`, a length, of
+/// it.
 pub(crate) fn inscribed_ball(planes: &[(DVec3, f64)], inside: DVec3, reach: f64) -> (DVec3, f64) {
-    // Four planes of a tetrahedron around everything to begin with.
+    // Start with the four planes of a tetrahedron around everything.
     let s = 1.0 / carom_math::ops::sqrt(3.0_f64);
     let corners = [(1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0)];
     let mut basis = corners.map(|(x, y, z)| (DVec3::new(x, y, z) * s, 2.0 * reach));
@@ -62,13 +64,13 @@ pub(crate) fn inscribed_ball(planes: &[(DVec3, f64)], inside: DVec3, reach: f64)
                 (leaving, least) = (Some(i), weights[i].max(0.0) / shares[i]);
             }
         }
-        // No constraint can leave only when rounding has spoilt the basis.
+        // No constraint can leave: rounding has spoilt the basis.
         let Some(leaving) = leaving else { break };
         basis[leaving] = entering;
     }
     let measure = |c: DVec3| planes.iter().fold(f64::INFINITY, |least, &(n, h)| least.min(h - n.dot(c)));
-    // What a height over a plane is off by. Of a body no thicker than that, planes that face each
-    // other no longer say how long it is: a ball between them may be far from all vertices.
+    // Rounding of a height over a plane. If a body is thinner than this, opposite planes do not
+    // bound its length. A ball between them may be far from all vertices.
     let rounding = ROUNDING * (reach + inside.abs().element_sum());
     let (found, given) = (measure(inside + center), measure(inside));
     if given.max(rounding) < found { (inside + center, found) } else { (inside, given.max(0.0)) }

@@ -1,46 +1,46 @@
-//! One line against eight triangles at once: which of them it may touch, and which it crosses for
-//! certain.
+//! One line against eight triangles at once: which of them it may touch, and which it certainly
+//! crosses.
 //!
-//! The line is moved along itself to the block, in `f64`, and the corners are projected along it
-//! onto a plane across its largest component, in `f32` and as seen from there. A line passes a
-//! triangle on the same side of all three edges; where two sides differ by more than their errors,
-//! it does not. The exact test decides about the rest.
+//! The line's origin is moved along the line to the block, in `f64`. The corners are projected
+//! along the line onto a plane across its largest component, in `f32`, relative to that origin. A
+//! line passes a triangle on the same side of all three edges. If two sides differ by more than
+//! their errors, the line misses. The exact test decides the rest.
 //!
-//! With u = 2^-24, R the largest coordinate of a corner as seen from the line's point, e the error
-//! of that point and of the corners: a projected coordinate is below 3 R and off by c = 8 u R + 2
-//! e, a side by 12 R c + 36 u R^2. A third more is asked for.
+//! Rounding, with u = 2^-24. R is the largest coordinate of a corner relative to the line's point;
+//! e is the error of that point and of the corners. A projected coordinate is below 3 R, with error
+//! c = 8 u R + 2 e. A side has error 12 R c + 36 u R^2. The bound used is a third larger.
 //!
 //! Reference: S. Woop, C. Benthin, I. Wald, Watertight Ray/Triangle Intersection, JCGT 2(1), 2013
 //! (the shear).
-//! Differs: it answers within a bound on its error, and leaves the rest to others.
+//! Differs: results are certain within an error bound; the rest is left to the exact test.
 
 use crate::tri_tri_lanes::UNDERFLOW;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use carom_math::rounding;
 use glam::DVec3;
 
-/// u.
+/// The rounding unit u.
 pub(crate) const UNIT: f64 = 0.5 * f32::EPSILON as f64;
 
-/// A line, ready to be held against many blocks.
+/// A line, prepared for tests against many blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockLine {
     origin: DVec3,
-    /// With a largest component of size 1.
+    /// Scaled so that the largest component has size 1.
     direction: DVec3,
-    /// One over its square.
+    /// One over the squared length of the direction.
     inverse_sq: f64,
-    /// The axis of the largest component last.
+    /// The axes, that of the largest component last.
     axes: [usize; 3],
-    /// How far the line moves along the first two axes for one step along the last.
+    /// Displacement along the first two axes per unit of the last.
     slopes: [f64; 2],
     /// The largest coordinate of the origin.
     reach: f64,
 }
 
 impl BlockLine {
-    /// The line through `origin` along `direction`, of any length. Of a line with numbers that are
-    /// not finite, or without a direction, nothing is refuted.
+    /// The line through `origin` along `direction`, of any length. A line with non-finite numbers,
+    /// or of zero direction, refutes no triangle.
     #[inline]
     pub fn new(origin: DVec3, direction: DVec3) -> BlockLine {
         let size = direction.abs();
@@ -51,52 +51,52 @@ impl BlockLine {
         } else {
             2
         };
-        // Zero gives NaN, by which nothing is refuted.
+        // A zero direction gives NaN, which refutes nothing.
         let direction = direction / size[last];
         let (first, second) = ((last + 1) % 3, (last + 2) % 3);
-        // The last one is 1 or -1: a product is the quotient.
+        // The last component is 1 or -1: a product equals the quotient.
         let slopes = [direction[first] * direction[last], direction[second] * direction[last]];
         let (axes, reach) = ([first, second, last], origin.abs().max_element());
         BlockLine { origin, direction, inverse_sq: 1.0 / direction.length_squared(), axes, slopes, reach }
     }
 }
 
-/// What a line has to do with up to eight triangles: lanes as bits.
+/// How a line meets up to eight triangles: lanes as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LineLanes {
-    /// It may touch them. A bit that is not set is a proof that it does not.
+    /// Triangles that it may touch. A bit that is not set is a proof that it does not.
     pub may: u32,
-    /// It crosses them for certain, off their edges, from the side from which the corners appear
-    /// counter-clockwise.
+    /// Triangles that it certainly crosses, off their edges, from the side from which the corners
+    /// appear counter-clockwise.
     pub from_front: u32,
-    /// It crosses them for certain, off their edges, from the other side.
+    /// Triangles that it certainly crosses, off their edges, from the other side.
     pub from_back: u32,
 }
 
-/// Up to eight triangles for lines: five cache lines hold all that a line needs of them.
+/// Up to eight triangles for line tests; the data take five cache lines.
 ///
-/// The corners are `f32`, in coordinates times a power of two, and, where the triangles' own are
-/// `f32` as well, without any rounding.
+/// The corners are `f32`, in coordinates times a power of two. Corners that were `f32` are stored
+/// without rounding.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct LineBlock8 {
     corners: [[[f32; 8]; 3]; 3],
-    /// The triangles' numbers, below 2^28. Above those bits: in lane 0 how many there are, less
-    /// one, and [`EXACT`]; in lanes 1 and 2 the exponent of a power of two that no coordinate is
-    /// farther from those of the first corner.
+    /// The triangle numbers, below 2^28, with other data in the bits above. Lane 0 holds the count
+    /// of triangles less one, and [`EXACT`]. Lanes 1 and 2 hold the exponent of a power of two. It
+    /// bounds the differences of all coordinates from those of the first corner.
     words: [u32; 8],
 }
 
-/// The bits of a number.
+/// Mask of the triangle number.
 const NUMBER: u32 = (1 << 28) - 1;
 
-/// The corners are those of the triangles to the last bit.
+/// Set if the corners are stored exactly.
 const EXACT: u32 = 1 << 31;
 
 impl LineBlock8 {
-    /// A block of the first eight of these triangles with these numbers, below 2^28, as many as
-    /// both slices hold. The scale is a power of two.
+    /// A block of the first eight of these triangles with these numbers, below 2^28. The shorter
+    /// slice gives the count. The scale is a power of two.
     pub fn new(triangles: &[[DVec3; 3]], numbers: &[u32], scale: f64) -> LineBlock8 {
         let n = triangles.len().min(numbers.len()).min(8);
         let mut block = LineBlock8 { corners: [[[0.0; 8]; 3]; 3], words: [0; 8] };
@@ -129,47 +129,48 @@ impl LineBlock8 {
         block
     }
 
-    /// The first corner of the first triangle, as it is stored.
+    /// Returns the first corner of the first triangle, as stored.
     #[inline(always)]
     pub(crate) fn first(&self) -> DVec3 {
         let [x, y, z] = self.corners[0];
         DVec3::new(f64::from(x[0]), f64::from(y[0]), f64::from(z[0]))
     }
 
-    /// No coordinate is farther from that of the first corner.
+    /// Returns a bound of all coordinate differences from the first corner.
     #[inline(always)]
     pub(crate) fn reach(&self) -> f64 {
         let exponent = self.words[1] >> 28 | self.words[2] >> 28 << 4;
         f64::from(f32::from_bits(exponent << 23))
     }
 
-    /// The lanes that hold triangles, as bits.
+    /// Returns the lanes that hold triangles, as bits.
     #[inline(always)]
     pub(crate) fn used(&self) -> u32 {
         255 >> (7 - (self.words[0] >> 28 & 7))
     }
 
-    /// One coordinate of each corner.
+    /// Returns one coordinate of each corner.
     #[inline(always)]
     pub(crate) fn corners_of(&self, axis: usize) -> [&[f32; 8]; 3] {
         let [a, b, c] = &self.corners;
         [&a[axis], &b[axis], &c[axis]]
     }
 
-    /// `f32` held the corners.
+    /// Returns whether `f32` stores the corners exactly.
     #[inline(always)]
     pub(crate) fn is_exact(&self) -> bool {
         self.words[0] & EXACT != 0
     }
 
-    /// The number of the triangle in a lane, 0 to 7; of a lane that holds none, any.
+    /// Returns the number of the triangle in a lane, 0 to 7. An empty lane gives an arbitrary
+    /// number.
     #[inline]
     pub fn number(&self, lane: usize) -> u32 {
         self.words[lane & 7] & NUMBER
     }
 
-    /// The corners of the triangle in a lane, 0 to 7, in its own coordinates, given one over the
-    /// scale; `None` where `f32` did not hold them.
+    /// Returns the corners of the triangle in a lane, 0 to 7, in its own coordinates; takes one
+    /// over the scale. `None` if `f32` did not store them exactly.
     #[inline]
     pub fn corners(&self, lane: usize, unscale: f64) -> Option<[DVec3; 3]> {
         let at = |[x, y, z]: &[[f32; 8]; 3]| {
@@ -180,15 +181,14 @@ impl LineBlock8 {
         (self.words[0] & EXACT != 0).then(|| [at(a), at(b), at(c)])
     }
 
-    /// Asks for a block to be fetched from memory: for those who will need it soon, and have
-    /// something else to do first.
+    /// Prefetches a block. Use it if the block is needed soon and other work comes first.
     #[inline]
     pub fn prefetch(blocks: &[LineBlock8], index: usize) {
         carom_lanes::prefetch(blocks, index);
     }
 
-    /// Which of the triangles the line touches, as far as `f32` can tell. The line is in the scaled
-    /// coordinates.
+    /// Returns which triangles the line touches, to the precision of `f32`. The line is in the
+    /// scaled coordinates.
     #[inline]
     pub fn touched(&self, line: &BlockLine) -> LineLanes {
         dispatch(Touched { block: self, line })
@@ -200,7 +200,7 @@ struct Touched<'a> {
     line: &'a BlockLine,
 }
 
-/// Beyond this, 2^50, nothing is told: so no product overflows.
+/// Coordinates beyond this, 2^50, refute nothing, so no product overflows.
 pub(crate) const FARTHEST: f64 = (1_u64 << 50) as f64;
 
 impl Kernel for Touched<'_> {
@@ -211,18 +211,19 @@ impl Kernel for Touched<'_> {
         let Touched { block, line } = self;
         let (first, used) = (block.first(), block.used());
         let t = (first - line.origin).dot(line.direction) * line.inverse_sq;
-        // The point of the line nearest to the first corner, and as two numbers to each coordinate.
+        // The point of the line nearest to the first corner, each coordinate as a sum of two
+        // numbers.
         let point = line.origin + line.direction * t;
         let near = point.as_vec3();
         let rest = point - near.as_dvec3();
         let far = line.reach + t.abs() + first.abs().max_element();
         let reach = block.reach() + (point - first).abs().max_element() + UNIT * far;
-        // The rounding of the rest is below u^2 times the point.
+        // The rounding of the low part is below u^2 times the point.
         let point_error = 16.0 * f64::EPSILON * far;
         let corner_error = if block.words[0] & EXACT != 0 { 0.0 } else { UNIT * (far + reach) };
         let coordinate_error = 8.0 * UNIT * reach + 2.0 * (point_error + corner_error);
         let error = 16.0 * reach * coordinate_error + 48.0 * UNIT * reach * reach;
-        // Not so for a NaN.
+        // False for NaN.
         if !(reach <= FARTHEST && coordinate_error <= FARTHEST) {
             return LineLanes { may: used, ..LineLanes::default() };
         }
@@ -251,7 +252,7 @@ impl Kernel for Touched<'_> {
         if may == 0 {
             return LineLanes::default();
         }
-        // A line that comes from behind has all sides positive, where the last axis runs with it.
+        // A line from behind has all sides positive, if the last axis runs with it.
         let (all_above, all_below) = (may & error.lt(least).bits(), may & most.lt(zero - error).bits());
         let (from_back, from_front) =
             if 0.0 < line.direction[last] { (all_above, all_below) } else { (all_below, all_above) };
@@ -259,7 +260,7 @@ impl Kernel for Touched<'_> {
     }
 }
 
-/// Twice the area of the triangle of the two points and the line, which is at the origin.
+/// Twice the area of the triangle of the two points and the line; the line is at the origin.
 #[inline(always)]
 fn side<S: Simd>(p: [S::F32x8; 2], q: [S::F32x8; 2]) -> S::F32x8 {
     p[0] * q[1] - p[1] * q[0]

@@ -1,4 +1,4 @@
-//! A tetrahedron cut where a linear function is 0: the part of a surface in a cell of samples.
+//! A tetrahedron cut at the zero of a linear function: the part of a surface in a cell of samples.
 //!
 //! Reference: A. Doi, A. Koide, An Efficient Method of Triangulating Equi-Valued Surfaces by Using
 //! Tetrahedral Cells, IEICE Transactions E74(1), 1991; H. Kuhn, Some Combinatorial Lemmas in
@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 /// The corners of the six tetrahedra of a cell, which share its diagonal. Bit 0 of a corner is for
-/// x, 1 for y, 2 for z. Cells beside each other share the edges of their tetrahedra.
+/// x, 1 for y, 2 for z. Neighbouring cells share the edges of their tetrahedra.
 pub const CELL_TETRAHEDRA: [[usize; 4]; 6] =
     [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
 
@@ -48,8 +48,8 @@ impl LinearCut {
         self.values.iter().filter(|value| **value <= 0.0).count()
     }
 
-    /// The place where the function is 0 between two of [`LinearCut::corners`], by their numbers:
-    /// one inside, and one outside.
+    /// Returns the zero of the function between two of [`LinearCut::corners`], given by index: one
+    /// inside, one outside.
     #[inline]
     pub fn between(&self, inside: usize, outside: usize) -> DVec3 {
         let [p, q] = [self.corners[inside], self.corners[outside]];

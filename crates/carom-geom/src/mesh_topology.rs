@@ -1,15 +1,15 @@
-//! What lies next to what on a triangle mesh: neighbours over edges, faces of many triangles, what
-//! is convex, what surrounds a vertex.
+//! Adjacency of a triangle mesh: neighbours over edges, facets of coplanar triangles, convexity of
+//! edges, and rings of vertices.
 //!
-//! Corners with equal coordinates are one vertex, whatever their indices. Triangles in one plane
-//! that are joined by edges are one facet: it grows from its largest triangle over all neighbours
-//! whose corners lie in that triangle's plane to rounding, so that it cannot bend, and it has that
-//! triangle's normal, so that slivers, whose own normals are noise, do no harm. Edges inside a
-//! facet are no features, nor are vertices inside a facet or along a straight edge of one.
+//! Corners with equal coordinates are one vertex, whatever their indices. Coplanar triangles joined
+//! by edges are one facet. A facet grows from its largest triangle over neighbours whose corners
+//! lie in that triangle's plane to rounding. It therefore cannot bend. The facet has the normal of
+//! its largest triangle, because the normals of slivers are noise. Edges and vertices inside a
+//! facet are no features. Vertices along a straight edge of a facet are none either.
 //!
-//! An edge with one triangle is open; one with more than two, or with two that run along it in the
-//! same direction, counts as open for each of them: nothing is said about what lies beyond.
-//! Triangles without area have no normal and no facet, and those beside them end there.
+//! An edge with one triangle is open. An edge with more than two triangles, or with two that run
+//! along it in one direction, counts as open too. Triangles without area have no normal and no
+//! facet; the edges beside them are open.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.3; B. Mirtich, V-Clip: Fast
 //! and Robust Polyhedral Collision Detection, ACM TOG 17(3), 1998, sec. 2 (the regions of
@@ -25,41 +25,41 @@ use glam::DVec3;
 /// No triangle.
 pub const NO_TRIANGLE: u32 = u32::MAX;
 
-/// How the surface goes on over an edge of a triangle, seen from its front.
+/// How the surface continues over an edge of a triangle, seen from its front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
-    /// It ends there, or it is not known how it goes on.
+    /// It ends there, or the continuation is unknown.
     Open,
-    /// In the same facet.
+    /// It continues in the same facet.
     Flat,
-    /// It bends back: the edge stands out.
+    /// It bends back: the edge is convex.
     Convex,
-    /// It bends forwards.
+    /// It bends forwards: the edge is concave.
     Concave,
 }
 
-/// The neighbours of every triangle, and the features. Some 100 bytes a triangle.
+/// The neighbours of every triangle, and the features. About 100 bytes per triangle.
 #[derive(Clone, Debug)]
 pub struct MeshTopology {
-    /// Of each triangle.
+    /// The vertices of each triangle.
     vertices: Vec<[u32; 3]>,
     neighbours: Vec<[u32; 3]>,
     kinds: Vec<[EdgeKind; 3]>,
     facets: Vec<u32>,
     normals: Vec<DVec3>,
-    /// Of each vertex.
+    /// The position of each vertex.
     places: Vec<DVec3>,
     vertex_normals: Vec<DVec3>,
     owners: Vec<u32>,
     is_feature: Vec<bool>,
-    /// Where the neighbours of each vertex begin in `ring`, and where the last ones end.
+    /// Start of each vertex's neighbours in `ring`, and the end.
     ring_starts: Vec<u32>,
     ring: Vec<u32>,
 }
 
 impl MeshTopology {
-    /// From the corners of all triangles, at most 2^30 - 1 of them, finite. Time of sorting corners
-    /// and edges.
+    /// Builds the topology from the corners of all triangles: at most 2^30 - 1 triangles, finite.
+    /// The time is that of sorting corners and edges.
     pub fn new(corners: &[[DVec3; 3]]) -> MeshTopology {
         let (vertices, n_vertices) = weld(corners);
         let mut places = vec![DVec3::ZERO; n_vertices];
@@ -114,7 +114,7 @@ impl MeshTopology {
         }
     }
 
-    /// The corner of a triangle that is neither of these.
+    /// Returns the corner of a triangle that is neither of these.
     fn apex(&self, triangle: u32, p: u32, q: u32) -> DVec3 {
         let vertices = self.vertices[triangle as usize];
         let apex = vertices.into_iter().find(|v| *v != p && *v != q).unwrap_or(p);
@@ -129,7 +129,7 @@ impl MeshTopology {
                 if from != to {
                     links.extend([(from, to), (to, from)]);
                 }
-                // By area: a sliver says little.
+                // Weighted by area, because the normal of a sliver is inaccurate.
                 let (u, v) = (self.places[to as usize], self.places[vertices[(k + 2) % 3] as usize]);
                 let place = self.places[from as usize];
                 self.vertex_normals[from as usize] +=
@@ -151,9 +151,9 @@ impl MeshTopology {
         }
     }
 
-    /// A vertex is none if all its edges are flat, or all but two that go on straight.
+    /// A vertex is no feature if all its edges are flat, or all but two that continue straight.
     fn find_features(&mut self, thick: f64) {
-        // Of each vertex: how many edges that are not flat, and the ends of two of them.
+        // For each vertex: the number of edges that are not flat, and the ends of two of them.
         let mut sharp = vec![(0_u32, [0_u32; 2]); self.places.len()];
         for (t, vertices) in self.vertices.iter().enumerate() {
             if self.facets[t] == NO_TRIANGLE {
@@ -187,91 +187,91 @@ impl MeshTopology {
         }
     }
 
-    /// How many triangles.
+    /// Returns the number of triangles.
     #[inline]
     pub fn n_triangles(&self) -> usize {
         self.vertices.len()
     }
 
-    /// How many vertices, those at one place counted once.
+    /// Returns the number of vertices; vertices at one position count once.
     #[inline]
     pub fn n_vertices(&self) -> usize {
         self.places.len()
     }
 
-    /// The numbers of a triangle's vertices.
+    /// Returns the vertices of a triangle.
     #[inline]
     pub fn vertices(&self, triangle: u32) -> [u32; 3] {
         self.vertices[triangle as usize]
     }
 
-    /// What lies beyond each edge of a triangle, the first from the first corner to the second;
-    /// [`NO_TRIANGLE`] where the edge is open.
+    /// Returns the neighbour over each edge of a triangle, from the edge of the first and second
+    /// corner on. [`NO_TRIANGLE`] if the edge is open.
     #[inline]
     pub fn neighbours(&self, triangle: u32) -> [u32; 3] {
         self.neighbours[triangle as usize]
     }
 
-    /// How the surface goes on over each edge.
+    /// Returns how the surface continues over each edge.
     #[inline]
     pub fn kinds(&self, triangle: u32) -> [EdgeKind; 3] {
         self.kinds[triangle as usize]
     }
 
-    /// The triangle that stands for the triangle's facet, [`NO_TRIANGLE`] if it has no area.
+    /// Returns the triangle that represents the triangle's facet, [`NO_TRIANGLE`] if it has no
+    /// area.
     #[inline]
     pub fn facet(&self, triangle: u32) -> u32 {
         self.facets[triangle as usize]
     }
 
-    /// The unit normal of the triangle's facet, zero if it has none.
+    /// Returns the unit normal of the triangle's facet, zero if it has none.
     #[inline]
     pub fn normal(&self, triangle: u32) -> DVec3 {
         self.normals[triangle as usize]
     }
 
-    /// Of the triangles of an edge this is the one with the lowest number.
+    /// Whether this is the triangle with the lowest number at the edge.
     #[inline]
     pub fn is_owner(&self, triangle: u32, edge: usize) -> bool {
-        // No triangle has the highest number.
+        // `NO_TRIANGLE` is above every triangle number.
         triangle < self.neighbours[triangle as usize][edge]
     }
 
-    /// Where a vertex is.
+    /// Returns the position of a vertex.
     #[inline]
     pub fn place(&self, vertex: u32) -> DVec3 {
         self.places[vertex as usize]
     }
 
-    /// A unit vector out of the surface at a vertex, the mean of its triangles; zero where they
-    /// cancel.
+    /// Returns the mean unit normal of the triangles at a vertex; zero if they cancel.
     #[inline]
     pub fn vertex_normal(&self, vertex: u32) -> DVec3 {
         self.vertex_normals[vertex as usize]
     }
 
-    /// The triangle with the lowest number at a vertex.
+    /// Returns the triangle with the lowest number at a vertex.
     #[inline]
     pub fn owner(&self, vertex: u32) -> u32 {
         self.owners[vertex as usize]
     }
 
-    /// A corner, not only a point of a facet or of a straight edge.
+    /// Whether a vertex is a corner, not a point inside a facet or a straight edge.
     #[inline]
     pub fn is_feature(&self, vertex: u32) -> bool {
         self.is_feature[vertex as usize]
     }
 
-    /// The vertices that edges lead to.
+    /// Returns the neighbour vertices.
     #[inline]
     pub fn ring(&self, vertex: u32) -> &[u32] {
         let vertex = vertex as usize;
         &self.ring[self.ring_starts[vertex] as usize..self.ring_starts[vertex + 1] as usize]
     }
 
-    /// The unit vector along an edge, and for each of its triangles the unit vector in its facet's
-    /// plane, across the edge, away from it; where there is one triangle, its own twice. Also the
-    /// sum of the normals.
+    /// Returns the unit vector along an edge, and one unit vector for each of its two triangles.
+    /// The latter lies in the facet's plane, across the edge and away from it. An edge with one
+    /// triangle returns that triangle's vector twice. Also returns the sum of the normals.
     #[inline]
     pub fn wings(&self, triangle: u32, edge: usize) -> (DVec3, [DVec3; 2], DVec3) {
         let vertices = self.vertices[triangle as usize];
@@ -288,19 +288,19 @@ impl MeshTopology {
     }
 }
 
-/// The unit normal, zero without area.
+/// Returns the unit normal, zero for a triangle without area.
 fn normal_of(corners: &[DVec3; 3]) -> DVec3 {
     let (u, v) = (corners[1] - corners[0], corners[2] - corners[0]);
-    // Each by its own length, so that squares of small ones do not vanish.
+    // Each edge is scaled by its own length, so that squares of small ones do not underflow.
     match (scaling::unit(u), scaling::unit(v)) {
         (Some(u), Some(v)) => scaling::unit(u.cross(v)).unwrap_or(DVec3::ZERO),
         _ => DVec3::ZERO,
     }
 }
 
-/// The triangle beyond each edge.
+/// Returns the triangle beyond each edge.
 fn neighbours(vertices: &[[u32; 3]], normals: &[DVec3]) -> Vec<[u32; 3]> {
-    // Lower vertex, higher vertex, triangle, place of the edge in it, forwards or not.
+    // Lower vertex, higher vertex, triangle, index of the edge in it, whether forwards.
     let mut edges: Vec<(u32, u32, u32, u8, bool)> = Vec::with_capacity(3 * vertices.len());
     for (number, (t, normal)) in (0_u32..).zip(vertices.iter().zip(normals)) {
         if *normal == DVec3::ZERO {
@@ -324,8 +324,7 @@ fn neighbours(vertices: &[[u32; 3]], normals: &[DVec3]) -> Vec<[u32; 3]> {
     neighbours
 }
 
-/// For every triangle the one that its facet grew from; and what counts as the thickness of a
-/// plane.
+/// Returns for each triangle the seed of its facet, and the tolerance for a plane.
 fn facets(
     corners: &[[DVec3; 3]],
     normals: &[DVec3],
@@ -335,7 +334,7 @@ fn facets(
 ) -> (Vec<u32>, f64) {
     let reach = places.iter().fold(DVec3::ZERO, |most, p| most.max(p.abs()));
     let thick = tol::FACET_THICK * reach.element_sum();
-    // The square of each triangle's longest edge, and its area over that edge: how wide it is.
+    // The squared longest edge of each triangle, and its area over that edge: its width.
     let sizes: Vec<(f64, f64)> = corners
         .iter()
         .map(|&[a, b, c]| {
@@ -364,7 +363,7 @@ fn facets(
                 let is_in_plane = vertices[next as usize]
                     .iter()
                     .all(|&v| normal.dot(places[v as usize] - place).abs() <= thick);
-                // A sliver may point anywhere; anything else that is folded over is another side.
+                // A sliver may point anywhere; any other folded triangle belongs to another facet.
                 let is_sliver = sizes[next as usize].1 <= 4.0 * thick;
                 if is_in_plane && (is_sliver || 0.5 < normal.dot(normals[next as usize])) {
                     facets[next as usize] = seed;
@@ -376,7 +375,8 @@ fn facets(
     (facets, thick)
 }
 
-/// A length scale for displacements within the triangle: twice its area over its longest edge.
+/// Returns a length scale for displacements within the triangle: twice its area over its longest
+/// edge.
 pub fn height_of(corners: &[DVec3; 3]) -> f64 {
     let [a, b, c] = *corners;
     let area = (b - a).cross(c - a).length();

@@ -1,9 +1,9 @@
 //! The closest points of a thin body and any other, radii included.
 //!
-//! Thin bodies have their own accurate routine. Against a solid that it does not meet a body is
-//! closest to one of the faces in sight of it, and each of those is two triangles. Radii are taken
-//! off at the end, along the way between the cores, and whether anything is left is decided as in
-//! `within.rs`.
+//! Two thin bodies have their own accurate routine. If a thin body does not meet a solid, the
+//! closest point is on a face in sight of the body. Each face is a fan of triangles. Radii are
+//! subtracted at the end, along the line between the cores. `within.rs` decides whether the bodies
+//! meet.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 
@@ -14,18 +14,19 @@ use carom_math::predicates::orient3d;
 use carom_math::scaling::{length, unit};
 use glam::DVec3;
 
-/// Closest points, and the unit vector from the first to the second, zero when the bodies meet.
+/// Returns the closest points, and the unit vector from the first to the second; zero if the bodies
+/// meet.
 pub(crate) fn closest_points(a: &Figure, b: &Figure) -> (ClosestPoints, DVec3) {
     let core = core_distance(a, b);
     let meets = within::compare(a, b, core.distance).unwrap_or_else(|| within::is_within_exactly(a, b));
     let way = unit(core.point_b - core.point_a);
     if meets {
-        // Between the cores, and no farther from each than its radius.
+        // Between the cores, and at most the radius from each core.
         let (low, high) = ((core.distance - b.radius()).max(0.0), a.radius().min(core.distance));
         let point = core.point_a + way.unwrap_or(DVec3::ZERO) * (0.5 * (low + high));
         return (ClosestPoints { distance: 0.0, point_a: point, point_b: point }, DVec3::ZERO);
     }
-    // Apart, if by less than any digit shows.
+    // The bodies are apart, perhaps by less than the rounding.
     let distance = (core.distance - (a.radius() + b.radius())).max(f64::MIN_POSITIVE);
     let normal = way.unwrap_or_else(|| across(&core, a, b));
     let point_a = core.point_a + normal * a.radius();
@@ -33,13 +34,13 @@ pub(crate) fn closest_points(a: &Figure, b: &Figure) -> (ClosestPoints, DVec3) {
     (ClosestPoints { distance, point_a, point_b }, normal)
 }
 
-/// Some direction for points that rounding has made equal although the cores are apart.
+/// Returns some direction for points that rounding made equal although the cores are apart.
 fn across(core: &ClosestPoints, a: &Figure, b: &Figure) -> DVec3 {
     let middle = |f: &Figure| f.corners().iter().fold(DVec3::ZERO, |m, p| m + (*p - core.point_a) * 0.125);
     unit(middle(b) - middle(a)).unwrap_or(DVec3::X)
 }
 
-/// Closest points of the cores; the distance is 0 exactly when they meet.
+/// Returns the closest points of the cores; the distance is 0 exactly if they meet.
 pub(crate) fn core_distance(a: &Figure, b: &Figure) -> ClosestPoints {
     if b.is_thin() {
         return tri_distance::between(a.corners(), b.corners());
@@ -53,14 +54,14 @@ pub(crate) fn core_distance(a: &Figure, b: &Figure) -> ClosestPoints {
         let point = common_point(a, b);
         return ClosestPoints { distance: 0.0, point_a: point, point_b: point };
     }
-    // In sight of a face is what is not strictly below it; orient3d is positive below.
+    // A face is in sight if a point is not strictly below it; orient3d is positive below.
     let is_in_sight =
         |face: &[DVec3; 3]| !a.corners().iter().all(|p| 0.0 < orient3d(face[0], face[1], face[2], *p));
     let seen = nearest_face(a, b, is_in_sight);
-    // Nothing is in sight when the corners of a box at an angle were rounded outwards.
+    // No face is in sight if the corners of an oriented box were rounded outwards.
     let mut found = if seen.distance.is_finite() { seen } else { nearest_face(a, b, |_| true) };
     if found.distance == 0.0 {
-        // And here, inwards.
+        // The same case, with corners rounded inwards.
         found.distance = f64::MIN_POSITIVE;
     }
     found
@@ -78,7 +79,7 @@ fn nearest_face(a: &Figure, b: &Figure, counts: impl Fn(&[DVec3; 3]) -> bool) ->
     best
 }
 
-/// A point and a box at an angle or along the axes: coordinate by coordinate.
+/// A point and a box, oriented or axis-aligned: coordinate by coordinate.
 fn point_box(p: DVec3, b: &Figure) -> Option<ClosestPoints> {
     if let Some([min, max]) = b.bounds() {
         let on = p.max(min).min(max);
@@ -87,7 +88,7 @@ fn point_box(p: DVec3, b: &Figure) -> Option<ClosestPoints> {
     }
     let frame = b.frame()?;
     let local = frame.axes.transpose() * (p - frame.center);
-    // Not where rounding of the way into the frame could decide between touching and not.
+    // Refused if rounding of the local coordinates could decide whether they touch.
     let beyond = local.abs() - frame.half;
     let size = local.abs().element_sum() + frame.half.element_sum();
     if beyond.max_element() <= 64.0 * f64::EPSILON * size {
@@ -98,7 +99,7 @@ fn point_box(p: DVec3, b: &Figure) -> Option<ClosestPoints> {
     Some(ClosestPoints { distance: length(local - on), point_a: p, point_b })
 }
 
-/// A point of both cores, which meet; to within rounding.
+/// Returns a point of both cores, which meet; right to rounding.
 fn common_point(a: &Figure, b: &Figure) -> DVec3 {
     let first = a.corners()[0];
     if a.corners().len() == 1 || within::cores_meet(&Figure::thin(&[first], 0.0), b) {

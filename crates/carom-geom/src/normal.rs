@@ -1,32 +1,32 @@
 //! Normals of triangles and polygons that keep their digits on needles and slivers.
 //!
-//! The cross product of two edges loses as many digits as its sine has leading zeros; below a limit
-//! it is taken with twice the digits, and where those are not enough, exactly.
+//! The cross product of two edges loses as many digits as its sine has leading zeros. Below a limit
+//! it is computed in double-double arithmetic; if that is not enough, exactly.
 //!
 //! Reference: F. Tampieri, Newell's Method for Computing the Plane Equation of a Polygon, Graphics
 //! Gems III, 1992.
-//! Differs: the sum runs over triangles about the first corner, so it does not depend on where the
-//! origin is.
+//! Differs: the sum runs over triangles about the first corner, so it does not depend on the
+//! origin.
 
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
 use carom_math::exact_sum::area_direction;
 use carom_math::scaling::{scale_of, unit};
 use glam::DVec3;
 
-/// The square of the sine from which on `f64` is enough: about 4 degrees, where one digit is lost.
+/// The squared sine above which `f64` is enough: about 4 degrees, at a loss of one digit.
 const PLAIN_SINE_SQ: f64 = 1.0 / 256.0;
 
-/// The square of the sine from which on twice the digits are enough: with 2^-44 of 2^-100 lost,
-/// 2^-56 is left.
+/// The squared sine above which double-double is enough. It loses 2^-44 of 2^-100, which leaves
+/// 2^-56.
 const DOUBLE_SINE_SQ: f64 = f64::from_bits((1023 - 88) << 52);
 
-/// Products of lengths, squared, below which underflow may have taken digits: 2^-400, for a largest
+/// Products of lengths, squared, below which underflow may have lost digits: 2^-400, for a largest
 /// edge near 1.
 const LEAST_SIZES: f64 = f64::from_bits((1023 - 400) << 52);
 
-/// Unit normal of a polygon of finite corners, counter-clockwise seen from its tip, right to a few
-/// units of rounding however thin the polygon; `None` exactly where all corners lie on a line, or
-/// the parts of it cancel.
+/// Returns the unit normal of a polygon of finite corners, counter-clockwise seen from its tip. It
+/// is right to a few units of rounding, also for thin polygons. `None` exactly if all corners are
+/// collinear, or the parts cancel.
 pub(crate) fn polygon_normal(n_corners: usize, corner: impl Fn(usize) -> DVec3) -> Option<DVec3> {
     let origin = corner(0);
     let mut largest = 0.0_f64;
@@ -34,7 +34,7 @@ pub(crate) fn polygon_normal(n_corners: usize, corner: impl Fn(usize) -> DVec3) 
         largest = largest.max((corner(i) - origin).abs().max_element());
     }
     let scale = scale_of(largest);
-    // Once without care; it will do when the triangles are good, and do not cancel.
+    // First in plain `f64`; good triangles that do not cancel need no more.
     let (mut sum, mut sizes) = (DVec3::ZERO, 0.0);
     let mut previous = (corner(1) - origin) * scale;
     for i in 2..n_corners {

@@ -1,4 +1,4 @@
-//! The name table of the `f64` build: which number is which in `kernel/`.
+//! The name table of the `f64` build: the number types that `kernel/` uses.
 
 pub(crate) use carom_math::f64::{EPSILON, Mat3, Plane, Pose, Quat, Real, Vec3, symmetric_eigen};
 pub(crate) use carom_math::f64::{Interval, Ray};

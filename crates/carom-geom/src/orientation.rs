@@ -1,9 +1,9 @@
-//! The triangles of a closed mesh that have to be turned over so that all face outwards.
+//! Finds the triangles of a closed mesh to flip so that all face outwards.
 //!
-//! Neighbours over an edge run along it in opposite directions; that fixes the triangles of a
-//! component up to one choice, and the sign of its volume makes the choice. A component inside an
-//! odd number of others bounds a cavity and faces inwards. All signs are exact. A mesh with an edge
-//! of one triangle, or of more than two, has no such answer, nor has a surface with one side.
+//! Neighbours over an edge run along it in opposite directions. That orients a component up to one
+//! choice, which the sign of its volume makes. A component inside an odd number of others bounds a
+//! cavity and faces inwards. All signs are exact. A mesh with an edge of one triangle, or of more
+//! than two, has no orientation; nor has a one-sided surface.
 //!
 //! Reference: S. Takayama, A. Jacobson, L. Kavan, O. Sorkine-Hornung, A Simple Method for
 //! Correcting Facet Orientations in Polygon Meshes Based on Ray Casting, JCGT 3(4), 2014, section 1
@@ -19,22 +19,22 @@ use carom_math::exact_number::{ExactNumber, ExactVec3};
 use carom_math::predicates::{orient2d_along, orient3d};
 use glam::DVec3;
 
-/// Vertices of a component that are tested against another one.
+/// Number of vertices of a component that are tested against another component.
 const MAX_SAMPLES: usize = 16;
 
-/// No component.
+/// Marks the absence of a component.
 const NONE: u32 = u32::MAX;
 
-/// How the triangles of a mesh are to be turned to face outwards.
+/// The orientation of a mesh: the triangles to flip so that all face outwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Orientation {
-    /// Each edge has two triangles: with these turned over, in order, all face away from the solid.
+    /// Each edge has two triangles. With these triangles flipped, all face away from the solid.
     Known {
-        /// Numbers of triangles; none if the mesh is right as it is.
+        /// Numbers of triangles, ascending; empty if the mesh is right as it is.
         turned: Vec<u32>,
     },
-    /// Nothing tells inside from outside.
+    /// Inside and outside cannot be distinguished.
     Unknown(Ambiguity),
 }
 
@@ -44,16 +44,16 @@ pub enum Orientation {
 pub enum Ambiguity {
     /// Edges have one triangle, or more than two.
     NotClosed {
-        /// How many edges have one triangle.
+        /// Number of edges of one triangle.
         n_boundary: usize,
-        /// How many edges have more than two.
+        /// Number of edges of more than two triangles.
         n_non_manifold: usize,
     },
-    /// Neighbours are turned against each other, and the orientation is to be kept.
+    /// Neighbours have opposite orientations, and the orientation is to be kept.
     Flipped,
-    /// The surface has one side, as a Klein bottle.
+    /// The surface is one-sided, like a Klein bottle.
     OneSided,
-    /// A component crosses itself so that its parts have no volume together.
+    /// A component crosses itself, and its signed volumes cancel.
     NoVolume,
 }
 
@@ -71,7 +71,7 @@ impl core::fmt::Display for Ambiguity {
 }
 
 impl Orientation {
-    /// The triangles to turn over; `None` if inside and outside cannot be told apart.
+    /// Returns the triangles to flip; `None` if inside and outside cannot be distinguished.
     pub fn turned(&self) -> Option<&[u32]> {
         match self {
             Orientation::Known { turned } => Some(turned),
@@ -80,9 +80,9 @@ impl Orientation {
     }
 }
 
-/// Finds the orientation of triangles given by their corners; those with equal coordinates are one
-/// vertex. Time of sorting the corners and edges; components in each other's boxes cost their
-/// product at worst.
+/// Returns the orientation of triangles given by their corners; corners with equal coordinates are
+/// one vertex. The time is that of sorting corners and edges. Components with overlapping boxes
+/// cost at worst the product of their sizes.
 pub fn orientation(corners: &[[DVec3; 3]]) -> Orientation {
     let (triangles, _) = weld(corners);
     let links = match links(&triangles) {
@@ -101,7 +101,8 @@ pub fn orientation(corners: &[[DVec3; 3]]) -> Orientation {
             component.turn(&mut is_turned);
         }
     }
-    // Before any is turned inwards: containment does not depend on it.
+    // Depths are computed before any component is flipped, because containment does not depend on
+    // orientation.
     let depth = |a: &Component| components.iter().filter(|b| b.contains(a, corners, &is_turned)).count();
     let inwards: Vec<bool> = components.iter().map(|a| depth(a) % 2 == 1).collect();
     for (component, is_inwards) in components.iter().zip(inwards) {
@@ -116,9 +117,9 @@ pub fn orientation(corners: &[[DVec3; 3]]) -> Orientation {
 /// Two triangles of an edge, and whether they run along it in the same direction.
 type Link = (u32, u32, bool);
 
-/// The links over all edges.
+/// Returns the links over all edges.
 fn links(triangles: &[[u32; 3]]) -> Result<Vec<Link>, Ambiguity> {
-    // Lower vertex, higher vertex, triangle, forwards or not.
+    // Lower vertex, higher vertex, triangle, whether forwards.
     let mut edges: Vec<(u32, u32, u32, bool)> = Vec::with_capacity(3 * triangles.len());
     for (number, t) in (0u32..).zip(triangles) {
         if has_repeated_corner(t) {
@@ -147,7 +148,7 @@ fn has_repeated_corner(t: &[u32; 3]) -> bool {
     t[0] == t[1] || t[1] == t[2] || t[2] == t[0]
 }
 
-/// Triangles that edges join.
+/// Triangles that are connected by edges.
 struct Component {
     triangles: Vec<u32>,
     min: DVec3,
@@ -161,7 +162,7 @@ impl Component {
         }
     }
 
-    /// Whether another component lies inside this one, as far as some of its vertices tell.
+    /// Whether another component lies inside this one, judged by some of its vertices.
     fn contains(&self, other: &Component, corners: &[[DVec3; 3]], is_turned: &[bool]) -> bool {
         let is_within = self.min.cmple(other.min).all() && other.max.cmple(self.max).all();
         if !is_within || core::ptr::eq(self, other) {
@@ -173,14 +174,14 @@ impl Component {
             match self.winding(corners[t as usize][0], corners, is_turned) {
                 Some(0) => return false,
                 Some(_) => is_inside = true,
-                // On this surface: it says nothing.
+                // On this surface: not decisive.
                 None => {}
             }
         }
         is_inside
     }
 
-    /// How often the component winds around a point; `None` on it.
+    /// Returns the winding number of the component around a point; `None` on its surface.
     fn winding(&self, p: DVec3, corners: &[[DVec3; 3]], is_turned: &[bool]) -> Option<i64> {
         let mut winding = 0;
         for &t in &self.triangles {
@@ -196,8 +197,8 @@ impl Component {
     }
 }
 
-/// The components, and for each triangle whether it is turned to agree with the first of its
-/// component. `None` if that contradicts itself.
+/// Returns the components, and for each triangle whether it is flipped to agree with the first of
+/// its component. `None` for a contradiction.
 fn components(
     corners: &[[DVec3; 3]],
     triangles: &[[u32; 3]],
@@ -256,7 +257,7 @@ fn components(
     Some((components, is_turned))
 }
 
-/// The sign of the volume that a closed component encloses; exact.
+/// Returns the sign of the volume that a closed component encloses; exact.
 fn volume_sign(corners: &[[DVec3; 3]], triangles: &[u32], is_turned: &[bool]) -> f64 {
     let Some(&first) = triangles.first() else { return 0.0 };
     let apex = corners[first as usize][0];
@@ -269,7 +270,7 @@ fn volume_sign(corners: &[[DVec3; 3]], triangles: &[u32], is_turned: &[bool]) ->
         let products = DVec3::new(u.y * v.z + u.z * v.y, u.z * v.x + u.x * v.z, u.x * v.y + u.y * v.x);
         size += a.abs().dot(products);
     }
-    // Each term has some ten roundings, and the sum one for each term.
+    // Rounding: about ten per term, and one per term for the sum.
     let error = (16.0 + triangles.len() as f64) * f64::EPSILON * size;
     if error < sum.abs() && sum.is_finite() && f64::MIN_POSITIVE < error {
         return sum.signum();
@@ -283,7 +284,7 @@ fn volume_sign(corners: &[[DVec3; 3]], triangles: &[u32], is_turned: &[bool]) ->
     sum.sign()
 }
 
-/// All triangles lie in one plane.
+/// Whether all triangles lie in one plane.
 fn is_flat(corners: &[[DVec3; 3]], triangles: &[u32]) -> bool {
     let all = || triangles.iter().map(|&t| &corners[t as usize]);
     let has_area = |t: &&[DVec3; 3]| (0..3).any(|axis| orient2d_along(axis, t[0], t[1], t[2]) != 0.0);

@@ -1,9 +1,9 @@
-//! On which side of a plane a convex body lies.
+//! The side of a plane on which a convex body lies.
 //!
-//! The lowest and the highest point of its core come from the support map, in `f64`, with a bound
-//! on the error. Where that leaves doubt and the core has vertices, each of them is held against
-//! the plane in exact numbers: with s for the height of a vertex times the length of the normal n,
-//! and r for the radius, the sign of s - r |n| is that of s, or of s^2 - r^2 n^2.
+//! The lowest and the highest point of the core come from the support map, in `f64`, with a bound
+//! on the error. In doubt, each vertex of the core is tested against the plane in exact numbers.
+//! Let s be the height of a vertex times the length of the normal n, and r the radius. The sign of
+//! s - r |n| is that of s, or of s^2 - r^2 n^2.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.10 (planes against boxes by
 //! the extreme corners).
@@ -16,19 +16,19 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// Where a body is, as to a plane.
+/// The side of a plane on which a body lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlaneSide {
     /// Strictly on the side that the normal points to.
     Front,
-    /// On the plane: on both sides, or touching it.
+    /// On both sides of the plane, or touching it.
     Across,
     /// Strictly on the side away from the normal.
     Back,
 }
 
 impl PlaneSide {
-    /// From the signs of the lowest and the highest place, NaN where a number was none.
+    /// From the signs of the lowest and the highest point; either may be NaN.
     #[inline]
     pub(crate) fn of_range(low: f64, high: f64) -> PlaneSide {
         if 0.0 < low {
@@ -41,26 +41,26 @@ impl PlaneSide {
     }
 }
 
-/// The lowest and the highest point of a placed body over a plane `normal . x + offset = 0` whose
-/// normal has any length.
+/// The lowest and the highest point of a placed body over a plane `normal . x + offset = 0`. The
+/// normal may have any length.
 pub(crate) struct Extent {
     /// Heights times the length of the normal.
     pub(crate) heights: [f64; 2],
     pub(crate) points: [DVec3; 2],
-    /// What the heights are off by, at most.
+    /// The largest error of the heights.
     pub(crate) error: f64,
-    /// Both points, less the margin, are vertices of the core.
+    /// Whether both points, without the margin, are vertices of the core.
     is_of_vertices: bool,
 }
 
-/// The same plane, the largest coordinate of its normal brought to length 1; of an offset beyond
-/// all numbers, the farthest there is.
+/// Returns the same plane, scaled so that the largest coordinate of the normal is near 1. An offset
+/// that overflows becomes the largest finite number.
 pub(crate) fn balanced_plane(normal: DVec3, offset: f64) -> (DVec3, f64) {
     let scale = scale_of(normal.abs().max_element());
     (normal * scale, (offset * scale).clamp(f64::MIN, f64::MAX))
 }
 
-/// What heights are off by, times the numbers that go in: some twenty roundings.
+/// Rounding of a height, relative to its terms: about twenty roundings.
 const HEIGHT_ERROR: f64 = 16.0 * f64::EPSILON;
 
 pub(crate) fn extent<S: SupportMap + ?Sized>(
@@ -78,7 +78,7 @@ pub(crate) fn extent<S: SupportMap + ?Sized>(
         (found.point.dot(local), pose.transform_point(found.point), found.vertex != NO_VERTEX)
     };
     let ((low, low_point, is_low), (high, high_point, is_high)) = (support(-local), support(local));
-    // An eighth of each is exact, and the sum of all is finite.
+    // An eighth of each is exact, and the sum stays finite.
     let base = (normal.dot(pose.translation * 0.125) + offset * 0.125) * 8.0;
     let reach = pose.translation.abs() + (shape.center().length() + shape.radius() + margin);
     let error = HEIGHT_ERROR * (normal.abs().dot(reach) + offset.abs() + length * margin) + f64::MIN_POSITIVE;
@@ -90,7 +90,7 @@ pub(crate) fn extent<S: SupportMap + ?Sized>(
     }
 }
 
-/// On which side of the plane a placed body lies; exact for cores with vertices.
+/// Returns the side of the plane on which a placed body lies; exact for cores with vertices.
 pub(crate) fn side<S: SupportMap + ?Sized>(
     normal: DVec3,
     offset: f64,
@@ -109,7 +109,7 @@ pub(crate) fn side<S: SupportMap + ?Sized>(
         // A core may have vertices and round parts as well.
         exact_side(normal, offset, shape, pose)
     } else {
-        // A curved core that touches the plane, as far as f64 can tell.
+        // A curved core touches the plane, to the precision of f64.
         PlaneSide::Across
     }
 }

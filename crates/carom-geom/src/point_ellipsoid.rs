@@ -1,31 +1,31 @@
 //! The point of an ellipsoid closest to a given one.
 //!
-//! In the first octant, with the radii sorted, the closest point is x_i = e_i^2 y_i / (t + e_i^2)
-//! for the largest root t of sum (e_i y_i / (t + e_i^2))^2 = 1. Divided by the least radius squared
-//! the function is convex and falling where it matters, and bisection finds the root to the last
-//! bit for any radii.
+//! In the first octant, with sorted radii, the closest point is x_i = e_i^2 y_i / (t + e_i^2). Here
+//! t is the largest root of sum (e_i y_i / (t + e_i^2))^2 = 1. Divided by the least squared radius,
+//! the function is convex and falling near the root. Bisection finds the root to the last bit for
+//! any radii.
 //!
 //! Reference: D. Eberly, Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid,
 //! 2013, 2.3 and 3.3.
-//! Differs: radii of zero are allowed: the ellipsoid is then a disc, a segment, or a point.
+//! Differs: radii may be zero; the ellipsoid is then a disc, a segment, or a point.
 
 use carom_math::ops::sqrt;
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// Bisections: enough to use up every bit of a quotient of lengths and of an `f64`.
+/// Maximum bisections: enough for every bit of a quotient of lengths and of an `f64`.
 const MAX_BISECTIONS: usize = 1200;
 
-/// From so many of the longest radii away only the direction counts, to the last digit.
+/// Beyond this many longest radii only the direction matters, to the last digit.
 const FAR: f64 = (1_u128 << 100) as f64;
 
-/// The closest point, and whether the given one lies in the ellipsoid.
+/// Returns the closest point, and whether the given point lies in the ellipsoid.
 pub(crate) fn closest_on_ellipsoid(p: DVec3, radii: DVec3) -> (DVec3, bool) {
-    // Axes in the order of falling radii.
+    // Axes in descending order of radii.
     let mut order = [0, 1, 2];
     order.sort_by(|&i, &j| radii[j].total_cmp(&radii[i]));
     let e = order.map(|axis| radii[axis]);
-    // A point farther away is brought nearer, so that no quotient overflows.
+    // A farther point is moved nearer, so that no quotient overflows.
     let (reach, size) = (FAR * e[0], p.abs().max_element());
     let p = if 0.0 < reach && reach < size { p * scale_of(size) / scale_of(reach) } else { p };
     let y = order.map(|axis| p[axis].abs());
@@ -38,7 +38,7 @@ pub(crate) fn closest_on_ellipsoid(p: DVec3, radii: DVec3) -> (DVec3, bool) {
 }
 
 fn closest_sorted(e: [f64; 3], y: [f64; 3]) -> ([f64; 3], bool) {
-    // Off an axis without extent: the ellipsoid is flat, and its inside is near as well.
+    // Off the plane of a flat ellipsoid: its inside can be closest as well.
     let n = e.iter().filter(|&&e| 0.0 < e).count();
     if n < 3 {
         let in_plane = (0..n).map(|i| (y[i] / e[i]) * (y[i] / e[i])).sum::<f64>() <= 1.0;
@@ -64,7 +64,8 @@ fn closest_sorted(e: [f64; 3], y: [f64; 3]) -> ([f64; 3], bool) {
         let s = root(r, more, z, excess);
         return ([r[0] * y[0] / (s + more[0]), r[1] * y[1] / (s + more[1]), y[2] / s], is_inside);
     }
-    // In the plane of the two longer axes: from well inside the closest point is off that plane.
+    // In the plane of the two longer axes: for points well inside, the closest point is off that
+    // plane.
     let long = [0, 1].map(|i| {
         let stretch = (e[i] - e[2]) * (e[i] + e[2]);
         if e[i] * y[i] < stretch { Some(e[i] * y[i] / stretch) } else { (y[i] == 0.0).then_some(0.0) }
@@ -79,7 +80,7 @@ fn closest_sorted(e: [f64; 3], y: [f64; 3]) -> ([f64; 3], bool) {
     ([x0, x1, 0.0], is_inside)
 }
 
-/// On an ellipse, in the first quadrant, its longer radius first.
+/// Closest point of an ellipse, in the first quadrant; its longer radius comes first.
 fn closest_on_ellipse(e: [f64; 2], y: [f64; 2]) -> [f64; 2] {
     if 0.0 < y[1] {
         let z = [y[0] / e[0], y[1] / e[1]];
@@ -103,14 +104,15 @@ fn ratio_sq(a: f64, b: f64) -> f64 {
     (a / b) * (a / b)
 }
 
-/// `ratio_sq` less 1, to the last digits.
+/// Returns `ratio_sq` less 1, accurate to the last digits.
 fn more_sq(a: f64, b: f64) -> f64 {
     ((a - b) / b) * ((a + b) / b)
 }
 
-/// The root in s of sum (r_i z_i / (s + r_i - 1))^2 = 1, with r_2 = 1, above 0. `more` is r - 1.
+/// Returns the root in s, above 0, of sum (r_i z_i / (s + r_i - 1))^2 = 1, with r_2 = 1. `more` is
+/// r - 1.
 ///
-/// This s is Eberly's plus 1: near the least axis it is small, and must keep its digits.
+/// This s is Eberly's s plus 1: near the least axis it is small and must keep its digits.
 fn root(r: [f64; 2], more: [f64; 2], z: [f64; 3], excess: f64) -> f64 {
     let n = [r[0] * z[0], r[1] * z[1], z[2]];
     let mut low = z[2];

@@ -1,7 +1,6 @@
-//! The point of a plane, a segment, a triangle or a polygon closest to a given one, in plain `f64`.
+//! The point of a plane, segment, triangle or polygon closest to a given point, in plain `f64`.
 //!
-//! For distances that must be zero exactly when two things touch, see `tri_distance.rs`, which is
-//! slower.
+//! `tri_distance.rs` is slower; its distances are zero exactly if two sets touch.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 
@@ -15,7 +14,7 @@ use glam::DVec3;
 pub(crate) struct OnSegment {
     /// The point.
     pub(crate) point: DVec3,
-    /// Where it lies: 0 at the first end, 1 at the second.
+    /// The parameter: 0 at the first end, 1 at the second.
     pub(crate) s: f64,
 }
 
@@ -24,19 +23,19 @@ pub(crate) struct OnSegment {
 pub(crate) struct OnFace {
     /// The point.
     pub(crate) point: DVec3,
-    /// `face(0)`, or the edge, numbered by the corner where it starts, or the corner.
+    /// `face(0)`, the edge with the number of its start corner, or the corner.
     pub(crate) feature: FeatureId,
 }
 
-/// The point of the plane `normal . x = offset` closest to `p`, and the signed distance; `normal`
-/// has unit length.
+/// Returns the point of the plane `normal . x = offset` closest to `p`, and the signed distance;
+/// `normal` has unit length.
 #[inline]
 pub(crate) fn point_plane(p: DVec3, normal: DVec3, offset: f64) -> (DVec3, f64) {
     let distance = normal.dot(p) - offset;
     (p - normal * distance, distance)
 }
 
-/// The point of the segment from `a` to `b` closest to `p`.
+/// Returns the point of the segment from `a` to `b` closest to `p`.
 #[inline]
 pub(crate) fn point_segment(p: DVec3, a: DVec3, b: DVec3) -> OnSegment {
     let along = b - a;
@@ -58,8 +57,8 @@ pub(crate) fn point_segment(p: DVec3, a: DVec3, b: DVec3) -> OnSegment {
     }
 }
 
-/// The point of the triangle closest to `p`; a triangle without area is the segment or point that
-/// it is.
+/// Returns the point of the triangle closest to `p`. A triangle without area is a segment or a
+/// point.
 #[inline]
 pub(crate) fn point_triangle(p: DVec3, corners: &[DVec3; 3]) -> OnFace {
     match polygon_normal(3, |i| corners[i]) {
@@ -68,7 +67,8 @@ pub(crate) fn point_triangle(p: DVec3, corners: &[DVec3; 3]) -> OnFace {
     }
 }
 
-/// The point of a convex polygon closest to `p`: corners counter-clockwise about the unit normal.
+/// Returns the point of a convex polygon closest to `p`; corners are counter-clockwise about the
+/// unit normal.
 pub(crate) fn point_polygon(
     p: DVec3,
     normal: DVec3,
@@ -98,11 +98,10 @@ pub(crate) fn point_polygon(
     point_rim(p, n_corners, corner)
 }
 
-/// Squared: on which side of an edge a point is has some ten roundings of the product of their
-/// lengths, 2^-50.
+/// Squared: the side of an edge has about ten roundings of the product of the lengths, 2^-50.
 const SIDE_SQ: f64 = f64::from_bits((1023 - 100) << 52);
 
-/// Its sides meet at so small an angle that what they are off by is far more at the corner.
+/// Whether sides meet at so small an angle that their rounding is magnified at the corner.
 #[cold]
 fn is_thin(n_corners: usize, corner: &impl Fn(usize) -> DVec3, longest_sq: f64) -> bool {
     let start = corner(0);
@@ -111,7 +110,7 @@ fn is_thin(n_corners: usize, corner: &impl Fn(usize) -> DVec3, longest_sq: f64) 
     double_area.length_squared() <= tol::THIN_POLYGON_SQ * longest_sq * longest_sq
 }
 
-/// The same for a thin polygon, with more digits.
+/// The same for a thin polygon, in double-double arithmetic.
 #[cold]
 fn point_thin_polygon(p: DVec3, n_corners: usize, corner: impl Fn(usize) -> DVec3) -> OnFace {
     let mut best = point_rim(p, n_corners, &corner);
@@ -126,7 +125,7 @@ fn point_thin_polygon(p: DVec3, n_corners: usize, corner: impl Fn(usize) -> DVec
     best
 }
 
-/// The point of a closed chain of segments closest to `p`.
+/// Returns the point of a closed chain of segments closest to `p`.
 pub(crate) fn point_rim(p: DVec3, n_corners: usize, corner: impl Fn(usize) -> DVec3) -> OnFace {
     let mut best = OnFace { point: corner(0), feature: FeatureId::vertex(0) };
     let mut least = (best.point - p).length_squared();

@@ -8,14 +8,14 @@
 use carom_math::ops::sqrt;
 use carom_math::scaling::scale_of;
 
-/// Corners of the polygon that stands for a disc.
+/// Number of corners of the polygon that stands for a disc.
 pub(crate) const N_ROUND: usize = 16;
 
 const A: f64 = 0.923_879_532_511_286_7; // cos(pi/8)
 const B: f64 = 0.382_683_432_365_089_8; // sin(pi/8)
 const C: f64 = core::f64::consts::FRAC_1_SQRT_2;
 
-/// (x, z) of the corners on the unit circle, counter-clockwise seen from +y: the angle goes from z
+/// (x, z) of the corners on the unit circle, counter-clockwise seen from +y. The angle runs from z
 /// to x.
 pub(crate) const ROUND: [(f64, f64); N_ROUND] = [
     (0.0, 1.0),
@@ -36,10 +36,10 @@ pub(crate) const ROUND: [(f64, f64); N_ROUND] = [
     (-B, A),
 ];
 
-/// The unit vector along (x, z) and the length of (x, z); the vector is zero when (x, z) is.
+/// Returns the unit vector along (x, z) and its length; the vector is zero if (x, z) is zero.
 #[inline]
 pub(crate) fn radial(x: f64, z: f64) -> (f64, f64, f64) {
-    // Balanced first: of subnormal numbers neither the length nor a quotient would have digits.
+    // Scaled first, because the length and the quotient of subnormal numbers lose digits.
     let scale = scale_of(x.abs().max(z.abs()));
     let (x, z) = (x * scale, z * scale);
     let length = sqrt(x * x + z * z);

@@ -1,18 +1,18 @@
-//! Segments, points, triangles and convex solids: who meets whom, decided exactly.
+//! Exact intersection tests of segments, points, triangles and convex solids.
 //!
-//! Every answer is that for the given `f64` coordinates as real numbers. All sets are closed,
-//! touching counts; a triangle without area is the segment or point that it is, a segment with
-//! equal ends a point.
+//! Every result is exact for the given `f64` coordinates as real numbers. All sets are closed, so
+//! touching counts. A triangle without area is a segment or a point; a segment with equal ends is a
+//! point.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.3.4 (segment and triangle by
 //! signed volumes).
-//! Differs: exact signs; the coplanar and degenerate cases are answered, not excluded.
+//! Differs: exact signs; coplanar and degenerate cases have results too.
 
 use crate::flat::{self, Span};
 use carom_math::predicates::{orient3d, plane_side};
 use glam::DVec3;
 
-/// The closed segment and the closed triangle have a point in common.
+/// Whether the closed segment and the closed triangle have a common point.
 pub fn segment_meets_triangle(s: &[DVec3; 2], t: &[DVec3; 3]) -> bool {
     let (low, high) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
     if (s[0].min(s[1]).cmpgt(high) | low.cmpgt(s[0].max(s[1]))).any() {
@@ -33,7 +33,8 @@ pub fn segment_meets_triangle(s: &[DVec3; 2], t: &[DVec3; 3]) -> bool {
     }
 }
 
-/// The line through a segment that is not in the plane of a triangle passes through the triangle.
+/// Whether the line through a segment passes through a triangle; the segment is not in the
+/// triangle's plane.
 fn line_in_triangle(s: &[DVec3; 2], t: &[DVec3; 3]) -> bool {
     let first = orient3d(s[0], s[1], t[0], t[1]);
     let second = orient3d(s[0], s[1], t[1], t[2]);
@@ -44,7 +45,7 @@ fn line_in_triangle(s: &[DVec3; 2], t: &[DVec3; 3]) -> bool {
     !(flat::strictly_apart(first, third) || flat::strictly_apart(second, third))
 }
 
-/// The point lies in the closed triangle.
+/// Whether the point lies in the closed triangle.
 pub fn point_in_triangle(p: DVec3, t: &[DVec3; 3]) -> bool {
     let (low, high) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
     if !(low.cmple(p).all() && p.cmple(high).all()) {
@@ -59,17 +60,17 @@ pub fn point_in_triangle(p: DVec3, t: &[DVec3; 3]) -> bool {
     }
 }
 
-/// Two closed segments have a point in common.
+/// Whether two closed segments have a common point.
 pub fn segments_meet(s: &[DVec3; 2], t: &[DVec3; 2]) -> bool {
     flat::segments_meet(s, t)
 }
 
-/// The point lies on the closed segment.
+/// Whether the point lies on the closed segment.
 pub fn point_on_segment(p: DVec3, s: &[DVec3; 2]) -> bool {
     flat::point_on_segment(p, s)
 }
 
-/// The point lies in the closed solid of all x with `normal . x + d <= 0` for every plane, given as
+/// Whether the point lies in the closed solid of all x with `normal . x + d <= 0` for every plane
 /// (normal, d).
 ///
 /// Exact for the planes as given; the normals may have any length.
@@ -77,8 +78,8 @@ pub fn point_in_half_spaces(p: DVec3, planes: &[(DVec3, f64)]) -> bool {
     planes.iter().all(|&(normal, d)| plane_side(normal, d, p) <= 0.0)
 }
 
-/// The point lies in the closed convex solid whose faces pass through these triangles of points,
-/// each counter-clockwise seen from outside. A face without area excludes nothing.
+/// Whether the point lies in the closed convex solid whose faces pass through these triangles. Each
+/// triangle is counter-clockwise seen from outside. A face without area excludes nothing.
 pub fn point_in_convex(p: DVec3, faces: &[[DVec3; 3]]) -> bool {
     // `orient3d` is positive below the face, inside.
     faces.iter().all(|f| orient3d(f[0], f[1], f[2], p) >= 0.0)

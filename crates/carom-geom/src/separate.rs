@@ -1,40 +1,40 @@
-//! Do two convex bodies with corners have a point in common: separating axes, decided exactly.
+//! Exact separating-axis test of two convex bodies with corners.
 //!
-//! Bodies that are apart are apart along the normal of a face of their Minkowski difference, and
-//! every such normal is the product of two edges, of one body or of both. Along each the two are
-//! projected in `f64`, with a bound on the error. An axis that surely separates ends the search;
-//! axes that surely do not are done; the few in doubt are projected again in exact numbers. Where
-//! all edges lie in one plane or on one line the difference has no volume, and the axes across it
-//! and along its rim are tried too.
+//! Disjoint bodies are separated along a face normal of their Minkowski difference. Every such
+//! normal is the product of two edges, of one body or of both. The bodies are projected on each in
+//! `f64`, with a bound on the error. An axis that surely separates ends the search; axes that
+//! surely do not are dropped. Axes in doubt are projected again in exact numbers. If all edges lie
+//! in one plane or on one line, the difference has no volume. The axes across it and along its rim
+//! are then tested too.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4; D. Eberly, Intersection of
 //! Convex Objects: The Method of Separating Axes, 2001.
-//! Differs: exact signs; flat and degenerate bodies are answered as the sets that they are.
+//! Differs: exact signs; flat and degenerate bodies are treated as the sets that they are.
 
 use crate::figure::Figure;
 use carom_math::exact_number::{ExactNumber, ExactVec3};
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// Times the largest products that enter: what the projections of two bodies on a product of edges
-/// are off by, at most.
+/// Rounding of the projections of two bodies on a product of edges, relative to the largest
+/// products.
 ///
-/// An edge has one rounding, a product of two of them five, a projection eight more, each of half
+/// An edge has one rounding, a product of two edges five, a projection eight more, each of half
 /// this epsilon.
 const PROJECTION_ERROR: f64 = 16.0 * f64::EPSILON;
 
-/// Far above what products lose by underflow, when the figure is scaled to 1.
+/// Far above the loss of products by underflow, if the figure is scaled to 1.
 const UNDERFLOW: f64 = 1.0e-300;
 
-/// Most edges that count of two bodies, and the pairs of them.
+/// Maximum number of edges of two bodies that count, and of their pairs.
 const MAX_EDGES: usize = 12;
 
-/// The two bodies without their radii have a point in common. Touching counts.
+/// Whether the two bodies without their radii have a common point. Touching counts.
 ///
-/// Exact for the corners as given, and for the axes and half extents of a box at an angle as given.
+/// Exact for the given corners, and for the given axes and half extents of an oriented box.
 pub(crate) fn meet(a: &Figure, b: &Figure) -> bool {
     if a.frame().is_none() && b.frame().is_none() {
-        // Corners that are compared as they are cost nothing and are exact.
+        // Comparisons of given corners are cheap and exact.
         let ([min_a, max_a], [min_b, max_b]) = (extremes(a), extremes(b));
         if (min_a.cmpgt(max_b) | min_b.cmpgt(max_a)).any() {
             return false;
@@ -63,15 +63,15 @@ fn extremes(figure: &Figure) -> [DVec3; 2] {
     })
 }
 
-/// Two bodies, scaled to size 1, seen from a corner of the first.
+/// Two bodies, scaled to size 1, relative to a corner of the first.
 struct Pair {
     edges: [DVec3; MAX_EDGES],
-    /// The ends of each edge as given; for an axis of a box, zero and the axis.
+    /// The ends of each edge as given; an axis of a box is stored as zero and the axis.
     given: [[DVec3; 2]; MAX_EDGES],
     n_edges_a: usize,
     n_edges: usize,
     bodies: [Projected; 2],
-    /// Greatest coordinates of both together.
+    /// Greatest coordinates of both bodies.
     reach: DVec3,
 }
 
@@ -108,7 +108,7 @@ impl Pair {
 
     fn add_edges(&mut self, figure: &Figure, scale: f64) {
         let mut add = |from: DVec3, to: DVec3, scale: f64| {
-            // An edge without length is none.
+            // An edge without length is no edge.
             if from != to && self.n_edges < MAX_EDGES {
                 self.edges[self.n_edges] = (to - from) * scale;
                 self.given[self.n_edges] = [from, to];
@@ -125,7 +125,7 @@ impl Pair {
         }
     }
 
-    /// Pairs of edges: of one body first, which give the normals of faces.
+    /// Pairs of edges. Pairs of one body come first; they give the face normals.
     fn products(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
         let (n_a, n) = (self.n_edges_a, self.n_edges);
         let within =
@@ -133,8 +133,8 @@ impl Pair {
         within(0, n_a).chain(within(n_a, n)).chain((0..n_a).flat_map(move |i| (n_a..n).map(move |j| [i, j])))
     }
 
-    /// Whether the product of two edges separates: surely, surely not, or in doubt. Also finds out
-    /// whether some three edges surely span a volume.
+    /// Returns whether the product of two edges separates: certainly, certainly not, or in doubt
+    /// (`None`). Sets `has_volume` if some three edges surely span a volume.
     fn along(&self, i: usize, j: usize, has_volume: &mut bool) -> Option<bool> {
         let (u, v) = (self.edges[i], self.edges[j]);
         let (yz, zy) = (u.y * v.z, u.z * v.y);
@@ -173,7 +173,7 @@ impl Projected {
                 core::slice::from_ref(&frame.center)
             }
             (None, Some([min, max])) => {
-                // Two roundings more, which the bound on the error has room for.
+                // Two more roundings, covered by the error bound.
                 let half = (max * 0.5 - min * 0.5) * scale;
                 axes = [0, 1, 2].map(|i| DVec3::AXES[i] * half[i]);
                 middle = min * 0.5 + max * 0.5;
@@ -185,8 +185,8 @@ impl Projected {
             *room = (*p - origin) * scale;
         }
         let n_points = given.len();
-        // What the middle of a box is off by is a share of its coordinates, not of its distance
-        // from the origin here.
+        // The error of a box's middle is relative to its coordinates, not to its distance from the
+        // origin here.
         let rounded = if figure.bounds().is_some() { (given[0] * scale).abs() } else { DVec3::ZERO };
         let reach = rounded
             + points[..n_points].iter().fold(DVec3::ZERO, |m, p| m.max(p.abs()))
@@ -210,7 +210,7 @@ impl Projected {
     }
 }
 
-/// The part of [`meet`] behind its filter.
+/// The exact part of [`meet`], after its filter.
 #[cold]
 fn is_apart_exactly(a: &Figure, b: &Figure, pair: &Pair, in_doubt: u128, has_volume: bool) -> bool {
     let edge = |i: usize| ExactVec3::difference(pair.given[i][1], pair.given[i][0]);
@@ -242,10 +242,10 @@ fn is_apart_exactly(a: &Figure, b: &Figure, pair: &Pair, in_doubt: u128, has_vol
         return false;
     }
     if let Some(normal) = any_normal {
-        // All edges in one plane: across it, and along the rim.
+        // All edges in one plane: test the axis across it, and those along the rim.
         return separates(&normal) || (0..pair.n_edges).any(|i| separates(&normal.cross(&edge(i))));
     }
-    // All edges on one line, or none at all: along it, and across it.
+    // All edges on one line, or no edges: test the axis along it, and those across it.
     let axes = DVec3::AXES.map(ExactVec3::from);
     if pair.n_edges == 0 {
         return axes.iter().any(separates);

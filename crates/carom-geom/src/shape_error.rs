@@ -1,4 +1,4 @@
-//! Why a shape was refused.
+//! The errors of shape constructors.
 
 /// Why a shape was refused; `what` names the parameter or the corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,12 +30,12 @@ pub enum ShapeError {
         /// Its value.
         value: f64,
     },
-    /// A list has nothing in it.
+    /// A list is empty.
     Empty {
         /// The list.
         what: &'static str,
     },
-    /// A direction has no length.
+    /// A direction is zero.
     NoDirection {
         /// The parameter.
         what: &'static str,

@@ -1,10 +1,10 @@
-//! Support maps: a convex shape told by its farthest point in every direction.
+//! Support maps: a convex shape given by its farthest point in every direction.
 //!
-//! A shape is a core plus a margin, a radius all around: a sphere is a point with a margin, a
-//! capsule a segment with one. Algorithms work on the core and add the margins at the end.
+//! A shape is a core plus a margin, a radius all around. A sphere is a point with a margin, a
+//! capsule a segment with a margin. Algorithms use the core and add the margins at the end.
 //!
-//! All numbers here are `f64`, also for shapes stored in `f32`: the fast `f32` choice of a vertex
-//! happens inside [`SupportMap::support`], and what is computed from the vertex is exact to `f64`.
+//! All numbers here are `f64`, also for shapes stored in `f32`. [`SupportMap::support`] may select
+//! the vertex in `f32`; results from the vertex are exact to `f64`.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 and
 //! 4.3.
@@ -13,7 +13,7 @@ use crate::FeatureId;
 use carom_math::tol;
 use glam::DVec3;
 
-/// The number of a support point that is no vertex: it lies on a curved part.
+/// The number of a support point on a curved part, which is no vertex.
 pub const NO_VERTEX: u32 = u32::MAX;
 
 /// The farthest point of a core in some direction.
@@ -21,64 +21,64 @@ pub const NO_VERTEX: u32 = u32::MAX;
 pub struct SupportPoint {
     /// In the shape's frame.
     pub point: DVec3,
-    /// The vertex that it is, or [`NO_VERTEX`].
+    /// The vertex number, or [`NO_VERTEX`].
     pub vertex: u32,
 }
 
 /// A convex shape, in its own frame, as core plus margin.
 ///
-/// Implement `support`, `center` and `radius` to bring a shape of your own; a polytope also
-/// implements `vertex`, `feature` and, when its `support` is not exact, `support_exact` and
+/// Implement `support`, `center` and `radius` for your own shape. A polytope also implements
+/// `vertex` and `feature`. If its `support` is not exact, it implements `support_exact` and
 /// `support_slack`.
 pub trait SupportMap {
-    /// A farthest point of the core along `direction`, which may have any length but zero.
+    /// Returns a farthest point of the core along `direction`, which may have any length but zero.
     ///
-    /// May fall short of the true support by [`SupportMap::support_slack`] times the direction's
-    /// length.
+    /// The point may fall short of the true support by [`SupportMap::support_slack`] times the
+    /// direction's length.
     fn support(&self, direction: DVec3) -> SupportPoint;
 
-    /// A farthest point of the core, exact to rounding in `f64`; `near` is a point that is nearly
-    /// farthest, usually the answer of [`SupportMap::support`], from where a polytope climbs.
+    /// Returns a farthest point of the core, exact to rounding in `f64`. `near` is a nearly
+    /// farthest point, usually from [`SupportMap::support`]; a polytope climbs from it.
     #[inline]
     fn support_exact(&self, direction: DVec3, near: SupportPoint) -> SupportPoint {
         let _ = near;
         self.support(direction)
     }
 
-    /// A length: how far the point of `support` may stay behind the true one, along a unit
+    /// Returns a length: the largest shortfall of `support` against the true support, along a unit
     /// direction.
     #[inline]
     fn support_slack(&self) -> f64 {
         0.0
     }
 
-    /// The vertex with this number; `None` for a shape without vertices or a number that is none.
+    /// Returns the vertex with this number; `None` if there is none.
     #[inline]
     fn vertex(&self, number: u32) -> Option<DVec3> {
         let _ = number;
         None
     }
 
-    /// A point inside the core.
+    /// Returns a point inside the core.
     fn center(&self) -> DVec3;
 
-    /// Radius of a ball about [`SupportMap::center`] that contains the core.
+    /// Returns the radius of a ball about [`SupportMap::center`] that contains the core.
     fn radius(&self) -> f64;
 
-    /// The radius all around the core; not negative.
+    /// Returns the radius all around the core; not negative.
     #[inline]
     fn margin(&self) -> f64 {
         0.0
     }
 
-    /// The face, edge or vertex of the core that a plane with this outward unit normal rests on:
-    /// what a manifold is clipped from. Curved parts give a polygon inscribed in them, or the
-    /// single support point.
+    /// Finds the face, edge or vertex of the core that a plane with this outward unit normal rests
+    /// on. Manifolds are clipped from it. Curved parts give an inscribed polygon, or the single
+    /// support point.
     fn feature(&self, normal: DVec3, out: &mut Feature) {
         self.feature_within(normal, tol::FEATURE_SINE, out);
     }
 
-    /// The same for a plane that may lean from the face or edge by more: `sine` is that of the
+    /// The same for a plane that leans more from the face or edge. `sine` is the sine of the
     /// largest angle between the two, from 0 to 0.7. The steeper the lean, the higher are the far
     /// points above the plane.
     fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
@@ -88,16 +88,16 @@ pub trait SupportMap {
         out.push(s.point, FeatureId::UNKNOWN);
     }
 
-    /// The side of the shape that leans most toward a plane with this outward unit normal, on the
-    /// surface, and whether there is one: a face, or an edge of a shape without margin. It may lean
-    /// by up to about 44 degrees.
+    /// Finds the side that leans most toward a plane with this outward unit normal, on the surface.
+    /// The side is a face, or an edge of a shape without margin; it leans by up to about 44
+    /// degrees. Returns whether there is one.
     fn leaning_side(&self, normal: DVec3, out: &mut Feature) -> bool {
         self.feature_within(normal, tol::INCIDENT_SINE, out);
         out.move_out(self.margin());
         3 <= out.points().len() || 2 <= out.points().len() && self.margin() == 0.0
     }
 
-    /// The name of [`SupportMap::feature`], for those who need no points: where a ball touches.
+    /// Returns the id of [`SupportMap::feature`] without its points, for contacts of a ball.
     #[inline]
     fn feature_id(&self, normal: DVec3) -> FeatureId {
         let mut feature = Feature::new();
@@ -106,7 +106,7 @@ pub trait SupportMap {
     }
 }
 
-/// The most points of a [`Feature`].
+/// Maximum number of points of a [`Feature`].
 pub const MAX_FEATURE_POINTS: usize = 32;
 
 /// A convex polygon (3 or more points, counter-clockwise seen from outside), a segment (2) or a
@@ -116,7 +116,7 @@ pub struct Feature {
     points: [DVec3; MAX_FEATURE_POINTS],
     ids: [FeatureId; MAX_FEATURE_POINTS],
     n_points: usize,
-    /// Which face, edge or vertex of the shape this is.
+    /// Identifier of the face, edge or vertex.
     pub id: FeatureId,
     /// Outward unit normal of a face; zero for a segment or a point.
     pub normal: DVec3,
@@ -134,7 +134,7 @@ impl Feature {
         }
     }
 
-    /// Forgets all points, the id and the normal.
+    /// Removes all points, the id and the normal.
     #[inline]
     pub fn clear(&mut self) {
         self.n_points = 0;
@@ -142,7 +142,7 @@ impl Feature {
         self.normal = DVec3::ZERO;
     }
 
-    /// Adds a point and its id, and says whether there was room.
+    /// Adds a point and its id, and returns whether there was room.
     #[inline]
     pub fn push(&mut self, point: DVec3, id: FeatureId) -> bool {
         if self.n_points == MAX_FEATURE_POINTS {
@@ -167,7 +167,7 @@ impl Feature {
         &self.points[..self.n_points]
     }
 
-    /// The id of the whole; of a single point its own.
+    /// Returns the id of the feature; the id of the point for a single point.
     #[inline]
     pub fn name(&self) -> FeatureId {
         if self.n_points == 1 { self.ids[0] } else { self.id }

@@ -1,19 +1,19 @@
-//! A body that moves in a straight line against eight triangles at once: which of them it may
-//! touch, and not before when.
+//! A body in linear motion against eight triangles at once: which it may touch, and the earliest
+//! time.
 //!
-//! The body is inside a ball and a box along the axes. Its centre is moved along the line to before
-//! the block, in `f64`, and the triangles are seen from there. Three bounds of the way to a
-//! triangle, the latest of which counts: the box meets the box of the triangle; the ball meets its
-//! plane; the ball meets the ball around it.
+//! A ball and an axis-aligned box contain the body. Its centre is moved along the line to a point
+//! before the block, in `f64`; triangles are relative to that point. Three lower bounds limit the
+//! distance to a triangle; the latest counts. The box meets the box of the triangle; the ball meets
+//! its plane; the ball meets its bounding ball.
 //!
-//! With u = 2^-24 and R the sum of all lengths that come up, a coordinate as seen from that point
-//! is off by less than 8 u R, its product with a unit vector by 16 u R, and the difference of two
-//! squares of such by 64 u R^2. An edge is off by u of itself, so a normal by less than 16 u E^2, E
-//! the longest edge; four times that is asked for, and R times that of a height over the plane.
+//! Rounding, with u = 2^-24 and R the sum of all lengths involved. A relative coordinate has error
+//! 8 u R, its product with a unit vector 16 u R. The difference of two such squares has error 64 u
+//! R^2. An edge has relative error u, so a normal has error 16 u E^2, with E the longest edge. The
+//! bound is four times that, and R times that for a height over the plane.
 //!
 //! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.11 (moving bodies against inflated ones). Differs: bounds of
-//! times only, with their rounding; whoever asks decides.
+//! times only, with their rounding; the caller decides.
 
 use crate::line_lanes::{FARTHEST, LineBlock8, UNIT};
 use crate::tri_tri_lanes::UNDERFLOW;
@@ -22,31 +22,30 @@ use carom_math::ops::sqrt;
 use carom_math::rounding;
 use glam::DVec3;
 
-/// A ball and a box around the same centre that move in a straight line, in the scaled coordinates
-/// of blocks.
+/// A ball and a box with the same centre in linear motion, in the scaled coordinates of blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockSweep {
     center: DVec3,
     half: DVec3,
     radius: f64,
-    /// Unit.
+    /// Unit vector.
     direction: DVec3,
     speed: f64,
 }
 
-/// When a body may touch eight triangles.
+/// The earliest times at which a body may touch eight triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SweptLanes {
-    /// It may touch them in the time; a bit that is not set is a proof that it does not.
+    /// Triangles that it may touch in the time; a bit that is not set is a proof that it does not.
     pub may: u32,
-    /// Not before these times.
+    /// Lower bounds of the times of contact.
     pub enters: [f64; 8],
 }
 
 impl BlockSweep {
-    /// A body inside the ball and inside the box, whose centre is at `center + way * t` at the time
-    /// t. `None` where it does not move, or numbers are beyond all bounds.
+    /// A body inside the ball and inside the box; its centre is `center + way * t` at the time t.
+    /// `None` if it does not move, or numbers are out of range.
     pub fn new(center: DVec3, half: DVec3, radius: f64, way: DVec3) -> Option<BlockSweep> {
         let speed_sq = way.length_squared();
         let sum = center.abs().element_sum() + half.abs().element_sum() + radius;
@@ -58,7 +57,8 @@ impl BlockSweep {
 }
 
 impl LineBlock8 {
-    /// Which triangles the body may touch from the time 0 to `until`, and when at the earliest.
+    /// Returns which triangles the body may touch from time 0 to `until`, and lower bounds of the
+    /// times.
     #[inline]
     pub fn swept(&self, sweep: &BlockSweep, until: f64) -> SweptLanes {
         dispatch(Swept { block: self, sweep, until })
@@ -82,7 +82,7 @@ impl Kernel for Swept<'_> {
         let Swept { block, sweep, until } = self;
         let (first, used, reach) = (block.first(), block.used(), block.reach());
         let all = SweptLanes { may: used, enters: [0.0; 8] };
-        // Three coordinates of a corner are not farther than twice the reach from the first one.
+        // All coordinates of a corner are within twice the reach of the first corner.
         let room = sweep.radius + sweep.half.max_element() + 2.0 * reach;
         let along = (first - sweep.center).dot(sweep.direction) - room;
         let along = if 0.0 < along { along } else { 0.0 };
@@ -90,10 +90,10 @@ impl Kernel for Swept<'_> {
         let rest = first - point;
         let size = rest.abs().element_sum() + room;
         let far = point.abs().max_element() + first.abs().max_element() + along;
-        // What corners are off by as they are stored, and what they are as they are seen.
+        // Errors of the stored corners, and of the relative corners.
         let stored = if block.is_exact() { 0.0 } else { UNIT * (far + size) };
         let error = 8.0 * UNIT * size + 2.0 * (stored + lost_in(far));
-        // Not so for a NaN.
+        // False for NaN.
         if !(size <= FARTHEST && error <= FARTHEST) {
             return all;
         }
@@ -106,7 +106,7 @@ impl Kernel for Swept<'_> {
             for (corner, at) in corners.iter_mut().zip(at) {
                 corner[axis] = (at - from) + rest;
             }
-            // As they are stored their differences keep their digits.
+            // Differences of stored corners keep their digits.
             [edges[0][axis], edges[1][axis]] = [at[1] - at[0], at[2] - at[0]];
         }
         let [a, b, c] = corners;
@@ -118,7 +118,7 @@ impl Kernel for Swept<'_> {
             high[axis] = a[axis].max(b[axis]).max(c[axis]);
             let half = rounding::up(sweep.half[axis] + error);
             let d = sweep.direction[axis];
-            // The gap ahead, if the way is that way at all.
+            // The distance ahead, if the body moves in that direction.
             let inverse = |d: f64| if d + UNIT <= 0.0 { NEVER } else { (1.0 / (d + UNIT)) as f32 };
             let up = low[axis] - S::F32x8::splat(simd, half);
             let down = zero - high[axis] - S::F32x8::splat(simd, half);
@@ -127,7 +127,7 @@ impl Kernel for Swept<'_> {
         }
         let d = [splat(sweep.direction.x), splat(sweep.direction.y), splat(sweep.direction.z)];
         let dot = |p: [S::F32x8; 3], q: [S::F32x8; 3]| p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
-        // The plane: heights are times the length of the normal.
+        // The plane: heights are scaled by the length of the normal.
         let [e, f] = edges;
         let n = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
         let height = dot(n, a);
@@ -157,7 +157,7 @@ impl Kernel for Swept<'_> {
         let misses = (ahead * ahead + splat(128.0 * UNIT * size * size)).lt(apart) | ahead.lt(zero);
         let at_ball = S::F32x8::select(misses, never, apart.max(zero) / (ahead + root.sqrt()));
         enters = enters.max(S::F32x8::select(zero.lt(apart), at_ball, zero));
-        // Some eight roundings of quotients and products.
+        // About eight roundings of quotients and products.
         let enters = enters * S::F32x8::splat(simd, 1.0 - 16.0 * UNIT as f32);
         let last =
             rounding::up((until * sweep.speed - along).max(0.0) * (1.0 + 8.0 * f64::EPSILON) + lost_in(far));
@@ -173,7 +173,7 @@ impl Kernel for Swept<'_> {
     }
 }
 
-/// What adding up lengths along the way in `f64` may lose.
+/// Rounding of sums of lengths along the path, in `f64`.
 #[inline(always)]
 fn lost_in(far: f64) -> f64 {
     16.0 * f64::EPSILON * far

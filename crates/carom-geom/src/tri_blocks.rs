@@ -1,71 +1,76 @@
-//! Eight triangles against eight in another frame: which pairs may meet, and between what bounds
-//! their distances lie.
+//! Eight triangles against eight in another frame: which pairs may meet, and bounds of their
+//! distances.
 //!
-//! The second block is brought into the frame and the units of the first, all corners at once, in
-//! `f32`; then each of its triangles that is near the first block's box is held against the eight.
-//! "Apart" is proved by separating axes. Distances come from the fifteen candidates of edges and of
-//! corners over faces. Each candidate is a pair of points of the two triangles, wherever rounding
-//! put them, so the least difference of points, n, is an upper bound by its length. It is an axis
-//! too: the gap of the triangles' projections on it is a lower bound, near the same number when n
-//! is nearly the shortest difference. So nothing is asked of the candidates themselves: of edges
-//! that are nearly parallel, of slivers, the bounds are poor and never wrong, and what they leave
-//! open is for `f64`. The axis of the nearest pair so far is tried first, on all eight at once: it
-//! separates most of what is near it too (a third fewer instructions for a query on close
-//! surfaces).
+//! The corners of the second block are transformed to the frame and units of the first, all at
+//! once, in `f32`. Each of its triangles that is near the first block's box is tested against the
+//! eight. "Apart" is proved by separating axes.
 //!
-//! With u = 2^-24, S the largest coordinate of both blocks that can come up (2 of the first; of the
-//! second the sums of the rows of the matrix, times 2, and of the translation): a coordinate of the
-//! first is off by u S; one of the second by u S for itself, u S for the matrix, 4 u S for products
-//! and sums, u S for the translation, less than 7 u S; a projection on an axis n rounds by 3 u S
-//! |n|, |n| the sum of the absolute coordinates, so a gap is off by 14 u S |n| and by 2 u S |n| for
-//! the difference. 18 u S |n| is asked for, which covers the rounding of this bound. A difference
-//! of two points is off by what its corners are, 8 u S, by 2 u S each for the edges they are on and
-//! for the difference of corners, and by 8 u S for two products and two sums: 22 u S in a
-//! coordinate, 39 u S in length; 54 u S are added.
+//! Distances come from the fifteen candidates: edge pairs, and corners over faces. Each candidate
+//! is a pair of points of the two triangles, whatever the rounding. The length of the least
+//! difference n is therefore an upper bound. The gap of the projections on n is a lower bound, and
+//! close to the upper bound if n is nearly the shortest difference. Candidates need no error bound
+//! of their own. For nearly parallel edges and slivers the bounds are loose but valid; `f64`
+//! decides the rest.
+//!
+//! The axis of the nearest pair so far is tested first, on all eight at once. It also separates
+//! most nearby pairs, which saves a third of the instructions for queries on close surfaces.
+//!
+//! Rounding, with u = 2^-24. S is the largest coordinate of both blocks: 2 for the first. For the
+//! second it is 2 times the row sums of the matrix, plus those of the translation.
+//!
+//! A coordinate of the first block has error u S. One of the second has u S for itself, u S for the
+//! matrix and u S for the translation. Products and sums add 4 u S: less than 7 u S together. Let
+//! |n| be the sum of the absolute coordinates of an axis n. A projection on n rounds by 3 u S |n|.
+//! A gap has error 14 u S |n|, and 2 u S |n| for the difference. The bound is 18 u S |n|, which
+//! covers its own rounding.
+//!
+//! A difference of two points has error 8 u S from its corners. The edges and the difference of
+//! corners add 2 u S each; two products and two sums add 8 u S. That is 22 u S in a coordinate and
+//! 39 u S in length; 54 u S are added.
 //!
 //! Reference: V. Lumelsky, On Fast Computation of Distance Between Line Segments, Information
 //! Processing Letters 21, 1985; C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9;
 //! S. Boyd, L. Vandenberghe, Convex Optimization, 2004, 5.5 (a feasible dual point bounds the
 //! optimum).
-//! Differs: eight at a time, each answer with a certificate.
+//! Differs: eight at a time, each result with a certificate.
 
 use crate::tri_tri_lanes::{FAR, Margin, TriBlock8, UNDERFLOW, Vec3x8, cross, dot, gap, near, sub};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use carom_math::{WidePose, rounding, scaling::balanced};
 use glam::DVec3;
 
-/// 18 u.
+/// Error bound of a gap, 18 u, from rounding.
 const ERROR: f64 = 18.0 * 0.5 * f32::EPSILON as f64;
 
-/// What is asked of a difference of points, in what is asked of a gap.
+/// The error bound of a difference of points, in units of the bound of a gap.
 const POINTS: f32 = 3.0;
 
-/// Above the relative error of a length, or of a quotient by one: 8 u.
+/// Rounding: above the relative error of a length, or of a quotient by a length, 8 u.
 const LENGTH: f32 = 4.0 * f32::EPSILON;
 
-/// What is known of the distances of eight triangles from eight.
+/// Bounds of the distances of eight triangles from eight.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct BlockDistances {
-    /// For each triangle of the second block those of the first, as bits, that may be within the
-    /// distance asked for, and within the least upper bound.
+    /// For each triangle of the second block, the triangles of the first as bits. A bit is set if
+    /// the pair may be within the query distance and the least upper bound.
     pub lanes: [u32; 8],
     /// Lower bounds, by triangle of the second block, then of the first; in lengths times `scale`.
-    /// Of no meaning where the bit is not set.
+    /// Unspecified if the bit is not set.
     pub at_least: [[f32; 8]; 8],
     /// A power of two.
     pub scale: f64,
-    /// At least one pair is not farther apart: the distance asked for, or less.
+    /// An upper bound of the least distance of all pairs; at most the query distance.
     pub at_most: f64,
-    /// An axis in the first block's frame, of any length, that is tried first. It is left along the
-    /// shortest difference of points that was found: what separates the nearest triangles separates
+    /// An axis in the first block's frame, of any length, that is tested first. On return it is the
+    /// shortest difference of points found. An axis that separates the nearest triangles separates
     /// most of those around them.
     pub axis: DVec3,
 }
 
 impl TriBlock8 {
-    /// For each triangle of `other`, which `other_in_self` places, those of this block that it may
-    /// meet, as bits. A bit that is not set is a proof that the two do not meet.
+    /// For each triangle of `other`, which `other_in_self` places, returns the triangles of this
+    /// block that it may meet, as bits. A bit that is not set is a proof that the two do not meet.
     pub fn may_meet(&self, other: &TriBlock8, other_in_self: &WidePose) -> [u32; 8] {
         dispatch(MayMeet::<false> { block: self, other, other_in_self, within: 0.0 })
     }
@@ -76,9 +81,9 @@ impl TriBlock8 {
         dispatch(MayMeet::<true> { block: self, other, other_in_self, within })
     }
 
-    /// Bounds of the distances of all pairs of a triangle of this block and one of `other`, which
-    /// `other_in_self` places, as far as they are not above `within`. `out` brings the axis that
-    /// the last pair of blocks left.
+    /// Bounds the distances of all pairs of a triangle of this block and one of `other`, which
+    /// `other_in_self` places. Only distances up to `within` are bounded. `out` passes the axis
+    /// from the previous pair of blocks.
     pub fn distances(
         &self,
         other: &TriBlock8,
@@ -105,13 +110,13 @@ impl Default for BlockDistances {
 /// The triangles of the second block in the units of the first.
 struct Placed {
     corners: [[[f32; 8]; 3]; 3],
-    /// Those that are near the first block's box.
+    /// The triangles near the first block's box.
     near: u32,
-    /// Times the sum of the absolute coordinates of an axis: a bound of the error of a gap.
+    /// Error bound of a gap, per unit of the sum of the axis's absolute coordinates.
     error: f32,
 }
 
-/// `None` where the numbers are such that nothing can be refuted.
+/// `None` if the numbers do not allow a proof.
 #[inline(always)]
 fn place<S: Simd>(
     simd: S,
@@ -129,7 +134,7 @@ fn place<S: Simd>(
     let columns = [r.x_axis * ratio, r.y_axis * ratio, r.z_axis * ratio];
     let extent = (columns[0].abs() + columns[1].abs() + columns[2].abs()) * 2.0;
     let size = (extent + t.abs()).max_element().max(2.0);
-    // Some twenty roundings of numbers not larger than these.
+    // About twenty roundings of numbers not larger than these.
     let far = (other.center.abs().element_sum() + 6.0 / other.scale)
         + (pose.translation.abs().max_element() + block.center.abs().max_element());
     let error = ERROR * size + 64.0 * f64::EPSILON * far * block.scale;
@@ -181,7 +186,7 @@ impl Placed {
     }
 }
 
-/// The corners of a block, ready to be used.
+/// The corners of a block as lanes.
 #[inline(always)]
 fn corners<S: Simd>(simd: S, block: &TriBlock8) -> [Vec3x8<S>; 3] {
     let mut b = [[S::F32x8::splat(simd, 0.0); 3]; 3];
@@ -318,16 +323,16 @@ impl Kernel for Distances<'_> {
                 out.at_most = f64::from(limit) / block.scale;
                 margin = Margin::<S>::new(simd, placed.error, limit);
             }
-            // A NaN, of points that coincide, is near.
+            // NaN, from coincident points, counts as near.
             out.lanes[lane] = lanes & !S::F32x8::splat(simd, limit).lt(at_least).bits();
         }
     }
 }
 
-/// The first block along one axis.
+/// The first block projected on one axis.
 struct Along<S: Simd> {
     axis: Vec3x8<S>,
-    /// Of each triangle.
+    /// For each triangle.
     low: S::F32x8,
     high: S::F32x8,
 }
@@ -341,7 +346,8 @@ impl<S: Simd> Along<S> {
         Along { axis, low, high }
     }
 
-    /// The intervals of the second block's triangles, and those that are near the first block's.
+    /// Returns the intervals of the second block's triangles, and which of them are near the first
+    /// block's.
     #[inline(always)]
     fn others(&self, simd: S, placed: &Placed, margin: &Margin<S>) -> ([f32; 8], [f32; 8], u32) {
         let mut corners = [[self.low; 3]; 3];
@@ -357,7 +363,7 @@ impl<S: Simd> Along<S> {
         (low.to_array(), high.to_array(), !margin.needed::<true>(self.axis).lt(gap).bits())
     }
 
-    /// The triangles of the first block that are near one of the second with this interval.
+    /// Returns the triangles of the first block that are near the interval of one of the second.
     #[inline(always)]
     fn near(&self, simd: S, low: f32, high: f32, margin: &Margin<S>) -> <S::F32x8 as F32Lanes<8>>::Mask {
         let gap = (S::F32x8::splat(simd, low) - self.high).max(self.low - S::F32x8::splat(simd, high));
@@ -365,20 +371,20 @@ impl<S: Simd> Along<S> {
     }
 }
 
-/// Where triangles are along an axis.
+/// Returns the intervals of triangles on an axis.
 #[inline(always)]
 fn interval<S: Simd>(axis: Vec3x8<S>, corners: &[Vec3x8<S>; 3]) -> (S::F32x8, S::F32x8) {
     let (p, q, r) = (dot::<S>(axis, corners[0]), dot::<S>(axis, corners[1]), dot::<S>(axis, corners[2]));
     (p.min(q).min(r), p.max(q).max(r))
 }
 
-/// Eight triangles and what is needed of them more than once.
+/// Eight triangles with their derived vectors.
 struct Figure<S: Simd> {
     corners: [Vec3x8<S>; 3],
     /// From each corner to the next.
     edges: [Vec3x8<S>; 3],
     lengths_sq: [S::F32x8; 3],
-    /// Of the first two edges.
+    /// The cross product of the first two edges.
     normal: Vec3x8<S>,
 }
 
@@ -396,7 +402,7 @@ impl<S: Simd> Figure<S> {
     }
 }
 
-/// The least difference of a point of `b` from a point of `a`, of the fifteen candidates.
+/// Returns the least of the fifteen candidate differences of a point of `b` from a point of `a`.
 #[inline(always)]
 fn shortest<S: Simd>(simd: S, a: &Figure<S>, b: &Figure<S>) -> Vec3x8<S> {
     let one = S::F32x8::splat(simd, 1.0);
@@ -413,8 +419,8 @@ fn shortest<S: Simd>(simd: S, a: &Figure<S>, b: &Figure<S>) -> Vec3x8<S> {
             let r = sub::<S>(a.corners[i], b.corners[j]);
             let (uv, ur, vr) = (dot::<S>(u, v), dot::<S>(u, r), dot::<S>(v, r));
             let determinant = a.lengths_sq[i] * b.lengths_sq[j] - uv * uv;
-            // Edges that are parallel, or points: NaN is 0, any start will do, the projections then
-            // find the nearest.
+            // Parallel edges, or points: NaN becomes 0. Any start is valid, because the projections
+            // then find the nearest.
             let s = clamp_unit::<S>(simd, (uv * vr - ur * b.lengths_sq[j]) / determinant);
             let t = clamp_unit::<S>(simd, (uv * s + vr) * inverse_b[j]);
             let s = clamp_unit::<S>(simd, (uv * t - ur) * inverse_a[i]);
@@ -431,8 +437,8 @@ fn shortest<S: Simd>(simd: S, a: &Figure<S>, b: &Figure<S>) -> Vec3x8<S> {
     best
 }
 
-/// A point less the point of a face under it, and where there is one. The sign is that of the
-/// point; a length and an axis have none.
+/// Returns a point less its projection on a face, and the lanes with the projection inside. The
+/// sign follows the point; lengths and axes have no sign.
 #[inline(always)]
 fn over<S: Simd>(simd: S, p: Vec3x8<S>, t: &Figure<S>) -> (Vec3x8<S>, <S::F32x8 as F32Lanes<8>>::Mask) {
     let zero = S::F32x8::splat(simd, 0.0);
@@ -471,7 +477,7 @@ fn keep_less<S: Simd>(
     }
 }
 
-/// Brought into [0, 1]; NaN gives 0.
+/// Clamps to [0, 1]; NaN gives 0.
 #[inline(always)]
 fn clamp_unit<S: Simd>(simd: S, x: S::F32x8) -> S::F32x8 {
     x.max(S::F32x8::splat(simd, 0.0)).min(S::F32x8::splat(simd, 1.0))

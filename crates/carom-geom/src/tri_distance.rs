@@ -1,17 +1,18 @@
-//! Closest points of two triangles, of a point and a triangle, of two segments.
+//! Closest points of two triangles, of a point or segment and a triangle, of two segments.
 //!
-//! Triangles that meet have distance 0, decided exactly. Of triangles that do not, the closest
-//! points lie on two edges, or are a corner and a point of a face: nine and six candidates, each of
-//! them a pair of points of the two sets, so that the least is never too small. Slivers and nearly
-//! parallel edges can make it too large: with `sine` for the sine of the angle between the edges, a
-//! candidate is off by some `u size / sine^2`, and never by more than `size * sine`, because then
-//! another candidate is near. Where this could change the answer, the candidate is computed again
-//! with twice the digits.
+//! Triangles that meet have distance 0, decided exactly. Otherwise the closest points are on two
+//! edges, or are a corner and a point of a face: nine and six candidates. Each candidate is a pair
+//! of points of the two sets, so the least is never too small.
+//!
+//! Slivers and nearly parallel edges can make it too large. Let `sine` be the sine of the angle
+//! between the edges. A candidate has error `u size / sine^2`, and at most `size * sine`, because
+//! then another candidate is near. If this could change the result, the candidate is computed again
+//! in double-double arithmetic.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9; V. Lumelsky, On
 //! Fast Computation of Distance Between Line Segments, Information Processing Letters 21, 1985.
-//! Differs: error bounds decide where more digits are needed; barycentric weights are kept, so that
-//! a corner comes back with its own coordinates; all sizes of the data are scaled to 1.
+//! Differs: error bounds decide where more digits are needed. Barycentric weights are kept, so a
+//! corner is returned with its own coordinates. All data are scaled to size 1.
 
 use crate::segment_triangle::{point_in_triangle, point_on_segment, segment_meets_triangle, segments_meet};
 use crate::{tri_intersection, tri_tri, within};
@@ -21,11 +22,11 @@ use carom_math::scaling::scale_of;
 use carom_math::tol;
 use glam::DVec3;
 
-/// How far two sets are apart, and where they are closest.
+/// The distance of two sets, and their closest points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClosestPoints {
-    /// Not negative; 0 exactly when the sets meet.
+    /// Not negative; 0 exactly if the sets meet.
     pub distance: f64,
     /// A closest point of the first set.
     pub point_a: DVec3,
@@ -33,35 +34,35 @@ pub struct ClosestPoints {
     pub point_b: DVec3,
 }
 
-/// Distance and closest points of two triangles; a triangle without area is the segment or point
-/// that it is.
+/// Returns distance and closest points of two triangles. A triangle without area is a segment or a
+/// point.
 ///
-/// The distance is 0 exactly when [`tri_tri::intersects`] says so, and otherwise right to about
-/// 1e-15 of the extent of the pair, whatever the triangles' aspect. Of several closest pairs, one.
-/// Infinite when the distance overflows.
+/// The distance is 0 exactly if [`tri_tri::intersects`] is true. Otherwise it is right to about
+/// 1e-15 of the extent of the pair, whatever the triangles' aspect. One of several closest pairs is
+/// returned. The distance is infinite if it overflows.
 pub fn closest_points(a: &[DVec3; 3], b: &[DVec3; 3]) -> ClosestPoints {
     between(a, b)
 }
 
-/// Distance and closest points of a point and a triangle.
+/// Returns distance and closest points of a point and a triangle.
 ///
-/// The distance is 0 exactly when the point lies in the closed triangle, and otherwise right to
+/// The distance is 0 exactly if the point lies in the closed triangle. Otherwise it is right to
 /// about 1e-15 of the extent of the figure.
 pub fn point_triangle(p: DVec3, t: &[DVec3; 3]) -> ClosestPoints {
     between(&[p], t)
 }
 
-/// Distance and closest points of a segment and a triangle, accurate as [`closest_points`].
+/// Returns distance and closest points of a segment and a triangle, accurate as [`closest_points`].
 pub fn segment_triangle(s: &[DVec3; 2], t: &[DVec3; 3]) -> ClosestPoints {
     between(s, t)
 }
 
-/// Distance and closest points of two segments, accurate as [`closest_points`].
+/// Returns distance and closest points of two segments, accurate as [`closest_points`].
 pub fn segment_segment(s: &[DVec3; 2], t: &[DVec3; 2]) -> ClosestPoints {
     between(s, t)
 }
 
-/// Distance and closest points of two sets of one, two or three corners, accurate as
+/// Returns distance and closest points of two sets of one, two or three corners, accurate as
 /// [`closest_points`].
 pub(crate) fn between(a: &[DVec3], b: &[DVec3]) -> ClosestPoints {
     let plain = match (a, b) {
@@ -75,7 +76,7 @@ pub(crate) fn between(a: &[DVec3], b: &[DVec3]) -> ClosestPoints {
     let (n_a, n_b) = (a.len(), b.len());
     let (a, b) = (as_triangle(a), as_triangle(b));
     if meets {
-        // The place of a point is known.
+        // The closest point of a single point is itself.
         let point = match (n_a, n_b) {
             (1, _) => a[0],
             (_, 1) => b[0],
@@ -86,21 +87,20 @@ pub(crate) fn between(a: &[DVec3], b: &[DVec3]) -> ClosestPoints {
     Figure::new(&a, &b).closest(n_a, n_b)
 }
 
-/// A point and a triangle are no farther apart than `reach`, which is not negative: exact for the
-/// numbers as given.
+/// Whether a point and a triangle are within `reach`, which is not negative: exact for the given
+/// numbers.
 pub fn point_triangle_within(p: DVec3, t: &[DVec3; 3], reach: f64) -> bool {
     within::thin_sets_within(&[p], t, reach)
 }
 
-/// Two segments are no farther apart than `reach`, which is not negative: exact for the numbers as
-/// given.
+/// Whether two segments are within `reach`, which is not negative: exact for the given numbers.
 pub fn segment_segment_within(s: &[DVec3; 2], t: &[DVec3; 2], reach: f64) -> bool {
     within::thin_sets_within(s, t, reach)
 }
 
-/// Points and segments that are well apart and not nearly parallel, for which plain `f64` is as
-/// good: points closest to each other are then displaced by some `u size / sine^2` along the
-/// segments, which adds the square of that over twice the distance to the distance.
+/// Points and segments that are well apart and not nearly parallel; plain `f64` is accurate enough
+/// for them. Rounding displaces closest points by `u size / sine^2` along the segments. The
+/// distance grows by the square of that over twice the distance.
 fn plain(a: &[DVec3], b: &[DVec3]) -> Option<ClosestPoints> {
     let (p, q) = (*a.first()?, *b.first()?);
     let (u, v) = match (a, b) {
@@ -120,7 +120,7 @@ fn plain(a: &[DVec3], b: &[DVec3]) -> Option<ClosestPoints> {
         }
         let s = clamp_unit((uv * vr - ur * vv) / determinant);
         let t = (uv * s + vr) / vv;
-        // Where t lies beyond an end, s again from that end.
+        // If t lies beyond an end, s is computed again from that end.
         if t < 0.0 {
             (clamp_unit(-ur / uu), 0.0)
         } else if 1.0 < t {
@@ -135,25 +135,24 @@ fn plain(a: &[DVec3], b: &[DVec3]) -> Option<ClosestPoints> {
     } else {
         (0.0, 0.0)
     };
-    // From the nearer end, so that ends come back as they are.
+    // From the nearer end, so that ends are returned exactly.
     let at = |from: DVec3, along: DVec3, corners: &[DVec3], s: f64| match corners {
         &[_, to] if 0.5 < s => to - along * (1.0 - s),
         _ => from + along * s,
     };
     let (point_a, point_b) = (at(p, u, a, s), at(q, v, b, t));
-    // Not of these points, which are rounded where they lie: far from the origin that is more than
-    // the extent allows.
+    // Not from the rounded points: far from the origin their rounding exceeds the tolerance.
     let distance_sq = (r + u * s - v * t).length_squared();
-    // Neither so near that touching were possible, nor so large or small that squares are not
-    // numbers.
+    // Refused if the sets might touch, or if squares overflow or underflow.
     let size_sq = uu + vv + r.length_squared();
     let is_plain = tol::PLAIN_DISTANCE_SQ * size_sq < distance_sq && is_middling(size_sq);
     is_plain.then(|| ClosestPoints { distance: sqrt(distance_sq), point_a, point_b })
 }
 
-/// A corner of a triangle, or a point well apart from one that is no sliver. The place over the
-/// face is then right to some `u size / sine^2` along the triangle, which adds the square of that
-/// over twice the distance; a place beside it has a closest point on an edge.
+/// A corner of a triangle, or a point, well apart from a triangle that is no sliver. Rounding
+/// displaces the projection on the face by `u size / sine^2` along the triangle. The distance grows
+/// by the square of that over twice the distance. A projection outside has its closest point on an
+/// edge.
 fn plain_face(p: DVec3, [q, r, s]: [DVec3; 3]) -> Option<ClosestPoints> {
     if p == q || p == r || p == s {
         return Some(ClosestPoints { distance: 0.0, point_a: p, point_b: p });
@@ -187,13 +186,13 @@ fn plain_face(p: DVec3, [q, r, s]: [DVec3; 3]) -> Option<ClosestPoints> {
     Some(best)
 }
 
-/// A square whose own square is neither infinite nor short of digits.
+/// Whether the square of a square neither overflows nor loses digits.
 fn is_middling(size_sq: f64) -> bool {
     // Powers of two, for the underflow and overflow of a fourth power: 2^-300 and 2^300.
     f64::from_bits((1023 - 300) << 52) < size_sq && size_sq < f64::from_bits((1023 + 300) << 52)
 }
 
-/// Two sets of one, two or three corners have a point in common: exact.
+/// Whether two sets of one, two or three corners have a common point: exact.
 pub(crate) fn thin_sets_meet(a: &[DVec3], b: &[DVec3]) -> bool {
     match (a, b) {
         (&[p], &[q]) => p == q,
@@ -205,28 +204,28 @@ pub(crate) fn thin_sets_meet(a: &[DVec3], b: &[DVec3]) -> bool {
     }
 }
 
-/// One, two or three corners as three, the last one repeated.
+/// Returns one, two or three corners as three; the last one repeats.
 pub(crate) fn as_triangle(corners: &[DVec3]) -> [DVec3; 3] {
     [0, 1, 2].map(|i| corners[i.min(corners.len() - 1)])
 }
 
-/// Two triangles, scaled to size 1, seen from a corner of the first.
+/// Two triangles, scaled to size 1, relative to a corner of the first.
 struct Figure {
     /// The corners as given.
     given: [[DVec3; 3]; 2],
-    /// The corners, where no difference of two overflows.
+    /// The corners, scaled so that no difference of two overflows.
     small: [[DVec3; 3]; 2],
-    /// What brings differences of `small` to size 1.
+    /// The factor that brings differences of `small` to size 1.
     factor: f64,
-    /// The corners less the first triangle's first, scaled.
+    /// The corners minus the first corner of the first triangle, scaled.
     local: [[DVec3; 3]; 2],
-    /// Size of the unit in which `local` is.
+    /// The unit of `local`.
     unit: f64,
-    /// Greatest distance of a corner from the first, and a little more.
+    /// Slightly above the greatest distance of a corner from the first.
     size: f64,
 }
 
-/// A pair of points of the two triangles, by their weights of the corners.
+/// A pair of points of the two triangles, by their barycentric weights.
 #[derive(Clone, Copy)]
 struct Candidate {
     distance_sq: f64,
@@ -235,12 +234,12 @@ struct Candidate {
 
 impl Figure {
     fn new(a: &[DVec3; 3], b: &[DVec3; 3]) -> Figure {
-        // First below the range where differences overflow, then to the size of the differences.
+        // First below the range of overflow, then to the size of the differences.
         let largest = a.iter().chain(b).fold(DVec3::ZERO, |m, p| m.max(p.abs())).max_element();
         let (shrink, grow) = if largest < 1.0e300 { (1.0, 1.0) } else { (0.25, 4.0) };
         let small = [a, b].map(|t| t.map(|p| p * shrink));
-        // Corners may be as near to each other as the least number and far from zero: only
-        // differences can be scaled.
+        // Corners may be very close to each other and far from zero: only differences can be
+        // scaled.
         let local = small.map(|t| t.map(|p| p - small[0][0]));
         let factor = scale_of(local.iter().flatten().fold(0.0, |m: f64, p| m.max(p.abs().max_element())));
         let local = local.map(|t| t.map(|p| p * factor));
@@ -248,17 +247,17 @@ impl Figure {
         Figure { given: [*a, *b], small, factor, local, unit: grow / factor, size }
     }
 
-    /// From the one corner to the other with all digits, scaled.
+    /// Returns the exact scaled difference of two corners.
     fn difference(&self, to: DVec3, from: DVec3) -> DoubleDoubleVec3 {
         DoubleDoubleVec3::difference(to, from).scaled(self.factor)
     }
 
-    /// The least of all candidates; of a "triangle" with fewer than three corners only the first
-    /// are looked at.
+    /// Returns the least of all candidates. A "triangle" with fewer than three corners uses only
+    /// its first ones.
     fn closest(&self, n_corners_a: usize, n_corners_b: usize) -> ClosestPoints {
         let n_corners = [n_corners_a, n_corners_b];
         let mut best = Candidate { distance_sq: f64::INFINITY, weights: [[1.0, 0.0, 0.0]; 2] };
-        // A point has one "edge", from itself to itself; a segment one each way, and one at its
+        // A point has one "edge", from itself to itself. A segment has one each way, and one at its
         // end.
         let (n_edges_a, n_edges_b) =
             (if n_corners_a == 1 { 1 } else { 3 }, if n_corners_b == 1 { 1 } else { 3 });
@@ -271,7 +270,7 @@ impl Figure {
                 best.keep_less(candidate);
             }
         }
-        // Again with more digits, where less could come out.
+        // Again with more digits, if the result could become smaller.
         for (i, j) in pairs(n_edges_a, n_edges_b) {
             if self.may_improve(self.edge_pair_sine(i, j), &best) {
                 self.edge_edge_precise(i, j, &mut best);
@@ -285,15 +284,15 @@ impl Figure {
         self.finish(&best)
     }
 
-    /// Whether a candidate between directions at an angle of this sine can be wrong by so much that
-    /// computing it better could change the answer.
+    /// Whether a better computation of a candidate could change the result; its directions have an
+    /// angle of this sine.
     fn may_improve(&self, sine: f64, best: &Candidate) -> bool {
         if !(0.0 < sine) {
             return false; // Parallel, or no direction at all.
         }
-        // By how far the points can be displaced across the shortest line between them.
+        // The largest displacement of the points across the shortest line between them.
         let displaced = self.size * (32.0 * f64::EPSILON / (sine * sine)).min(sine);
-        // The distance then is sqrt(d^2 + displaced^2): what that adds to d, at most.
+        // The distance then is sqrt(d^2 + displaced^2): this is the largest growth of d.
         let gain_sq = displaced * displaced;
         let tolerance = tol::CLOSEST_POINTS_GAIN * self.size;
         tolerance * (2.0 * sqrt(best.distance_sq) + tolerance) < gain_sq
@@ -315,8 +314,8 @@ impl Figure {
         let r = q - p;
         let n = u.cross(v);
         let (uu, vv, nn) = (u.length_squared(), v.length_squared(), n.length_squared());
-        // Edges are parallel, or points, if n is 0: any start will do, the projections then find
-        // the closest.
+        // n is 0 for parallel edges or points. Any start is valid, because the projections then
+        // find the closest.
         let s = clamp_unit(if nn == 0.0 { 0.0 } else { r.cross(v).dot(n) / nn });
         let t = if vv == 0.0 { 0.0 } else { clamp_unit((u * s - r).dot(v) / vv) };
         let s = if uu == 0.0 { 0.0 } else { clamp_unit((v * t + r).dot(u) / uu) };
@@ -324,7 +323,7 @@ impl Figure {
         Candidate { distance_sq, weights: [edge_weights(i, s), edge_weights(j, t)] }
     }
 
-    /// A corner of the other triangle above the inside of this face.
+    /// A corner of the other triangle over the inside of this face.
     fn corner_face(&self, face: usize, corner: usize, plane: &Plane) -> Option<Candidate> {
         let w = self.local[1 - face][corner] - self.local[face][0];
         let along_u = w.cross(plane.v).dot(plane.normal);
@@ -337,7 +336,7 @@ impl Figure {
         Some(Candidate { distance_sq, weights: face_weights(face, corner, s, t) })
     }
 
-    /// [`Figure::edge_edge`] with twice the digits, for lines that are not parallel.
+    /// [`Figure::edge_edge`] in double-double arithmetic, for lines that are not parallel.
     fn edge_edge_precise(&self, i: usize, j: usize, best: &mut Candidate) {
         let (a, b) = (&self.small[0], &self.small[1]);
         let u = self.difference(a[(i + 1) % 3], a[i]);
@@ -356,7 +355,8 @@ impl Figure {
         best.keep_less(Candidate { distance_sq, weights });
     }
 
-    /// [`Figure::corner_face`] with twice the digits, corrected once by what is left in the plane.
+    /// [`Figure::corner_face`] in double-double arithmetic, corrected once by the remainder in the
+    /// plane.
     fn corner_face_precise(&self, face: usize, corner: usize, best: &mut Candidate) {
         let t = &self.small[face];
         let (u, v) = (self.difference(t[1], t[0]), self.difference(t[2], t[0]));
@@ -383,13 +383,13 @@ impl Figure {
         });
     }
 
-    /// Back to the coordinates and the unit of the given triangles.
+    /// Returns to the coordinates and unit of the given triangles.
     fn finish(&self, best: &Candidate) -> ClosestPoints {
         let [point_a, point_b] = [0, 1].map(|k| {
             let (w, t) = (best.weights[k], &self.given[k]);
             t[0] * w[0] + t[1] * w[1] + t[2] * w[2]
         });
-        // They do not meet: a distance below the resolution of all digits used is still not zero.
+        // They do not meet: a distance below the resolution of all digits is still not zero.
         let distance = sqrt(best.distance_sq).max(tol::LEAST_DISTANCE) * self.unit;
         let distance = distance.max(f64::MIN_POSITIVE);
         ClosestPoints { distance, point_a, point_b }
@@ -410,8 +410,8 @@ struct Plane {
     v: DVec3,
     normal: DVec3,
     normal_sq: f64,
-    /// Sine of the angle at the first corner or at the second, whichever is less: twice the area
-    /// over the product of the two longest edges.
+    /// The sine of the angle at the first or second corner, whichever is less: twice the area over
+    /// the product of the two longest edges.
     sine: f64,
 }
 
@@ -425,12 +425,12 @@ impl Plane {
     }
 }
 
-/// All pairs of an edge of the one and an edge of the other; a point counts as one edge.
+/// All pairs of an edge of each set; a point counts as one edge.
 fn pairs(n_a: usize, n_b: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..n_a).flat_map(move |i| (0..n_b).map(move |j| (i, j)))
 }
 
-/// All (face, corner of the other).
+/// All pairs of a face and a corner of the other set.
 fn corners_against_faces(n_corners: [usize; 2]) -> impl Iterator<Item = (usize, usize)> {
     [0, 1]
         .into_iter()
@@ -438,7 +438,7 @@ fn corners_against_faces(n_corners: [usize; 2]) -> impl Iterator<Item = (usize, 
         .flat_map(move |f| (0..n_corners[1 - f]).map(move |c| (f, c)))
 }
 
-/// The nearer of 0 and 1 if it lies outside them; 0 for NaN.
+/// Clamps to [0, 1]; NaN gives 0.
 #[inline]
 fn clamp_unit(x: f64) -> f64 {
     if 0.0 < x { x.min(1.0) } else { 0.0 }

@@ -1,8 +1,8 @@
-//! What two triangles have in common: nothing, a point, a segment, or a convex polygon.
+//! The intersection of two triangles: empty, a point, a segment, or a convex polygon.
 //!
-//! Which of these it is, and which edges and corners make its ends, is decided by the exact signs
-//! of `tri_tri.rs` and `flat.rs`; the coordinates of the ends are then computed with twice the
-//! digits and rounded once.
+//! The exact signs of `tri_tri.rs` and `flat.rs` decide the case, and the edges and corners that
+//! make its ends. The coordinates of the ends are computed in double-double arithmetic and rounded
+//! once.
 //!
 //! Reference: P. Guigue, O. Devillers, Fast and Robust Triangle-Triangle Overlap Test Using
 //! Orientation Predicates, Journal of Graphics Tools 8(1), 2003, section 3 (the ends of the
@@ -16,11 +16,11 @@ use carom_math::predicates::orient2d_along;
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// The most corners of the polygon that two triangles of one plane share.
+/// Maximum number of corners of the polygon that two coplanar triangles share.
 pub const MAX_SHARED_POINTS: usize = 6;
 
-/// The intersection of two closed triangles. Points are rounded to `f64`; which case it is, and how
-/// many points there are, is exact.
+/// The intersection of two closed triangles. Points are rounded to `f64`; the case and the number
+/// of points are exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Intersection {
@@ -28,19 +28,20 @@ pub enum Intersection {
     Empty,
     /// One point.
     Point(DVec3),
-    /// A segment, whose ends are different points though they may be equal after rounding.
+    /// A segment. Its ends differ, though they may be equal after rounding.
     Segment([DVec3; 2]),
     /// A convex polygon: the triangles lie in one plane.
     Polygon {
         /// Its corners in order, the first `n_points` of them.
         points: [DVec3; MAX_SHARED_POINTS],
-        /// 3 to 6.
+        /// Number of corners: 3 to 6.
         n_points: usize,
     },
 }
 
 impl Intersection {
-    /// The point, the two ends or the corners of the polygon; none if it is empty.
+    /// Returns the point, the two ends or the corners of the polygon; empty for an empty
+    /// intersection.
     pub fn points(&self) -> &[DVec3] {
         match self {
             Intersection::Empty => &[],
@@ -51,8 +52,8 @@ impl Intersection {
     }
 }
 
-/// What two closed triangles have in common; a triangle without area is the segment or point that
-/// it is.
+/// Returns the intersection of two closed triangles; a triangle without area is a segment or a
+/// point.
 pub fn intersection(a: &[DVec3; 3], b: &[DVec3; 3]) -> Intersection {
     match tri_tri::relation_of_planes(a, b) {
         Relation::Apart => Intersection::Empty,
@@ -61,7 +62,7 @@ pub fn intersection(a: &[DVec3; 3], b: &[DVec3; 3]) -> Intersection {
     }
 }
 
-/// A point that two triangles that meet have in common; the first corner of `a` if they do not.
+/// Returns a common point of two triangles; the first corner of `a` if they do not meet.
 pub(crate) fn common_point(a: &[DVec3; 3], b: &[DVec3; 3]) -> DVec3 {
     if let Some(shared) = a.iter().find(|p| b.contains(p)) {
         return *shared;
@@ -76,21 +77,21 @@ pub(crate) fn common_point(a: &[DVec3; 3], b: &[DVec3; 3]) -> DVec3 {
     }
 }
 
-/// The overlap of the two intervals on the line common to both planes.
+/// Returns the overlap of the two intervals on the common line of both planes.
 fn crossing_intersection(crossing: &Crossing) -> Intersection {
     let (b_start_a_end, b_end_a_start) = (crossing.b_start_after_a_end(), crossing.b_end_after_a_start());
     if b_start_a_end > 0.0 || b_end_a_start < 0.0 {
         return Intersection::Empty;
     }
     let Crossing { a, b } = crossing;
-    // Where each triangle's two crossing sides, from its lone corner, meet the other's plane.
+    // The points where each triangle's two crossing sides, from its lone corner, meet the other's
+    // plane.
     let start = || {
         if crossing.b_start_after_a_start() > 0.0 { on_plane(b[0], b[1], a) } else { on_plane(a[0], a[2], b) }
     };
     let end =
         || if crossing.b_end_after_a_end() > 0.0 { on_plane(a[0], a[1], b) } else { on_plane(b[0], b[2], a) };
-    // B begins where A ends, or ends where A begins; or an interval is a point, the lone corner on
-    // the plane.
+    // The intervals share one end, or one interval is a point: the lone corner is on the plane.
     let is_point = b_start_a_end == 0.0
         || b_end_a_start == 0.0
         || tri_tri::is_on_plane(a[0], b)
@@ -98,12 +99,12 @@ fn crossing_intersection(crossing: &Crossing) -> Intersection {
     if is_point { Intersection::Point(start()) } else { Intersection::Segment([start(), end()]) }
 }
 
-/// Where the segment from `p` to `q`, which are not both in the plane and not strictly on one side
-/// of it, meets the plane of a triangle.
+/// Returns the point where the segment from `p` to `q` meets the plane of a triangle. The ends are
+/// not both in the plane, and not strictly on one side.
 pub(crate) fn on_plane(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DVec3 {
     let factor = scale_of_axes(t.iter().chain([&p, &q]));
     let difference = |a: DVec3, b: DVec3| DoubleDoubleVec3::difference(a * factor, b * factor);
-    // From the corner between the two shorter sides, whose product loses the least.
+    // From the corner between the two shorter sides, because their product loses the least.
     let side_sq = [0, 1, 2].map(|i| ((t[(i + 1) % 3] - t[i]) * factor).length_squared());
     let longest = (0..3).fold(0, |best, i| if side_sq[best] < side_sq[i] { i } else { best });
     let [a, b, c] = [2, 0, 1].map(|i| t[(longest + i) % 3]);
@@ -111,12 +112,12 @@ pub(crate) fn on_plane(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DVec3 {
     let height_p = normal.dot(difference(p, a));
     let height_q = normal.dot(difference(q, a));
     let span = height_p - height_q;
-    // Where the plane has lost what parts it from another, all digits tell.
+    // If the plane is too inaccurate to separate the ends, exact arithmetic decides.
     let is_lost = !(span.to_f64().abs() > f64::MIN_POSITIVE);
     between(p, q, if is_lost { exact_fraction(p, q, t) } else { height_p / span }.clamp_unit())
 }
 
-/// The fraction of the way from `p` to `q` at which the plane of a triangle lies; 0 where both lie
+/// Returns the parameter, from `p` to `q`, at which the plane of a triangle is met; 0 if both lie
 /// in it.
 #[cold]
 fn exact_fraction(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DoubleDouble {
@@ -126,20 +127,18 @@ fn exact_fraction(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DoubleDouble {
     DoubleDouble::from(if span.sign() == 0.0 { 0.0 } else { height.quotient(&span) })
 }
 
-/// Powers of two that bring the largest coordinate on each axis to length 1. Fractions of the way
-/// stay what they are, and products of what is far smaller on one axis than on another stay
-/// numbers.
+/// Powers of two that scale the largest coordinate on each axis to length 1. They keep parameters,
+/// and keep products of very different axes from underflow.
 fn scale_of_axes<'a>(points: impl Iterator<Item = &'a DVec3>) -> DVec3 {
     let largest = points.fold(DVec3::ZERO, |m, p| m.max(p.abs()));
     DVec3::from_array(largest.to_array().map(scale_of))
 }
 
-/// The point at this fraction of the way from `p` to `q`, which are returned as they are at 0 and
-/// 1.
+/// Returns the point at this parameter from `p` to `q`; exactly `p` at 0 and `q` at 1.
 fn between(p: DVec3, q: DVec3, fraction: DoubleDouble) -> DVec3 {
     let rest = DoubleDouble::from(1.0) - fraction;
     let mix = |p: f64, q: f64| (DoubleDouble::from(p) * rest + DoubleDouble::from(q) * fraction).to_f64();
-    // Products of numbers near the end of the range do not survive splitting.
+    // Products of numbers near the end of the range overflow when they are split.
     if p.abs().max(q.abs()).max_element() < 1.0e290 {
         DVec3::new(mix(p.x, q.x), mix(p.y, q.y), mix(p.z, q.z))
     } else {
@@ -154,14 +153,15 @@ struct Corners {
 }
 
 impl Corners {
-    /// A corner of one of the two, which may be one of the other as well.
+    /// Adds a corner of one of the two triangles, which may be a corner of both.
     fn add(&mut self, p: DVec3) {
         if !self.points[..self.n_points].contains(&p) {
             self.add_crossing(p);
         }
     }
 
-    /// A point inside two sides: no other corner, even if rounding makes it equal to one.
+    /// Adds a point inside two sides. It is distinct from all corners, even if rounding makes it
+    /// equal to one.
     fn add_crossing(&mut self, p: DVec3) {
         if self.n_points < self.points.len() {
             self.points[self.n_points] = p;
@@ -170,8 +170,8 @@ impl Corners {
     }
 }
 
-/// The extreme points of the intersection of two closed triangles that lie in one plane, or one of
-/// which is a segment or a point: corners of the one in the other, and proper crossings of sides.
+/// Returns the extreme points of the intersection of two closed triangles in one plane; one may be
+/// a segment or a point. These are corners of one in the other, and proper crossings of sides.
 fn flat_intersection(a: &[DVec3; 3], b: &[DVec3; 3]) -> Intersection {
     use crate::segment_triangle::{point_in_triangle, point_on_segment};
     let mut corners = Corners { points: [DVec3::ZERO; 2 * MAX_SHARED_POINTS], n_points: 0 };
@@ -214,7 +214,7 @@ fn flat_intersection(a: &[DVec3; 3], b: &[DVec3; 3]) -> Intersection {
     }
 }
 
-/// What a segment and a triangle with area have in common.
+/// Adds the intersection of a segment and a triangle with area.
 fn segment_part(axis: usize, s: &[DVec3; 2], t: &[DVec3; 3], corners: &mut Corners) {
     use crate::segment_triangle::{point_in_triangle, point_on_segment, segment_meets_triangle};
     s.iter().filter(|&&p| point_in_triangle(p, t)).for_each(|p| corners.add(*p));
@@ -230,7 +230,7 @@ fn segment_part(axis: usize, s: &[DVec3; 2], t: &[DVec3; 3], corners: &mut Corne
     }
 }
 
-/// The point inside both segments of one plane in which they cross, if they do.
+/// Returns the point where two coplanar segments cross inside both, if they do.
 fn proper_crossing(axis: usize, s: &[DVec3; 2], t: &[DVec3; 2]) -> Option<DVec3> {
     let side0 = orient2d_along(axis, t[0], t[1], s[0]);
     let side1 = orient2d_along(axis, t[0], t[1], s[1]);
@@ -253,7 +253,7 @@ fn proper_crossing(axis: usize, s: &[DVec3; 2], t: &[DVec3; 2]) -> Option<DVec3>
     })
 }
 
-/// Puts the corners of a convex polygon in order around their middle, seen along an axis.
+/// Sorts the corners of a convex polygon around their mean, seen along an axis.
 fn sort_around(axis: usize, points: &mut [DVec3]) {
     use carom_math::predicates::project;
     let middle = points.iter().fold(DVec3::ZERO, |sum, p| sum + *p / points.len() as f64);

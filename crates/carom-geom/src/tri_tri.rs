@@ -1,36 +1,37 @@
-//! Do two triangles meet: decided exactly, for every pair of triangles with finite corners.
+//! Exact intersection test of two triangles, for every pair with finite corners.
 //!
-//! Each triangle's corners are told apart by the plane of the other: all strictly on one side means
-//! apart. Else each triangle cuts the line common to the planes in an interval, and two
-//! orientations of edges against edges order the intervals' ends. First all this in plain `f64`
-//! with one bound on every error, from the box around both; where a sign stays in doubt, again with
-//! a bound for each sign, and exact arithmetic behind that. Equal corners are looked for only then:
-//! a corner on a plane is in doubt. Triangles in one plane, and triangles that are segments or
-//! points, go to `flat.rs`.
+//! The corners of each triangle are classified against the plane of the other. If all are strictly
+//! on one side, the triangles are apart. Otherwise each triangle cuts the common line of both
+//! planes in an interval. Two orientations of edges against edges order the ends of the intervals.
+//!
+//! The first pass is plain `f64`, with one bound on every error, from the box around both. If a
+//! sign is in doubt, the second pass has a bound for each sign, and exact arithmetic as a last
+//! resort. Equal corners are tested only in the second pass, because a corner on a plane is in
+//! doubt. Coplanar and degenerate triangles go to `flat.rs`.
 //!
 //! Reference: P. Guigue, O. Devillers, Fast and Robust Triangle-Triangle Overlap Test Using
 //! Orientation Predicates, Journal of Graphics Tools 8(1), 2003; S. Pion, A. Meyer, FPG: A Code
 //! Generator for Fast and Certified Geometric Predicates, 2008 (one bound from the extent of the
 //! input).
-//! Differs: certified signs; degenerate triangles are answered as the sets that they are; one rule
-//! finds the lone corner instead of their tables.
+//! Differs: certified signs; degenerate triangles are treated as the sets that they are. One rule
+//! finds the lone corner instead of tables.
 
 use crate::flat::{self, Span};
 use crate::segment_triangle::segment_meets_triangle;
 use carom_math::predicates::{ORIENT3D_ERROR, orient3d, orient3d_filter};
 use glam::DVec3;
 
-/// The two closed triangles have a point in common: exact for the coordinates as given.
+/// Whether the two closed triangles have a common point: exact for the given coordinates.
 ///
-/// Touching counts. A triangle without area is the segment or the point that it is. Coordinates
-/// that are not finite give some answer.
+/// Touching counts. A triangle without area is a segment or a point. Coordinates that are not
+/// finite give an unspecified result.
 #[inline]
 pub fn intersects(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
     quick(a, b).unwrap_or_else(|| careful(a, b))
 }
 
-/// [`intersects`] where comparisons of coordinates and plain `f64` are enough to be sure; `None`
-/// where exact arithmetic is needed. For counting how often that happens.
+/// [`intersects`] if comparisons and plain `f64` are certain; `None` if exact arithmetic is needed.
+/// For statistics of how often that happens.
 pub fn intersects_filter(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<bool> {
     quick(a, b).or_else(|| {
         if has_shared_corner(a, b) {
@@ -53,14 +54,14 @@ fn quick(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<bool> {
         return Some(false);
     }
     let extent = high_a.max(high_b) - low_a.min(low_b);
-    // Beyond that a product could overflow.
+    // Beyond this a product could overflow.
     if !(extent.max_element() < 1.0e100) {
         return None;
     }
-    // A determinant of differences of corners sums six products, none larger than that of the
-    // extents of the box around all corners.
+    // A determinant of differences sums six products, each at most the product of the extents of
+    // the common box.
     let error = 6.1 * ORIENT3D_ERROR * (extent.x * extent.y * extent.z);
-    // And its underflow, counted as the filter of orient3d does.
+    // Underflow is bounded as in the filter of orient3d.
     let error = error + 1.0e-300 * (extent.x + extent.y + extent.z + 1.0);
     let sides_a = certain_sides(b, a, error)?;
     if is_one_sided(&sides_a) {
@@ -80,8 +81,8 @@ fn quick(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<bool> {
     })
 }
 
-/// On which side of the plane of a triangle three points lie, if all are farther from it than the
-/// error.
+/// Returns the sides of three points relative to a triangle's plane, if all are farther from it
+/// than the error.
 #[inline]
 fn certain_sides(plane: &[DVec3; 3], points: &[DVec3; 3], error: f64) -> Option<[f64; 3]> {
     let a = plane[0];
@@ -91,7 +92,7 @@ fn certain_sides(plane: &[DVec3; 3], points: &[DVec3; 3], error: f64) -> Option<
     is_certain.then_some(sides)
 }
 
-/// [`intersects`] where a sign was in doubt, for triangles whose boxes overlap.
+/// [`intersects`] if a sign was in doubt, for triangles whose boxes overlap.
 #[cold]
 fn careful(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
     if has_shared_corner(a, b) {
@@ -104,24 +105,24 @@ fn careful(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
     }
 }
 
-/// A corner of one equals a corner of the other.
+/// Whether a corner of one equals a corner of the other.
 fn has_shared_corner(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
     a.iter().any(|p| b.contains(p))
 }
 
-/// How two triangles lie to each other, as far as planes tell.
+/// The relation of two triangles to each other's planes.
 pub(crate) enum Relation {
-    /// The plane of one has the other on one side of it.
+    /// The plane of one has the other strictly on one side.
     Apart,
-    /// Both have an area, and each meets the plane of the other, which is another plane.
+    /// Both have an area, and each meets the other's plane; the planes differ.
     Crossing(Crossing),
-    /// They lie in one plane, or one of them at least is a segment or a point.
+    /// They are coplanar, or at least one of them is a segment or a point.
     Flat,
 }
 
-/// Two triangles that cross each other's planes, their corners put in order: the first of each lies
-/// alone on the upper closed side of the other's plane, the other two on its lower closed side; not
-/// all three on the plane.
+/// Two triangles that cross each other's planes, with sorted corners. The first corner of each is
+/// alone on the upper closed side of the other's plane. The other two are on the lower closed side.
+/// Not all three are on the plane.
 pub(crate) struct Crossing {
     pub(crate) a: [DVec3; 3],
     pub(crate) b: [DVec3; 3],
@@ -136,7 +137,7 @@ fn certain(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Option<f64> {
     Some(orient3d(a, b, c, d))
 }
 
-/// How two triangles lie to each other.
+/// Returns the relation of two triangles.
 pub(crate) fn relation_of_planes(a: &[DVec3; 3], b: &[DVec3; 3]) -> Relation {
     // Never in doubt.
     relation_with(a, b, &certain).unwrap_or(Relation::Flat)
@@ -148,38 +149,37 @@ fn relation_with(a: &[DVec3; 3], b: &[DVec3; 3], sign: &impl Sign) -> Option<Rel
     if is_one_sided(&sides_a) {
         return Some(Relation::Apart);
     }
-    // All on the plane: it is that of both, or B has no plane.
+    // All on the plane: the triangles are coplanar, or B has no plane.
     let Some((i, is_a_up)) = lone_corner(&sides_a) else { return Some(Relation::Flat) };
     let sides_b = plane_sides(a, b, sign)?;
     if is_one_sided(&sides_b) {
         return Some(Relation::Apart);
     }
-    // All on the plane though those of A are not on B's: A has no plane.
+    // All on the plane, though the corners of A are not on B's: A has no plane.
     let Some((j, is_b_up)) = lone_corner(&sides_b) else { return Some(Relation::Flat) };
-    // Turning a triangle over turns its plane's upper side to the other, and its own corners stay
-    // where they are.
+    // Flipping a triangle swaps the sides of its plane; its own corners stay.
     Some(Relation::Crossing(Crossing { a: turned(a, i, !is_b_up), b: turned(b, j, !is_a_up) }))
 }
 
-/// The corners from number `first` on, in the other order of turning if asked.
+/// Returns the corners from number `first` on, in reverse order if `is_turned`.
 fn turned(t: &[DVec3; 3], first: usize, is_turned: bool) -> [DVec3; 3] {
     let (p, q, r) = (t[first], t[(first + 1) % 3], t[(first + 2) % 3]);
     if is_turned { [p, r, q] } else { [p, q, r] }
 }
 
-/// The point lies in the plane of the triangle; also when the triangle has no area.
+/// Whether the point lies in the plane of the triangle; always true for a triangle without area.
 pub(crate) fn is_on_plane(p: DVec3, t: &[DVec3; 3]) -> bool {
     orient3d(t[0], t[1], t[2], p) == 0.0
 }
 
-/// All strictly on one side.
+/// Whether all are strictly on one side.
 fn is_one_sided(sides: &[f64; 3]) -> bool {
     sides.iter().all(|&s| s > 0.0) || sides.iter().all(|&s| s < 0.0)
 }
 
-/// The corner that is alone on its closed side of a plane, and whether that is the upper side;
-/// `None` if all three lie on the plane. At least one corner of the other two is strictly on their
-/// side, or this one is on its.
+/// Returns the corner that is alone on its closed side of a plane, and whether that is the upper
+/// side. `None` if all three lie on the plane. At least one of the other two, or this one, is
+/// strictly on its side.
 fn lone_corner(sides: &[f64; 3]) -> Option<(usize, bool)> {
     let n_above = sides.iter().filter(|&&s| s > 0.0).count();
     let n_below = sides.iter().filter(|&&s| s < 0.0).count();
@@ -194,7 +194,7 @@ fn lone_corner(sides: &[f64; 3]) -> Option<(usize, bool)> {
     }
 }
 
-/// On which side of the plane of a triangle three points lie: positive where it appears
+/// Returns the sides of three points relative to a triangle's plane: positive where it appears
 /// counter-clockwise.
 fn plane_sides(plane: &[DVec3; 3], points: &[DVec3; 3], sign: &impl Sign) -> Option<[f64; 3]> {
     let [a, b, c] = *plane;
@@ -207,8 +207,7 @@ fn plane_sides(plane: &[DVec3; 3], points: &[DVec3; 3], sign: &impl Sign) -> Opt
     let side = |p: DVec3| {
         let w = p - a;
         let side = normal.x * w.x + normal.y * w.y + normal.z * w.z;
-        // The same sum of products as the filter of orient3d, with its underflow counted the same
-        // way.
+        // The same sum of products as the filter of orient3d, with the same bound for underflow.
         let w = w.abs();
         let error = ORIENT3D_ERROR * (size.x * w.x + size.y * w.y + size.z * w.z)
             + 1.0e-300 * (w.x + w.y + w.z + 1.0);
@@ -218,11 +217,11 @@ fn plane_sides(plane: &[DVec3; 3], points: &[DVec3; 3], sign: &impl Sign) -> Opt
 }
 
 impl Crossing {
-    /// The intervals in which the triangles cut the common line overlap.
+    /// Whether the intervals of the triangles on the common line overlap.
     ///
-    /// Looking along a x b, the cross product of the normals, A cuts it from side (p, r) to side
-    /// (p, q), B from (p, q) to (p, r). With both lone corners on top, the sign of the tetrahedron
-    /// of two sides is that of the difference of their places on the line.
+    /// Seen along a x b, the cross product of the normals, A cuts it from side (p, r) to side (p,
+    /// q). B cuts it from (p, q) to (p, r). With both lone corners on top, the tetrahedron of two
+    /// sides has the sign of their difference on the line.
     fn meets(&self) -> bool {
         self.b_start_after_a_end() <= 0.0 && self.b_end_after_a_start() >= 0.0
     }
@@ -234,32 +233,32 @@ impl Crossing {
         Some(sign(a[1], b[0], b[1], a[0])? <= 0.0 && sign(a[2], b[0], b[2], a[0])? >= 0.0)
     }
 
-    /// Sign of where B's interval begins, less where A's ends.
+    /// Sign of B's start minus A's end.
     #[inline]
     pub(crate) fn b_start_after_a_end(&self) -> f64 {
         orient3d(self.a[1], self.b[0], self.b[1], self.a[0])
     }
 
-    /// Sign of where B's interval ends, less where A's begins.
+    /// Sign of B's end minus A's start.
     #[inline]
     pub(crate) fn b_end_after_a_start(&self) -> f64 {
         orient3d(self.a[2], self.b[0], self.b[2], self.a[0])
     }
 
-    /// Sign of where B's interval begins, less where A's begins.
+    /// Sign of B's start minus A's start.
     #[inline]
     pub(crate) fn b_start_after_a_start(&self) -> f64 {
         orient3d(self.a[2], self.b[0], self.b[1], self.a[0])
     }
 
-    /// Sign of where B's interval ends, less where A's ends.
+    /// Sign of B's end minus A's end.
     #[inline]
     pub(crate) fn b_end_after_a_end(&self) -> f64 {
         orient3d(self.a[1], self.b[0], self.b[2], self.a[0])
     }
 }
 
-/// Two triangles of one plane, or at least one of them a segment or a point, meet.
+/// Whether two coplanar triangles meet; either may be a segment or a point.
 #[cold]
 fn flat_meets(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
     match (flat::span(a), flat::span(b)) {

@@ -1,36 +1,36 @@
-//! One triangle against eight at once: which of them it may meet, or come near.
+//! One triangle against eight at once: which of them it may meet, or be near.
 //!
 //! Separating axes in `f32`: the coordinate axes, the normals of the planes, the cross products of
-//! the edges. Whatever rounding did to an axis, any axis that separates is a proof; what matters is
-//! the error of the projections, and the answer is "apart" only beyond a bound of that. The eight
-//! are stored about their own middle and scaled to size one, so that the bound follows their size
-//! and not their place.
+//! the edges. Any axis that separates is a proof, whatever its rounding. Only the error of the
+//! projections matters; "apart" needs a gap above a bound of it. The eight triangles are stored
+//! about their middle and scaled to size one. The bound is then relative to their size, not to
+//! their position.
 //!
-//! With u = 2^-24 and S the largest coordinate of both, seen from that middle: a coordinate rounded
-//! to `f32` is off by u S, the projection on an axis n by 3 u S |n| more, |n| the sum of the
-//! absolute coordinates, so intervals that are apart by more than 8 u S |n| are apart; 10 u S |n|
-//! is asked for, which also covers the rounding of the difference and of this bound.
+//! Rounding, with u = 2^-24. S is the largest coordinate of both, relative to that middle. |n| is
+//! the sum of an axis's absolute coordinates. A coordinate rounded to `f32` has error u S; the
+//! projection on n adds 3 u S |n|. Intervals more than 8 u S |n| apart are therefore apart. The
+//! bound used is 10 u S |n|, which also covers its own rounding and that of the difference.
 //!
 //! Reference: S. Gottschalk, Separating Axis Theorem, UNC technical report TR96-024, 1996; N.
 //! Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1 (error of an inner
 //! product).
-//! Differs: eight at a time; a certified bound; a distance instead of 0 on request.
+//! Differs: eight at a time; a certified bound; optionally a distance instead of 0.
 
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use carom_math::rounding;
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// 10 u.
+/// Error bound of a gap, 10 u, from rounding.
 const ERROR: f32 = 10.0 * f32::EPSILON * 0.5;
 
-/// Far above what underflow can take from a projection: some 2^-149 per product.
+/// Far above the underflow of a projection: about 2^-149 per product.
 pub(crate) const UNDERFLOW: f32 = 2.0 * f32::MIN_POSITIVE;
 
 /// 2^-100: a sum of squares below it may have lost digits to underflow.
 const SHORT_SQ: f32 = f32::from_bits((127 - 100) << 23);
 
-/// In units of the block. Beyond it nothing is refuted, so that no product overflows.
+/// In units of the block. Coordinates beyond it refute nothing, so no product overflows.
 pub(crate) const FAR: f32 = 1.0e8;
 
 /// Up to eight triangles, by component, in units of their own size.
@@ -38,7 +38,7 @@ pub(crate) const FAR: f32 = 1.0e8;
 #[repr(C, align(32))]
 pub struct TriBlock8 {
     pub(crate) corners: [[[f32; 8]; 3]; 3],
-    /// The least and the largest coordinates of the corners as they are stored.
+    /// The least and the largest coordinates of the stored corners.
     pub(crate) low: [f32; 3],
     pub(crate) high: [f32; 3],
     pub(crate) center: DVec3,
@@ -54,7 +54,7 @@ impl TriBlock8 {
         for p in triangles.iter().flatten() {
             (low, high) = (low.min(*p), high.max(*p));
         }
-        // Halves first: the sum of numbers at the end of the range would overflow.
+        // Halved before the sum, because a sum near the end of the range would overflow.
         let center = if triangles.is_empty() { DVec3::ZERO } else { low * 0.5 + high * 0.5 };
         let reach = (high * 0.5 - low * 0.5).max_element();
         let scale = if 0.0 < reach { scale_of(reach) } else { 1.0 };
@@ -72,7 +72,7 @@ impl TriBlock8 {
                 let p = ((*p - center) * scale).as_vec3();
                 for axis in 0..3 {
                     block.corners[corner][axis][lane] = p[axis];
-                    // Zero, the middle, lies between them.
+                    // Zero, the middle, is included.
                     block.low[axis] = block.low[axis].min(p[axis]);
                     block.high[axis] = block.high[axis].max(p[axis]);
                 }
@@ -81,21 +81,20 @@ impl TriBlock8 {
         block
     }
 
-    /// Asks for a block to be fetched from memory: for those who will need it soon, and have
-    /// something else to do first.
+    /// Prefetches a block. Use it if the block is needed soon and other work comes first.
     #[inline]
     pub fn prefetch(blocks: &[TriBlock8], index: usize) {
         carom_lanes::prefetch(blocks, index);
     }
 
-    /// How many triangles are in the block.
+    /// Returns the number of triangles in the block.
     pub fn n_triangles(&self) -> usize {
         self.n_triangles as usize
     }
 
-    /// For each of these triangles the lanes, as bits, of those of the block that may be within
-    /// this distance of it. A bit that is not set is a proof that they are farther apart; with 0,
-    /// that they do not meet. As many as both slices hold.
+    /// For each of these triangles, returns the lanes of the block that may be within this distance
+    /// of it, as bits. A bit that is not set is a proof that they are farther apart; with 0, that
+    /// they do not meet. The shorter slice gives the count.
     pub fn may_be_near(&self, triangles: &[[DVec3; 3]], within: f64, lanes: &mut [u32]) {
         dispatch(MayBeNear { block: self, triangles, within, lanes });
     }
@@ -132,7 +131,7 @@ impl Kernel for MayBeNear<'_> {
                 for axis in 0..3 {
                     let x = p[axis] as f32;
                     a[corner][axis] = x;
-                    // Not so for a NaN.
+                    // False for NaN.
                     is_computable &= x.abs() <= FAR;
                     size = if size < x.abs() { x.abs() } else { size };
                 }
@@ -145,8 +144,8 @@ impl Kernel for MayBeNear<'_> {
 
 pub(crate) type Vec3x8<S> = [<S as Simd>::F32x8; 3];
 
-/// The lanes that no axis proves to be apart by more than `within`, if `WITHIN`, or at all. `error`
-/// times the sum of the absolute coordinates of an axis bounds the error of a gap along it.
+/// Returns the lanes that no axis separates by more than `within` (if `WITHIN`), or by any gap.
+/// `error` times the sum of an axis's absolute coordinates bounds the error of a gap.
 #[inline(always)]
 pub(crate) fn near<S: Simd, const WITHIN: bool>(
     simd: S,
@@ -178,15 +177,15 @@ pub(crate) fn near<S: Simd, const WITHIN: bool>(
     is_near.bits()
 }
 
-/// By how much gaps must be larger than 0 to be a proof.
+/// The gap above which an axis is a proof.
 pub(crate) struct Margin<S: Simd> {
     error: S::F32x8,
-    /// The errors of the gap and of the length of its axis together, in a gap that is wanted.
+    /// The error of the gap and of its axis's length together, if a distance is given.
     error_within: S::F32x8,
     underflow: S::F32x8,
     within: S::F32x8,
     short_sq: S::F32x8,
-    /// The square of the distance asked for, rounded up.
+    /// The square of the query distance, rounded up.
     limit_sq: S::F32x8,
 }
 
@@ -199,8 +198,8 @@ impl<S: Simd> Margin<S> {
             underflow: S::F32x8::splat(simd, UNDERFLOW),
             within: S::F32x8::splat(simd, within),
             short_sq: S::F32x8::splat(simd, SHORT_SQ),
-            // The boxes' distance; three squares and two sums round by less than 4 u, and underflow
-            // by next to nothing.
+            // The distance of the boxes. Three squares and two sums round by less than 4 u;
+            // underflow is negligible.
             limit_sq: S::F32x8::splat(
                 simd,
                 (within * within) * (1.0 + 8.0 * f32::EPSILON) + UNDERFLOW * UNDERFLOW,
@@ -208,8 +207,8 @@ impl<S: Simd> Margin<S> {
         }
     }
 
-    /// The corners of the one triangle in all lanes, and the lanes whose boxes do not prove the
-    /// triangles apart.
+    /// Returns the corners of the one triangle in all lanes, and the lanes whose boxes do not
+    /// separate the triangles.
     #[inline(always)]
     pub(crate) fn boxes<const WITHIN: bool>(
         &self,
@@ -243,7 +242,7 @@ impl<S: Simd> Margin<S> {
         (at, if WITHIN { gap_sq.le(self.limit_sq) } else { is_near })
     }
 
-    /// Where the axis does not prove the triangles apart.
+    /// Returns the lanes that the axis does not separate.
     #[inline(always)]
     pub(crate) fn near<const WITHIN: bool>(
         &self,
@@ -251,19 +250,19 @@ impl<S: Simd> Margin<S> {
         a: &[Vec3x8<S>; 3],
         b: &[Vec3x8<S>; 3],
     ) -> <S::F32x8 as F32Lanes<8>>::Mask {
-        // A triangle without area within an infinite distance: NaN proves nothing.
+        // A triangle without area at infinite distance gives NaN, which proves nothing.
         !self.needed::<WITHIN>(n).lt(gap::<S>(n, a, b))
     }
 
-    /// Gaps along this axis that are larger are a proof.
+    /// Returns the gap along this axis above which the triangles are apart.
     #[inline(always)]
     pub(crate) fn needed<const WITHIN: bool>(&self, n: Vec3x8<S>) -> S::F32x8 {
         let sum = n[0].abs() + n[1].abs() + n[2].abs();
         if !WITHIN {
             return self.error * sum + self.underflow;
         }
-        // The length rounds by less than 4 u of itself, and |n| is not less. Where squares vanish
-        // the sum, which is not less either, stands for it.
+        // The length rounds by less than 4 u of itself, and |n| is not less. If squares underflow,
+        // the sum |n| replaces the length.
         let length_sq = dot::<S>(n, n);
         let is_short = length_sq.lt(self.short_sq);
         let length = S::F32x8::select(is_short, sum, length_sq.sqrt());
@@ -271,8 +270,8 @@ impl<S: Simd> Margin<S> {
     }
 }
 
-/// How far apart the triangles' projections on an axis are, times its length; not above 0 where
-/// they overlap.
+/// Returns the gap of the triangles' projections on an axis, times its length; at most 0 if they
+/// overlap.
 #[inline(always)]
 pub(crate) fn gap<S: Simd>(n: Vec3x8<S>, a: &[Vec3x8<S>; 3], b: &[Vec3x8<S>; 3]) -> S::F32x8 {
     let (a0, a1, a2) = (dot::<S>(n, a[0]), dot::<S>(n, a[1]), dot::<S>(n, a[2]));

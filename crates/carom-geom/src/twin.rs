@@ -1,4 +1,4 @@
-//! The `f64` twin of the crate root: the same kernels over another name table.
+//! The `f64` version of the crate root: the same kernels with another name table.
 
 #[path = "kernel/mod.rs"]
 mod kernel;

@@ -1,4 +1,4 @@
-//! Corners with equal coordinates made one vertex.
+//! Merges corners with equal coordinates into one vertex.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.3 (consolidation).
 
@@ -6,10 +6,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 use glam::DVec3;
 
-/// New vertex numbers, equal for equal coordinates, in the order of the coordinates; and how many
-/// there are.
+/// Returns new vertex numbers, equal for equal coordinates and in coordinate order, and their
+/// count.
 pub(crate) fn weld(corners: &[[DVec3; 3]]) -> (Vec<[u32; 3]>, usize) {
-    // Adding 0 makes -0 and 0 one.
+    // Adding 0 turns -0 into 0.
     let key = |p: DVec3| (p + DVec3::ZERO).to_array().map(order);
     let mut sorted: Vec<([u64; 3], u32)> =
         (0u32..).zip(corners.iter().flatten()).map(|(i, p)| (key(*p), i)).collect();
@@ -23,7 +23,7 @@ pub(crate) fn weld(corners: &[[DVec3; 3]]) -> (Vec<[u32; 3]>, usize) {
     (triangles, if corners.is_empty() { 0 } else { number as usize + 1 })
 }
 
-/// A whole number that orders finite numbers as they are ordered.
+/// Maps finite numbers to integers in the same order.
 fn order(x: f64) -> u64 {
     let bits = x.to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }

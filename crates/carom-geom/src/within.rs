@@ -1,10 +1,10 @@
-//! Do two convex bodies with radii have a point in common: are their cores no farther apart than
-//! the radii together?
+//! Exact intersection test of two convex bodies with radii: whether the cores' distance exceeds the
+//! sum of radii.
 //!
-//! The distance of the cores in `f64` answers unless it is within its error of the radii. Then the
-//! question is asked of the features in exact numbers: some corner, edge or face of the one is near
-//! enough to one of the other, squares of fractions compared crosswise. So touching is touching,
-//! for every number that an `f64` can be.
+//! The distance of the cores in `f64` decides, unless it is within its error of the radii. Then
+//! pairs of features are compared in exact numbers. The bodies meet if some corner, edge or face of
+//! one is near enough to one of the other. Squares of fractions are compared crosswise. Touching is
+//! exact for all `f64` numbers.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9 (which features can
 //! be closest), 5.2.5.
@@ -16,12 +16,12 @@ use carom_math::exact_number::{ExactNumber, ExactVec3};
 use carom_math::tol;
 use glam::DVec3;
 
-/// The two bodies have a point in common. Touching counts.
+/// Whether the two bodies have a common point. Touching counts.
 ///
-/// Exact for the corners and radii as given; see [`separate::meet`] for boxes at an angle.
+/// Exact for the given corners and radii; see [`separate::meet`] for oriented boxes.
 pub(crate) fn overlaps(a: &Figure, b: &Figure) -> bool {
     let (a, b) = if a.is_thin() { (a, b) } else { (b, a) };
-    // Nothing round, or nothing whose distances are polynomials: there are no round solids.
+    // No radius, or distances that are not polynomials; there are no round solids.
     if a.radius() + b.radius() == 0.0 || !a.is_thin() {
         return cores_meet(a, b);
     }
@@ -29,7 +29,7 @@ pub(crate) fn overlaps(a: &Figure, b: &Figure) -> bool {
     compare(a, b, distance).unwrap_or_else(|| is_within_exactly(a, b))
 }
 
-/// Whether bodies whose cores are this far apart meet, if rounding leaves no doubt.
+/// Returns whether bodies with this core distance meet, if rounding leaves no doubt.
 pub(crate) fn compare(a: &Figure, b: &Figure, core_distance: f64) -> Option<bool> {
     if core_distance == 0.0 {
         return Some(true);
@@ -51,7 +51,7 @@ pub(crate) fn compare(a: &Figure, b: &Figure, core_distance: f64) -> Option<bool
     }
 }
 
-/// The bodies without their radii meet.
+/// Whether the bodies without their radii meet.
 pub(crate) fn cores_meet(a: &Figure, b: &Figure) -> bool {
     if a.is_thin() && b.is_thin() {
         tri_distance::thin_sets_meet(a.corners(), b.corners())
@@ -60,7 +60,7 @@ pub(crate) fn cores_meet(a: &Figure, b: &Figure) -> bool {
     }
 }
 
-/// A thin body and another, with radii, meet.
+/// Whether a thin body and another, with radii, meet.
 #[cold]
 pub(crate) fn is_within_exactly(a: &Figure, b: &Figure) -> bool {
     let reach = &ExactNumber::from(a.radius()) + &ExactNumber::from(b.radius());
@@ -74,12 +74,12 @@ pub(crate) fn is_within_exactly(a: &Figure, b: &Figure) -> bool {
     b.faces().any(|face| thin_within(a.corners(), &face, &reach_sq))
 }
 
-/// Two points, segments or triangles are no farther apart than `reach`.
+/// Whether two points, segments or triangles are within `reach`.
 pub(crate) fn thin_sets_within(a: &[DVec3], b: &[DVec3], reach: f64) -> bool {
     tri_distance::thin_sets_meet(a, b) || thin_within(a, b, &ExactNumber::from(reach).squared())
 }
 
-/// Some pair of features of two thin sets that do not meet is no farther apart than this.
+/// Whether some pair of features of two disjoint thin sets is within this distance.
 fn thin_within(a: &[DVec3], b: &[DVec3], reach_sq: &ExactNumber) -> bool {
     let is_at_most = |numerator: &ExactNumber, denominator: &ExactNumber| {
         (numerator - &(reach_sq * denominator)).sign() <= 0.0
@@ -117,7 +117,7 @@ fn thin_within(a: &[DVec3], b: &[DVec3], reach_sq: &ExactNumber) -> bool {
         for [c, d] in edges(b) {
             let (u, v, r) =
                 (ExactVec3::difference(q, p), ExactVec3::difference(d, c), ExactVec3::difference(c, p));
-            // Of parallel edges, n = 0, a corner is as near as anything.
+            // For parallel edges, n = 0, a corner is at least as near.
             let n = u.cross(&v);
             let nn = n.length_squared();
             let is_crossing = is_inside(&r.cross(&v).dot(&n), &nn) && is_inside(&r.cross(&u).dot(&n), &nn);

@@ -1,7 +1,7 @@
 //! Chooses the instruction set once per call of a whole loop.
 //!
-//! The processor is asked the first time and the answer kept in one atomic byte, so the choice is a
-//! load and a jump.
+//! The processor is queried once and the result is kept in one atomic byte, so the choice is a load
+//! and a jump.
 //!
 //! Reference: RFC 2045 of the Rust language (`target_feature`): a function compiled with a feature
 //! may be called only where the processor has it, and inlines what is `#[inline(always)]`.
@@ -10,12 +10,12 @@ use crate::imp;
 use crate::lanes::Simd;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// A loop to run on whatever instruction set there is.
+/// A loop that runs on any instruction set.
 pub trait Kernel {
-    /// What the loop gives.
+    /// The result of the loop.
     type Output;
 
-    /// The loop. Mark it `#[inline(always)]`, and everything that it calls.
+    /// Runs the loop. Mark it, and everything that it calls, `#[inline(always)]`.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
@@ -35,13 +35,13 @@ pub enum Level {
     Simd128,
 }
 
-/// Nothing known yet.
+/// Not yet known.
 const UNKNOWN: u8 = u8::MAX;
 
-/// What this machine has at best.
+/// The best instruction set of this machine.
 static DETECTED: AtomicU8 = AtomicU8::new(UNKNOWN);
 
-/// What a caller forced.
+/// The instruction set forced by a caller.
 static FORCED: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 const ALL: [Level; 5] = [Level::Generic, Level::Sse2, Level::Avx2, Level::Neon, Level::Simd128];
@@ -56,8 +56,7 @@ pub fn detected() -> Level {
     }
 }
 
-/// The instruction set that [`dispatch`] uses: the detected one, unless [`force_level`] said
-/// otherwise.
+/// The instruction set that [`dispatch`] uses: the detected one, or the one set by [`force_level`].
 #[inline]
 pub fn level() -> Level {
     match FORCED.load(Ordering::Relaxed) {
@@ -66,10 +65,10 @@ pub fn level() -> Level {
     }
 }
 
-/// From now on, in the whole process, [`dispatch`] uses this instruction set, or the detected one
-/// for `None`. False, and no change, where the machine has it not, or where it is
-/// [`Level::Generic`], no machine that the build is for needs that, and the feature `generic` is
-/// off. Answers do not depend on it: it is for tests and timing.
+/// Makes [`dispatch`] use this instruction set in the whole process, or the detected one for
+/// `None`. Returns false, without a change, if the machine lacks it. Also false for
+/// [`Level::Generic`] without the feature `generic`, unless the build needs that level. Results do
+/// not depend on it: it is for tests and timing.
 pub fn force_level(wanted: Option<Level>) -> bool {
     match wanted {
         None => FORCED.store(UNKNOWN, Ordering::Relaxed),
@@ -80,7 +79,7 @@ pub fn force_level(wanted: Option<Level>) -> bool {
     true
 }
 
-/// The plain loops, the larger half of all code, are among what [`dispatch`] chooses from.
+/// Whether [`dispatch`] can choose the plain loops, which are the larger half of all code.
 const HAS_GENERIC: bool = cfg!(any(
     feature = "generic",
     not(any(
@@ -99,13 +98,13 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     run_better(level(), kernel)
 }
 
-/// Runs the kernel with this instruction set, or with the generic one where the machine has it not.
+/// Runs the kernel with this instruction set, or the generic one if the machine lacks it.
 #[inline]
 pub fn dispatch_on<K: Kernel>(level: Level, kernel: K) -> K::Output {
     run_on(if has(level) { level } else { Level::Generic }, kernel)
 }
 
-/// The machine has this instruction set.
+/// Whether the machine has this instruction set.
 fn has(level: Level) -> bool {
     level == Level::Generic || level == detected() || (level == Level::Sse2 && detected() == Level::Avx2)
 }

@@ -1,4 +1,4 @@
-//! What lanes can do, whatever the instruction set: three traits for the values, one for the set.
+//! Operations on lanes, for any instruction set: three traits for the values, one for the set.
 //!
 //! Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2 (the order of
 //! operands that decides what MINPS and MAXPS give for NaN and for zeros of both signs is taken as
@@ -12,10 +12,10 @@ use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
 /// An instruction set: a proof that the processor has it, and the names of its lanes.
 ///
-/// Kernels get one from [`dispatch`](crate::dispatch()); it cannot be made otherwise, nor
-/// implemented elsewhere.
+/// Kernels get a token from [`dispatch`](crate::dispatch()). It cannot be created or implemented
+/// elsewhere.
 pub trait Simd: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
-    /// Which one it is.
+    /// The level of this instruction set.
     const LEVEL: Level;
     /// Four floats.
     type F32x4: F32Lanes<4, Token = Self, Mask = Self::Mask4, U32 = Self::U32x4>;
@@ -36,7 +36,7 @@ pub trait Simd: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
     /// Sixteen yes or no.
     type Mask16: MaskLanes<16, Token = Self>;
 
-    /// Rows become columns: lane j of result i is lane i of row j.
+    /// Transposes: lane j of result i is lane i of row j.
     fn transpose8(self, rows: [Self::F32x8; 8]) -> [Self::F32x8; 8];
 
     /// The front row of a line that several threads see: each two of its floats as they were
@@ -54,8 +54,7 @@ pub trait Simd: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
         line.set_front(&row.to_array());
     }
 
-    /// Asks for the cache lines of `slice[index]` to be fetched; nothing happens when there is no
-    /// such element.
+    /// Prefetches the cache lines of `slice[index]`; without such an element it does nothing.
     fn prefetch<T>(self, slice: &[T], index: usize);
 }
 
@@ -71,7 +70,7 @@ pub trait F32Lanes<const N: usize>:
 {
     /// The instruction set.
     type Token: Copy;
-    /// What comparisons give.
+    /// The result of comparisons.
     type Mask: MaskLanes<N, Token = Self::Token>;
     /// Integers of the same number of lanes.
     type U32: U32Lanes<N, Token = Self::Token, Mask = Self::Mask, F32 = Self>;
@@ -121,7 +120,7 @@ pub trait F32Lanes<const N: usize>:
     /// The upper half of the lanes before the lower half.
     fn swap_halves(self) -> Self;
 
-    /// The numbers of a table at these indices; 0 where there is none.
+    /// Returns the numbers of a table at these indices; 0 for an index past the end.
     fn gather(table: &[f32], index: Self::U32) -> Self;
 
     /// `from[at..at + N]`, lanes past the end filled with `fill`.
@@ -213,7 +212,7 @@ pub trait U32Lanes<const N: usize>:
 {
     /// The instruction set.
     type Token: Copy;
-    /// What comparisons give.
+    /// The result of comparisons.
     type Mask: MaskLanes<N, Token = Self::Token>;
     /// Floats of the same number of lanes.
     type F32;
@@ -259,7 +258,7 @@ pub trait U32Lanes<const N: usize>:
         self.compress(Self::Mask::from_bits(simd, bits))
     }
 
-    /// Other lanes of the same instruction set: for those who have a value at hand, but no token.
+    /// Lanes of the same instruction set, made from a value instead of a token.
     fn replace(self, lanes: &[u32; N]) -> Self;
 
     /// 0, 1, 2, ...
@@ -329,9 +328,9 @@ pub trait U32Lanes<const N: usize>:
         self.replace(&lanes)
     }
 
-    /// Writes the lanes whose mask is set to the front of `out`, in their order, and says how many.
-    /// With room for N in `out` all N places are written (what lies behind the kept lanes is
-    /// unspecified), without a branch.
+    /// Writes the lanes whose mask is set to the front of `out`, in order, and returns their
+    /// number. Branchless: if `out` has room for N, all N elements are written, and those behind
+    /// the kept lanes are unspecified.
     ///
     /// # Panics
     /// When the kept lanes do not fit, as indexing does.

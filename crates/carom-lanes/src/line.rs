@@ -1,10 +1,9 @@
-//! Two rows of eight floats side by side, a line of the cache; and many of them for several threads
-//! at once.
+//! Two rows of eight floats side by side, one cache line; and shared access to many lines from
+//! several threads.
 //!
-//! Threads that write different lines, in no order that is known beforehand, cannot divide a slice
-//! between them. Seen as words that are read and written whole, the same memory may be shared
-//! without a promise that a compiler cannot check: at worst a row is mixed of two. Nothing is
-//! copied to that end, and a processor with AVX moves the words of a row together.
+//! Threads that write different lines in an unknown order cannot divide a slice between them. As
+//! words that are read and written whole, the memory can be shared safely. At worst a row mixes two
+//! writes. Nothing is copied, and a processor with AVX moves the words of a row together.
 //!
 //! Reference: H. Boehm, S. Adve, Foundations of the C++ Concurrency Memory Model, 2008 (what is
 //! shared must be atomic; relaxed is enough where something else puts threads in order).
@@ -47,7 +46,7 @@ impl SharedLine {
     pub fn of(lines: &mut [Line]) -> &[SharedLine] {
         let n = lines.len();
         // SAFETY: the two have one layout, as asserted above, and any bits are good for both. The
-        // lines are borrowed exclusively for as long as the answer lives, so nobody sees the front
+        // lines are borrowed exclusively for as long as the answer lives, so no code sees the front
         // rows but through atomic words; the back rows are only read.
         unsafe { core::slice::from_raw_parts(lines.as_mut_ptr().cast::<SharedLine>(), n) }
     }
@@ -78,7 +77,7 @@ impl SharedLine {
         }
     }
 
-    /// Where the words of the front row are.
+    /// The address of the words of the front row.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn front_address(&self) -> *mut u64 {

@@ -1,23 +1,23 @@
-//! How long something may go on: without end, for so many steps of work, or for so long.
+//! Limits of an operation: none, a number of work steps, or a time.
 //!
-//! What a step of work is, the function says that takes the budget. A count of steps gives the same
-//! answer in every run and on every machine; a time does not, and cannot.
+//! The function that takes the budget defines a work step. A count of steps gives the same result
+//! in every run and on every machine; a time does not.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision
 //! detection).
 
 use core::time::Duration;
 
-/// How long something may go on.
+/// A limit of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Budget {
-    /// To its end.
+    /// No limit.
     #[default]
     Unlimited,
-    /// So many steps of work: the same answer in every run.
+    /// A number of work steps: the same result in every run.
     Steps(u64),
-    /// So long, from the call on. Refused without a clock
+    /// A time, from the call on. Refused without a clock
     /// ([`clock::IS_THERE`](crate::clock::IS_THERE)).
     Time(Duration),
 }

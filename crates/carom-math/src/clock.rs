@@ -1,7 +1,7 @@
-//! The clock of the workspace: all reading of time goes through here.
+//! The clock of the workspace: all time is read here.
 //!
-//! There is none without the standard library, and none on `wasm32-unknown-unknown`: the standard
-//! library's panics there.
+//! There is no clock without the standard library, nor on `wasm32-unknown-unknown`, because the
+//! standard clock panics there.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision
 //! detection).

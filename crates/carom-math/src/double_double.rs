@@ -1,10 +1,9 @@
-//! Numbers of 106 bits, each the unevaluated sum of two `f64`: for the few quotients that `f64`
-//! cannot give well.
+//! Double-double numbers of 106 bits, the unevaluated sum of two `f64`, for quotients that `f64`
+//! cannot compute well.
 //!
-//! Nearly parallel edges and slivers lose up to three quarters of the digits of an `f64` when their
-//! closest points are computed. With twice the digits enough are left. Differences of `f64` are
-//! exact. Relative error of sums and products: below 2^-102, as long as nothing overflows or
-//! underflows: scale first.
+//! Nearly parallel edges and slivers lose up to three quarters of the digits of an `f64` in
+//! closest-point computations. Double-double keeps enough. Differences of `f64` are exact. Sums and
+//! products have a relative error below 2^-102, unless they overflow or underflow: scale first.
 //!
 //! Reference: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision,
 //! Numerische Mathematik 18, 1971; M. Joldes, J.-M. Muller, V. Popescu, Tight and Rigorous Error
@@ -19,11 +18,11 @@ use glam::DVec3;
 pub struct DoubleDouble {
     /// The number, rounded to `f64`.
     pub high: f64,
-    /// What rounding took away.
+    /// The rounding error of `high`.
     pub low: f64,
 }
 
-/// `a + b` rounded, and the error.
+/// Returns `a + b` rounded, and the error.
 #[inline]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -38,7 +37,7 @@ fn fast_two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, b - (sum - a))
 }
 
-/// `a * b` rounded, and the error, by splitting both in halves of 26 bits.
+/// Returns `a * b` rounded, and the error, by splitting both into halves of 26 bits.
 #[inline]
 fn two_product(a: f64, b: f64) -> (f64, f64) {
     const SPLITTER: f64 = 134_217_729.0; // 2^27 + 1
@@ -69,13 +68,13 @@ impl DoubleDouble {
         self.high
     }
 
-    /// Below zero.
+    /// Whether the number is below zero.
     #[inline]
     pub fn is_negative(self) -> bool {
         self.high < 0.0
     }
 
-    /// The nearer of 0 and 1 if it lies outside them; 0 for NaN.
+    /// Clamps to [0, 1]; NaN gives 0.
     #[inline]
     pub fn clamp_unit(self) -> DoubleDouble {
         if !(self.high > 0.0) {
@@ -185,7 +184,7 @@ impl DoubleDoubleVec3 {
         }
     }
 
-    /// Times a power of two: exact short of overflow and underflow.
+    /// Scales by a power of two: exact without overflow and underflow.
     #[inline]
     pub fn scaled(self, power_of_two: f64) -> DoubleDoubleVec3 {
         let scaled =

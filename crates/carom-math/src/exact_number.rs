@@ -1,9 +1,8 @@
-//! Numbers without rounding, for signs of polynomials that plain `f64` leaves in doubt.
+//! Exact numbers, for signs of polynomials that plain `f64` leaves in doubt.
 //!
-//! A number is a sign and a row of 64-bit digits that starts at some power of 2^64. Sums and
-//! products are those of school; nothing is cut off, whatever the sizes of the numbers, up to
-//! products of six `f64`. It is slow, some hundred nanoseconds an operation, uses no heap, and
-//! belongs behind a filter.
+//! A number is a sign and an array of 64-bit digits that starts at some power of 2^64. Sums and
+//! products use the schoolbook algorithms. Nothing is truncated, up to products of six `f64` of any
+//! size. An operation takes some hundred nanoseconds and no heap; use it behind a filter.
 //!
 //! Reference: D. E. Knuth, The Art of Computer Programming, volume 2, 4.3.1 (algorithms A, S and
 //! M).
@@ -12,21 +11,20 @@ use core::cmp::Ordering;
 use core::ops::{Add, Mul, Neg, Sub};
 use glam::DVec3;
 
-/// All digits of products of six numbers, from 2^-1074 to 2^1024 each, and room for sums of them.
+/// All digits of products of six numbers from 2^-1074 to 2^1024 each, with room for sums.
 const N_DIGITS: usize = 6 * 34 + 4;
 
-/// What a digit counts more than the one below it.
+/// The base of the digits.
 const DIGIT: f64 = (1_u128 << 64) as f64;
 
-/// An exact number. Products may have up to six `f64` as factors, and sums as many terms as one
-/// likes.
+/// An exact number. Products may have up to six `f64` factors; sums may have any number of terms.
 #[derive(Clone)]
 pub struct ExactNumber {
     is_negative: bool,
     /// Digits, the lowest first; the first and the last are not zero.
     digits: [u64; N_DIGITS],
     n_digits: usize,
-    /// Which power of 2^64 the first digit counts.
+    /// The power of 2^64 of the first digit.
     lowest: i32,
 }
 
@@ -35,7 +33,7 @@ impl ExactNumber {
     pub const ZERO: ExactNumber =
         ExactNumber { is_negative: false, digits: [0; N_DIGITS], n_digits: 0, lowest: 0 };
 
-    /// -1, 0 or 1.
+    /// Returns the sign: -1, 0 or 1.
     #[inline]
     pub fn sign(&self) -> f64 {
         match (self.n_digits, self.is_negative) {
@@ -45,7 +43,7 @@ impl ExactNumber {
         }
     }
 
-    /// Without its sign.
+    /// Returns the absolute value.
     #[inline]
     pub fn abs(mut self) -> ExactNumber {
         self.is_negative = false;
@@ -58,12 +56,12 @@ impl ExactNumber {
         self * self
     }
 
-    /// The quotient, right to some 1e-15; 0 over 0, and what is too large or too small for an
-    /// `f64`, give what those give.
+    /// Returns the quotient, right to about 1e-15. 0 over 0, overflow and underflow behave as in
+    /// `f64`.
     pub fn quotient(&self, other: &ExactNumber) -> f64 {
         let ((p, p_end), (q, q_end)) = (self.leading(), other.leading());
         let mut value = p / q;
-        // Far more steps lead to 0 or infinity, which stay what they are.
+        // More steps would lead to 0 or infinity, which do not change.
         let step = if q_end < p_end { DIGIT } else { 1.0 / DIGIT };
         for _ in 0..(p_end - q_end).unsigned_abs().min(40) {
             value *= step;
@@ -71,8 +69,8 @@ impl ExactNumber {
         value
     }
 
-    /// The two highest digits as a number, with the sign, and one past the power of 2^64 that the
-    /// first of them counts.
+    /// Returns the two highest digits as a number with sign, and one past the first digit's power
+    /// of 2^64.
     fn leading(&self) -> (f64, i32) {
         let end = self.end();
         let (high, low) = (self.digit(end - 1) as f64, self.digit(end - 2) as f64);
@@ -80,7 +78,7 @@ impl ExactNumber {
         (if self.is_negative { -magnitude } else { magnitude }, end)
     }
 
-    /// Drops zeros at both ends.
+    /// Removes zeros at both ends.
     fn trimmed(mut self) -> ExactNumber {
         while 0 < self.n_digits && self.digits[self.n_digits - 1] == 0 {
             self.n_digits -= 1;
@@ -95,7 +93,7 @@ impl ExactNumber {
         self
     }
 
-    /// The digit that counts this power of 2^64.
+    /// Returns the digit of this power of 2^64.
     #[inline]
     fn digit(&self, power: i32) -> u64 {
         usize::try_from(power - self.lowest).ok().and_then(|i| self.digits.get(i)).copied().unwrap_or(0)
@@ -122,7 +120,8 @@ impl ExactNumber {
         Ordering::Equal
     }
 
-    /// The sum, or, of magnitudes, `self - other`, which must not be the lesser.
+    /// Returns the sum, or the difference of magnitudes `self - other`; `self` must not be the
+    /// lesser.
     fn merged(&self, other: &ExactNumber, is_difference: bool) -> ExactNumber {
         if other.n_digits == 0 {
             return self.clone();
@@ -166,8 +165,8 @@ impl core::fmt::Debug for ExactNumber {
 }
 
 impl From<f64> for ExactNumber {
-    /// The number itself. An infinity counts as the next power of two past the range, a NaN as a
-    /// number beyond it.
+    /// Converts exactly. Infinity counts as the next power of two past the range, NaN as a number
+    /// beyond it.
     fn from(x: f64) -> ExactNumber {
         let bits = x.to_bits();
         let fraction = bits & ((1 << 52) - 1);
@@ -274,7 +273,7 @@ impl ExactVec3 {
         self.dot(self)
     }
 
-    /// All three are zero.
+    /// Whether all three are zero.
     pub fn is_zero(&self) -> bool {
         self.0.iter().all(|x| x.n_digits == 0)
     }

@@ -1,15 +1,15 @@
 //! Sums of products of three `f64`, without any rounding, for every finite input.
 //!
-//! A double is an integer times a power of two; so is a product of three, with at most 159 bits. A
-//! fixed-point number that covers the whole range of such products fits in a hundred words, and a
-//! sum of products in it is exact. Two such numbers, one for each sign, keep the carries short.
-//! This is the last resort behind the filters and expansions of [`predicates`](crate::predicates):
-//! slower, about half a microsecond, and without a range.
+//! A double is an integer times a power of two. So is a product of three, with at most 159 bits. A
+//! fixed-point number for the whole range of such products takes a hundred words, and sums in it
+//! are exact. Two such numbers, one for each sign, keep the carries short. This is the last resort
+//! behind the filters and expansions of [`predicates`](crate::predicates). It takes about half a
+//! microsecond and has no range limit.
 //!
 //! Reference: U. Kulisch, W. Miranker, The Arithmetic of the Digital Computer: A New Approach, SIAM
 //! Review 28, 1986.
-//! Differs: products of three numbers instead of two; of the sum, the sign and the leading digits
-//! are asked for.
+//! Differs: products of three numbers instead of two; only the sign and the leading digits of the
+//! sum are needed.
 
 use core::cmp::Ordering;
 use glam::DVec3;
@@ -32,8 +32,8 @@ impl ExactSum {
         ExactSum { positive: [0; N_WORDS], negative: [0; N_WORDS] }
     }
 
-    /// Adds `a * b * c`. An infinity counts as the next power of two past the range, a NaN as a
-    /// number beyond it.
+    /// Adds `a * b * c`. Infinity counts as the next power of two past the range, NaN as a number
+    /// beyond it.
     pub(crate) fn add(&mut self, a: f64, b: f64, c: f64) {
         let ((ma, ea), (mb, eb), (mc, ec)) = (parts(a), parts(b), parts(c));
         let ab = u128::from(ma) * u128::from(mb);
@@ -100,10 +100,10 @@ impl ExactSum {
     }
 }
 
-/// Along the sum of the products `p x q` of successive corners, the last and the first too, which
-/// is twice the area of a polygon times its normal: exact but for one rounding of each coordinate,
-/// and scaled by some power of 2, so that the largest coordinate lies between 2^128 and 2^192. Zero
-/// exactly when the sum is.
+/// Returns the sum of the products `p x q` of successive corners, last and first included. It is
+/// twice the area of a polygon times its normal. It is exact but for one rounding per coordinate. A
+/// power of 2 scales it so that the largest coordinate is between 2^128 and 2^192. It is zero
+/// exactly if the sum is.
 pub fn area_direction(n_corners: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
     let mut sums = [const { ExactSum::new() }; 3];
     for i in 0..n_corners {

@@ -1,11 +1,10 @@
-//! Which side: signs that are right for the given coordinates, whatever rounding does.
+//! Exact orientation predicates for the given coordinates.
 //!
-//! A determinant is first computed in plain `f64` together with a bound on its error. Where the
-//! bound leaves doubt, equal coordinates settle the commonest zeros; then come adaptive expansions,
-//! which need products that neither overflow nor underflow; then, for the rest of the range of
-//! `f64`, a fixed-point sum without any rounding. So every sign here is exact for **all finite
-//! coordinates**, from 5e-324 to 1.8e308 in any mixture. Coordinates that are not finite give some
-//! sign, and no panic.
+//! A determinant is first computed in plain `f64`, with a bound on its error. In doubt, equal
+//! coordinates decide the commonest zeros. Next come adaptive expansions, which need products
+//! without overflow and underflow. For the rest of the range a fixed-point sum without rounding
+//! decides. Every sign is exact for **all finite coordinates**, from 5e-324 to 1.8e308 in any
+//! mixture. Coordinates that are not finite give an unspecified sign, and no panic.
 //!
 //! Reference: J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust
 //! Geometric Predicates, Discrete & Computational Geometry 18, 1997.
@@ -23,13 +22,13 @@ pub const ORIENT3D_ERROR: f64 = 8.0e-16;
 /// and a little more for the rounding of the bound itself.
 pub const ORIENT2D_ERROR: f64 = 3.4e-16;
 
-/// Far above all that products lose when they underflow, as long as one factor of each is counted
-/// in; far below every number that matters otherwise.
+/// Far above the loss of products by underflow, if one factor of each is counted in the bound. Far
+/// below every other relevant number.
 const UNDERFLOW: f64 = 1.0e-300;
 
-/// Positive when `d` lies below the plane through `a`, `b`, `c`, that is, on the side from which
-/// they appear clockwise; zero exactly when the four are coplanar. The value is near `det(a - d, b
-/// - d, c - d)`, except for coordinates whose products overflow or underflow.
+/// Positive if `d` lies below the plane through `a`, `b`, `c`, on the side from which they appear
+/// clockwise. Zero exactly if the four are coplanar. The value is near `det(a - d, b - d, c - d)`,
+/// unless products overflow or underflow.
 ///
 /// Only the sign is exact.
 #[inline]
@@ -37,14 +36,14 @@ pub fn orient3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     orient3d_filter(a, b, c, d).unwrap_or_else(|| orient3d_exact(a, b, c, d))
 }
 
-/// [`orient3d`] where plain `f64` is enough to be sure of the sign, which is then not zero; `None`
-/// where the exact path is needed. For counting how often that happens.
+/// [`orient3d`] if plain `f64` is certain of the sign, which is then not zero; `None` if the exact
+/// path is needed. For statistics of how often that happens.
 #[inline]
 pub fn orient3d_filter(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Option<f64> {
     determinant_filter(a - d, b - d, c - d)
 }
 
-/// `u . (v x w)` and its sign for certain, when each coordinate has at most one rounding error.
+/// Returns `u . (v x w)` if its sign is certain; each coordinate may have one rounding error.
 #[inline]
 fn determinant_filter(u: DVec3, v: DVec3, w: DVec3) -> Option<f64> {
     let (yz, zy) = (v.y * w.z, v.z * w.y);
@@ -58,16 +57,16 @@ fn determinant_filter(u: DVec3, v: DVec3, w: DVec3) -> Option<f64> {
     (determinant_error(permanent, u) < determinant.abs() && determinant.is_finite()).then_some(determinant)
 }
 
-/// What `u . (v x w)` in plain `f64` may be off by, when each coordinate has at most one rounding
-/// error; from its permanent, in which all products and sums have positive signs. Infinite or NaN
-/// where that overflows.
+/// Returns the error of `u . (v x w)` in plain `f64`, if each coordinate has at most one rounding
+/// error. It follows from the permanent, in which all products and sums have positive signs.
+/// Infinite or NaN on overflow.
 #[inline]
 pub fn determinant_error(permanent: f64, u: DVec3) -> f64 {
     let size = u.abs();
     ORIENT3D_ERROR * permanent + UNDERFLOW * (size.x + size.y + size.z + 1.0)
 }
 
-/// The part of [`orient3d`] behind its filter.
+/// The exact part of [`orient3d`], after its filter.
 #[cold]
 fn orient3d_exact(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     let (u, v, w) = (a - d, b - d, c - d);
@@ -93,8 +92,8 @@ fn orient3d_exact(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     sum.sign()
 }
 
-/// The sign of the determinant of three differences, where these are whole numbers below 2^40 times
-/// a power of two, as those of neighbouring `f32` points mostly are.
+/// Returns the sign of the determinant of three differences that are whole numbers below 2^40 times
+/// a power of two. Differences of neighbouring `f32` points usually are.
 ///
 /// A zero of such coordinates is the commonest doubt in meshes, and needs no expansions.
 fn whole_determinant(pairs: [(DVec3, DVec3); 3]) -> Option<f64> {
@@ -108,7 +107,7 @@ fn whole_determinant(pairs: [(DVec3, DVec3); 3]) -> Option<f64> {
         for k in 0..3 {
             let x = v[k] * scale;
             let whole = x as i64;
-            // What rounding took from the difference (Knuth's two-sum) is nothing.
+            // The rounding error of the difference (Knuth's two-sum) is zero.
             let q_part = v[k] - p[k];
             let tail = (p[k] - (v[k] - q_part)) - (q[k] + q_part);
             is_whole &= (whole as f64 == x) & (tail == 0.0);
@@ -125,8 +124,8 @@ fn whole_determinant(pairs: [(DVec3, DVec3); 3]) -> Option<f64> {
     Some(determinant.signum() as f64)
 }
 
-/// Products of three differences of these coordinates, and the errors of such products, are all in
-/// the range of normal numbers: what expansions need.
+/// Whether all products of three differences of these coordinates, and their errors, are normal
+/// numbers. Expansions need that.
 fn products_fit(points: &[DVec3]) -> bool {
     points.iter().all(|p| {
         // 2^-297 has no digit below 2^-349; three such digits multiply to 2^-1047.
@@ -134,9 +133,8 @@ fn products_fit(points: &[DVec3]) -> bool {
     })
 }
 
-/// Positive when `a`, `b`, `c` are in counter-clockwise order; zero exactly when they lie on a
-/// line. The value is near `det(a - c, b - c)`, except for coordinates whose products overflow or
-/// underflow.
+/// Positive if `a`, `b`, `c` are in counter-clockwise order; zero exactly if they are collinear.
+/// The value is near `det(a - c, b - c)`, unless products overflow or underflow.
 ///
 /// Only the sign is exact.
 #[inline]
@@ -144,8 +142,7 @@ pub fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     orient2d_filter(a, b, c).unwrap_or_else(|| orient2d_exact(a, b, c))
 }
 
-/// [`orient2d`] where plain `f64` is enough to be sure of the sign; `None` where the exact path is
-/// needed.
+/// [`orient2d`] if plain `f64` is certain of the sign; `None` if the exact path is needed.
 #[inline]
 pub fn orient2d_filter(a: DVec2, b: DVec2, c: DVec2) -> Option<f64> {
     let (u, v) = (a - c, b - c);
@@ -155,7 +152,7 @@ pub fn orient2d_filter(a: DVec2, b: DVec2, c: DVec2) -> Option<f64> {
     (error < determinant.abs() && determinant.is_finite()).then_some(determinant)
 }
 
-/// The part of [`orient2d`] behind its filter.
+/// The exact part of [`orient2d`], after its filter.
 #[cold]
 fn orient2d_exact(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     if a == c || b == c || a == b || (a.x == c.x && b.x == c.x) || (a.y == c.y && b.y == c.y) {
@@ -190,8 +187,8 @@ pub fn project(axis: usize, p: DVec3) -> DVec2 {
     }
 }
 
-/// On which side of the line from `a` to `b` a line passes: the sign of `direction . ((a - origin)
-/// x (b - origin))`, zero exactly when the two lines meet or are parallel.
+/// Returns the side of the line from `a` to `b` on which a line passes. It is the sign of
+/// `direction . ((a - origin) x (b - origin))`, zero exactly if the two lines meet or are parallel.
 ///
 /// Exchanging `a` and `b` gives exactly the opposite sign, so neighbours along an edge never
 /// disagree.
@@ -200,14 +197,13 @@ pub fn line_side(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> f64 {
     line_side_filter(origin, direction, a, b).unwrap_or_else(|| line_side_exact(origin, direction, a, b))
 }
 
-/// [`line_side`] where plain `f64` is enough to be sure of the sign; `None` where the exact path is
-/// needed.
+/// [`line_side`] if plain `f64` is certain of the sign; `None` if the exact path is needed.
 #[inline]
 pub fn line_side_filter(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> Option<f64> {
     determinant_filter(direction, a - origin, b - origin)
 }
 
-/// The part of [`line_side`] behind its filter.
+/// The exact part of [`line_side`], after its filter.
 #[cold]
 fn line_side_exact(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> f64 {
     if a == b || a == origin || b == origin {
@@ -221,8 +217,8 @@ fn line_side_exact(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> f64 {
     sum.sign()
 }
 
-/// Along which way a direction crosses a triangle: the sign of `direction . ((b - a) x (c - a))`,
-/// zero exactly when it lies in the plane, or when the triangle has no area.
+/// Returns the side from which a direction crosses a triangle: the sign of `direction . ((b - a) x
+/// (c - a))`. Zero exactly if it lies in the plane, or the triangle has no area.
 #[inline]
 pub fn direction_side(direction: DVec3, a: DVec3, b: DVec3, c: DVec3) -> f64 {
     if let Some(sign) = determinant_filter(direction, b - a, c - a) {
@@ -254,7 +250,8 @@ pub fn difference_cross_signs(a: DVec3, b: DVec3, direction: DVec3) -> [f64; 3] 
     })
 }
 
-/// On which side of the plane `normal . x + d = 0` a point lies: the sign of `normal . point + d`.
+/// Returns the side of the plane `normal . x + d = 0` on which a point lies: the sign of `normal .
+/// point + d`.
 #[inline]
 pub fn plane_side(normal: DVec3, d: f64, point: DVec3) -> f64 {
     let products = normal * point;

@@ -1,6 +1,6 @@
-//! Outward rounding: the nearest `f32` that is surely not above, or not below.
+//! Outward rounding: the nearest `f32` that is not above, or not below, an `f64`.
 //!
-//! Boxes are `f32` and contain what they stand for, whatever rounding did.
+//! Boxes are `f32` and contain their contents, whatever the rounding.
 //!
 //! Reference: IEEE 754-2019, 5.3.1 (nextUp, nextDown).
 
@@ -25,9 +25,9 @@ pub fn up(x: f64) -> f32 {
     f32::from_bits(nearest.to_bits().wrapping_add(away(nearest).wrapping_mul(is_below)))
 }
 
-/// What added to the bits makes a number larger, without a branch: whether a number is rounded is
-/// not to be guessed. Of zero with the other sign that would be no number, but what is rounded to
-/// zero keeps its sign.
+/// The increment of the bits that makes a number larger. It is branchless, because rounding is
+/// unpredictable. A number that rounds to zero keeps its sign; with the other sign the increment
+/// would give NaN.
 #[inline]
 fn away(nearest: f32) -> u32 {
     ((nearest.to_bits() as i32 >> 31) | 1) as u32

@@ -1,31 +1,36 @@
-//! Every tolerance of carom: its unit, the reason for its size, and what follows when it is met.
+//! Every tolerance of carom: its unit, the reason for its size, and its consequences.
 //!
-//! Nothing here is an absolute length. Lengths come from the data: a tolerance is multiplied by the
-//! size of what it is used on, and the comment says which power of the length it meets.
+//! No tolerance is an absolute length. A tolerance is multiplied by the size of the data; the
+//! comment states which power of the length it uses.
 //!
-//! How they are set. A tolerance that covers rounding follows from a count of the roundings of one
-//! computation, each at most u = 2^-53 in `f64` (2^-24 in `f32`), and must be above the largest
-//! difference between that computation and a better one: `f32` against its `f64` twin, `f64`
-//! against numbers of 106 bits or rationals. A stopping rule buys time with accuracy, and its
-//! derivation is the difference that it makes to the answer. Both are measured by `cargo xtask
-//! truth tolerances`, over turned poses, needles, plates, sizes from 1e-4 to 1e4 and offsets up to
-//! 1e5; it fails where a constant is below what a case needs, or more than a thousand times above
-//! all without a reason that its table states. "Needed" below is the most that any case of such a
-//! run needed. It prints also how far the answers of the twins are apart. A test of carom-query
-//! looks at a part of the cases each time. The others are conventions, and the reasoning is all
-//! there is to them.
+//! There are three kinds.
+//!
+//! A rounding tolerance follows from a count of the roundings of one computation. Each is at most u
+//! = 2^-53 in `f64` (2^-24 in `f32`). The tolerance must exceed the largest difference from a
+//! better computation. That is the `f64` version of an `f32` computation, and 106-bit numbers or
+//! rationals for `f64`.
+//!
+//! A stopping rule trades accuracy for time. Its derivation is its effect on the result.
+//!
+//! A convention has only the reasoning given with it.
+//!
+//! `cargo xtask truth tolerances` measures the first two kinds. The cases are turned poses,
+//! needles, plates, sizes from 1e-4 to 1e4 and offsets up to 1e5. It fails if a constant is below
+//! the need of a case. It also fails if a constant is more than a thousand times above all needs
+//! without a reason in its table. "Needed" below is the largest need of any case of such a run. The
+//! command also prints the differences between the `f32` and `f64` results. A test of carom-query
+//! covers a part of the cases each time.
 
-/// Pure number. How far a quaternion's length may be from 1 and still count as a rounded unit
-/// quaternion.
+/// Pure number. The largest deviation of a quaternion's length from 1 that counts as rounding.
 ///
-/// Files print rotations with few digits; 1 % lets four-digit data in and still refuses a scale.
-/// What is let in is normalised in `f64`.
+/// Files print rotations with few digits; 1 % accepts four-digit data and still refuses a scale.
+/// Accepted quaternions are normalised in `f64`.
 ///
 /// Four digits after the point leave sqrt(4) * 0.5e-4 = 1e-4 at most. Needed: 9.3e-5 (1,000,000
 /// cases, factor 108).
 pub const QUATERNION_LENGTH: f64 = 1e-2;
 
-/// A length. No shape has a coordinate or a size beyond it, in absolute value: 2^150, about 1.4e45.
+/// A length. The largest absolute coordinate or size of a shape: 2^150, about 1.4e45.
 ///
 /// Beyond any `f32`. In `f64` it keeps products of six lengths finite, so that no query overflows
 /// into NaN.
@@ -40,23 +45,22 @@ pub const MIN_LENGTH: f64 = f64::from_bits((1023 - 149) << 52);
 /// its normal is within this angle of the plane's, an edge when it is within this angle of the
 /// plane itself.
 ///
-/// Smaller, and a slightly tilted box stands on an edge instead of on its face; larger, and
-/// crossing edges are clipped as faces, with contact points off the contact.
+/// With a smaller value, a slightly tilted box stands on an edge instead of on its face. With a
+/// larger one, crossing edges are clipped as faces, with contact points off the contact.
 pub const FEATURE_SINE: f64 = 0.1;
 
 /// Pure number, the sine of an angle (about 44 degrees). A face that leans from a flat one by less
-/// is clipped against it, so that the corners that a tipping body comes down on are contacts before
-/// they touch.
+/// is clipped against it. The corners of a tipping body are then contacts before they touch.
 ///
-/// Smaller, and a wobbling disc has one contact a step, which is behind its rim; at most sin 45, or
-/// two sides of a box could be meant.
+/// With a smaller value, a wobbling disc has one contact per step, which is behind its rim. It must
+/// be below sin 45, or two sides of a box could qualify.
 pub const INCIDENT_SINE: f64 = 0.7;
 
-/// Relative to the sum of two bodies' sizes, a length. How much smaller the overlap along one axis
-/// must be before it is preferred over that of a face axis tried earlier.
+/// Relative to the sum of two bodies' sizes, a length. The overlap of an axis must be smaller by
+/// this to be preferred over that of a face axis tested earlier.
 ///
-/// Far above the rounding of an overlap: edges parallel to the other body's edges repeat its face
-/// normals, and the face must win such a tie or resting boxes would flicker between edge and face
+/// Far above the rounding of an overlap. Edges parallel to the other body's edges repeat its face
+/// normals. The face must win such a tie, or resting boxes would flicker between edge and face
 /// contacts. Depths are too large by at most this.
 ///
 /// An overlap is two supports, each a corner placed by 3 products and 3 sums, times a normal with 6
@@ -65,51 +69,49 @@ pub const INCIDENT_SINE: f64 = 0.7;
 /// it: 9.7e-14 (31,000 cases, factor 1.03).
 pub const SAT_TIE: f64 = 1e-13;
 
-/// Cosine, a pure number: that of [`FEATURE_SINE`]. Faces turned from the contact normal by less
-/// than its angle are clipped against each other even when the axis of least overlap is that of two
-/// edges.
+/// Cosine, a pure number: that of [`FEATURE_SINE`]. Faces within this angle of the contact normal
+/// are clipped against each other, even if the axis of least overlap comes from two edges.
 ///
 /// A box at rest tilts by far less and keeps its four contacts.
 pub const NEARLY_FACING: f64 = 0.994_987_437_106_62;
 
-/// Cosine, a pure number, of 37 degrees. Boxes that overlap where their edges cross keep more
-/// contacts than the crossing if their faces are turned from the contact normal by less than this:
-/// those of the faces, clipped.
+/// Cosine, a pure number, of 37 degrees. Applies to boxes that overlap at crossing edges. If their
+/// faces are within this angle of the contact normal, the clipped face contacts are kept besides
+/// the crossing.
 ///
-/// One contact goes from edge to edge as a box rocks, and a pile never comes to rest: of 10,000
-/// boxes each went 3.1 mm in the fifth second, and one 340 mm; with this 0.3 mm and 70 mm. A
-/// narrower angle helps less (26 degrees a quarter of it), a wider one no more. Boxes that are
-/// apart keep one contact: several stop dead what comes to the foot of a ramp (November 2026).
+/// A single contact moves from edge to edge as a box rocks, and a pile never comes to rest. Of
+/// 10,000 boxes each went 3.1 mm in the fifth second, and one 340 mm; with this 0.3 mm and 70 mm. A
+/// narrower angle helps less (26 degrees a quarter of it), a wider one no more. Disjoint boxes keep
+/// one contact: several contacts stop bodies dead at the foot of a ramp (November 2026).
 pub const FACING: f64 = 0.8;
 
-/// Cosine, a pure number. A supporting face turned farther from the contact normal than this is
-/// seen edge-on, and its extreme edge stands for it: carrying points along the normal to its plane
-/// would magnify errors twentyfold.
+/// Cosine, a pure number. A supporting face farther from the contact normal than this is seen
+/// edge-on; its extreme edge replaces it. Moving points along the normal to its plane would magnify
+/// errors twentyfold.
 pub const FACE_SEEN_EDGE_ON: f64 = 0.05;
 
-/// Squared sine, a pure number. Segments whose angle is smaller, one degree, touch along a stretch
-/// with two contacts and not in one point.
+/// Squared sine, a pure number. Segments at a smaller angle, one degree, touch along a stretch with
+/// two contacts instead of one.
 pub const PARALLEL_EDGES_SQ: f64 = 3e-4;
 
-/// Sine, a pure number. Two nearly parallel segments that are apart, and seen side by side along
-/// the contact normal at a smaller angle, count as one over the other.
+/// Sine, a pure number. Applies to two nearly parallel disjoint segments. If they are offset along
+/// the contact normal by a smaller angle, one counts as over the other.
 ///
 /// The normal of a distance search is known to some 1e-6, that of `f32` to 1e-7. Distances come out
 /// too small by half the square of this, relative to themselves. Needed for boxes and an `f32`
 /// normal: 4.5e-8 (63,000 cases, factor 89); curved shapes stop at 1e-6.
 pub const OVER_EACH_OTHER: f64 = 4e-6;
 
-/// Squared ratio of areas, a pure number: that of twice a polygon's area to the square of its
-/// length. Below it, a thousandth, the polygon is thin, and cut at its ends as well as at its
-/// sides.
+/// Squared ratio of areas, a pure number: twice a polygon's area over its squared length. Below a
+/// ratio of a thousandth the polygon is thin; it is clipped at its ends as well as at its sides.
 ///
-/// Sides that meet at such an angle cut [`CLIP_ON_PLANE`] past their corner by a thousand times
-/// that, some 4e-12.
+/// Clipping at [`CLIP_ON_PLANE`] overshoots a corner of such an angle by a thousand times that
+/// tolerance, about 4e-12.
 pub const THIN_POLYGON_SQ: f64 = 1e-6;
 
 /// Relative to the sum of two bodies' radii, a length. A clipped contact this close to the depth
-/// stands for the witness of the depth itself, which is then left out; one that is deeper by more
-/// is none.
+/// replaces the witness of the depth. A clipped contact that is deeper by more than this is
+/// discarded.
 ///
 /// The witness comes in `f32`, and faces of hulls are as flat as `f32` knows: this covers the
 /// rounding of both. Of the three coordinates of a unit normal that is 2^-25 each at most, over a
@@ -131,9 +133,8 @@ pub const WITNESS_KEPT_F64: f64 = 1e-12;
 /// 5.6e-16 (1,000,000 cases, factor 7.2); for one that was cut before: 2.9e-16 (1,000,000 cases,
 /// factor 14).
 pub const CLIP_ON_PLANE: f64 = 4e-15;
-/// Pure number, times the size of the figure: what a closest distance must be able to gain from a
-/// computation with twice the digits. A larger number saves time and costs accuracy.
-///
+/// Pure number, times the size of the figure. The least possible improvement of a closest distance
+/// that justifies double-double arithmetic. A larger number saves time and costs accuracy.
 /// A stopping rule: it adds less than itself to [`CLOSEST_POINTS_ERROR`], whose measurement
 /// includes it.
 pub const CLOSEST_POINTS_GAIN: f64 = 4.0e-16;
@@ -252,7 +253,7 @@ pub const REACH_ENOUGH: f64 = f64::from_bits((1023 - 26) << 52);
 /// Fraction of the size of a mesh: 2^-12. Hulls that stand off a mesh by less are not measured more
 /// closely.
 ///
-/// Where a hull's face leaves the solid there is always a part that is half inside: the rim is cut
+/// If a hull's face leaves the solid, there is always a part that is half inside: the rim is cut
 /// up to this length.
 pub const CONCAVITY_ENOUGH: f64 = f64::from_bits((1023 - 12) << 52);
 
@@ -403,7 +404,7 @@ pub const AXIS_LENGTH: f32 = 1e-3;
 
 /// Fraction of a box's volume. While an oriented box is fitted, a turn that gains less is no gain.
 ///
-/// Smaller, and the search takes rounds for what nobody sees; larger, and the box stays larger by a
+/// Smaller, and the search spends rounds on invisible gains; larger, and the box stays larger by a
 /// few such steps.
 ///
 /// A volume has some ten roundings; this is ten thousand million times more, and no matter of
@@ -464,7 +465,7 @@ pub const SWEEP_BRACKET: f64 = 1e-9;
 /// for: they propose an axis, and what is proved does not rest on them.
 pub const IMPACT_PROPOSAL: f64 = 1e-3;
 
-/// Fraction of the time asked about. Three steps in a row that are smaller lead nowhere.
+/// Fraction of the query time. Three steps in a row that are smaller lead nowhere.
 pub const IMPACT_STALL: f64 = 1e-13;
 
 /// Fraction of the nearest that two moving bodies were seen: the bound of their distance that is
@@ -480,7 +481,7 @@ pub const IMPACT_DISTANCE: f64 = 0.7;
 ///
 /// Rounding takes 32 u, 2^-48, off a separation along an axis; a quarter of this number must be
 /// above it for the search to go on. Larger, and features that pass each other at a distance below
-/// it are not told from those that touch.
+/// it are not distinguished from those that touch.
 pub const ELEMENT_GAP: f64 = f64::from_bits((1023 - 43) << 52);
 
 /// Relative to the size of a body, a length: corners that are so little lower than its highest

@@ -1,4 +1,4 @@
-//! Which bodies the tables of pairs know, and what they are to them.
+//! The bodies of the pair tables, and their decomposition into convex figures.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4 and 5.
 
@@ -12,20 +12,20 @@ use glam::DVec3;
 pub(crate) mod sealed {
     use super::{Figure, WidePose};
 
-    /// A body as one convex figure, or as several that make it up; none for an empty box.
+    /// A body as one convex figure, or as the union of several; none for an empty box.
     pub trait Figures {
-        /// Placed, or where it is for no pose.
+        /// Returns the figures, placed by the pose, or in the body's own frame without a pose.
         fn figures(&self, pose: Option<&WidePose>) -> impl Iterator<Item = Figure>;
     }
 }
 use sealed::Figures;
 
-/// What the tables of pairs know: a point (`Vec3`), [`Segment`], [`Triangle`], [`ConvexPolygon`],
+/// A body of the pair tables: a point (`Vec3`), [`Segment`], [`Triangle`], [`ConvexPolygon`],
 /// [`Sphere`], [`Capsule`], [`Cuboid`], [`Aabb`], [`Tetrahedron`], [`Frustum`].
 pub trait Body: Figures {}
 
-/// A body that is thin, or thin but for a radius: a point (`Vec3`), [`Segment`], [`Triangle`],
-/// [`ConvexPolygon`], [`Sphere`], [`Capsule`].
+/// A body with a thin core: a point (`Vec3`), [`Segment`], [`Triangle`], [`ConvexPolygon`],
+/// [`Sphere`], [`Capsule`].
 pub trait ThinBody: Body {}
 
 impl<T: Figures> Body for T {}
@@ -38,7 +38,7 @@ impl ThinBody for Capsule {}
 
 /// The figures of a body, and those of another that `pose` places in the frame of the first.
 pub(super) fn pose_of(pose: &Pose) -> Option<WidePose> {
-    // Without a pose no number is rounded on the way.
+    // Without a pose nothing is rounded.
     (*pose != Pose::IDENTITY).then(|| pose.wide())
 }
 
@@ -113,7 +113,7 @@ impl Figures for Aabb {
             }),
             None => Figure::aabb(min, max),
         };
-        // The empty box is nothing.
+        // The empty box has no figure.
         min.cmple(max).all().then_some(figure).into_iter()
     }
 }
@@ -121,7 +121,7 @@ impl Figures for Aabb {
 impl Figures for Tetrahedron {
     fn figures(&self, pose: Option<&WidePose>) -> impl Iterator<Item = Figure> {
         let [a, b, c, d] = self.corners_wide();
-        // Its own first face tells which way round the corners are.
+        // The first face of the tetrahedron gives the orientation of the corners.
         let corners = if self.face(3) == [0, 2, 1] { [a, b, c, d] } else { [a, c, b, d] };
         core::iter::once(Figure::tetrahedron(&corners.map(|p| place(pose, p))))
     }

@@ -22,15 +22,15 @@ pub struct Capsule {
 }
 
 impl Capsule {
-    /// A capsule from half the length of its segment, caps not included, and its radius: finite,
-    /// not negative.
+    /// A capsule from half the length of its segment, without caps, and its radius. Both must be
+    /// finite and not negative.
     pub fn new(half_height: Real, radius: Real) -> Result<Capsule, ShapeError> {
         check::size("half_height", wide(half_height))?;
         check::size("radius", wide(radius))?;
         Ok(Capsule { half_height, radius })
     }
 
-    /// Half the length of the segment; the caps come on top.
+    /// Half the length of the segment, without the caps.
     #[inline]
     pub fn half_height(&self) -> Real {
         self.half_height
@@ -98,7 +98,7 @@ impl SupportMap for Capsule {
         if 0.0 < self.half_height && normal.y.abs() <= tol::FEATURE_SINE {
             FeatureId::edge(0)
         } else {
-            // Without length it is a point, and has the name of the upper end.
+            // Without length it is a point with the id of the upper end.
             FeatureId::vertex(u32::from(0.0 < self.half_height && normal.y < 0.0))
         }
     }

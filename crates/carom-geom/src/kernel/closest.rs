@@ -1,5 +1,4 @@
-//! How far apart are they, and where? Closest points of any two things of which one is thin, or
-//! thin but for a radius.
+//! Closest points and distance of any two bodies; one of them is thin, or thin with a radius.
 //!
 //! | | point | segment, triangle, polygon, sphere, capsule | `Aabb`, `Cuboid`, tetrahedron, frustum |
 //! |---|---|---|---|
@@ -12,11 +11,11 @@
 //! A point and the surface of one shape, with a signed distance, feature and side: `project_point`
 //! of [`Segment`], [`Triangle`], [`ConvexPolygon`], [`Sphere`], [`Capsule`], [`TaperedCapsule`],
 //! [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Frustum`], [`Tetrahedron`], [`ConvexHull`],
-//! [`HalfSpace`]. How deep two bodies are in each other, and two solids with corners, are left to
-//! the iterative crates; whether they meet is in [`overlap`](super::overlap).
+//! The depth of two overlapping bodies, and two solids with corners, are left to the iterative
+//! crates. Whether bodies meet is in [`overlap`](super::overlap).
 //!
-//! Distances are right to some 4e-15 of the extent of the figure in `f64`, then rounded to what is
-//! returned, and zero exactly when [`overlaps`](super::overlap::overlaps) says that the two meet.
+//! Distances are right to about 4e-15 of the extent of the figure in `f64`, then rounded to the
+//! returned type. They are zero exactly if [`overlaps`](super::overlap::overlaps) is true.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 //!
@@ -39,21 +38,21 @@ use carom_math::scaling::scale_of;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ClosestPair {
-    /// Not negative; zero exactly when the bodies meet, infinite when there is nothing to be near.
+    /// Not negative. Zero exactly if the bodies meet; infinite if a body is empty.
     pub distance: Real,
-    /// On the first body; of bodies that meet, a point of both.
+    /// On the first body; if the bodies meet, a common point.
     pub point_a: Vec3,
-    /// On the second body; of bodies that meet, a point of both.
+    /// On the second body; if the bodies meet, a common point.
     pub point_b: Vec3,
-    /// Unit vector from the first to the second body; zero when they meet.
+    /// Unit vector from the first to the second body; zero if they meet.
     pub normal: Vec3,
 }
 
-/// The closest points of a thin body and another: of several pairs, one. `b_in_a` places the second
-/// in the frame of the first: [`Pose::IDENTITY`] when both are given in one frame.
+/// Returns the closest points of a thin body and another; one of several closest pairs. `b_in_a`
+/// places the second in the frame of the first. Use [`Pose::IDENTITY`] if both are in one frame.
 ///
-/// A body without extent (zero radius, equal ends, no area) is the point, segment or polygon that
-/// it is. The empty box is infinitely far away.
+/// A body without extent (zero radius, equal ends, no area) is a point, segment or polygon. The
+/// empty box is infinitely far away.
 pub fn closest_points<A: ThinBody, B: Body>(a: &A, b: &B, b_in_a: &Pose) -> ClosestPair {
     let pose = pose_of(b_in_a);
     let mut best = ClosestPair {
@@ -69,7 +68,7 @@ pub fn closest_points<A: ThinBody, B: Body>(a: &A, b: &B, b_in_a: &Pose) -> Clos
             if found.distance < least {
                 least = found.distance;
                 best = ClosestPair {
-                    // Apart stays apart, however few digits are kept.
+                    // Disjoint bodies keep a positive distance after rounding.
                     distance: if least == 0.0 { 0.0 } else { real(least).max(Real::MIN_POSITIVE) },
                     point_a: narrow(found.point_a),
                     point_b: narrow(found.point_b),
@@ -81,9 +80,9 @@ pub fn closest_points<A: ThinBody, B: Body>(a: &A, b: &B, b_in_a: &Pose) -> Clos
     best
 }
 
-/// The point of a ray, or of a line, closest to a given one, by its t in the interval.
+/// Returns the t in the interval of the ray's or line's point closest to the given one.
 ///
-/// A direction of zero is one place: t is then the number of the interval nearest to 0.
+/// For a zero direction, t is the number of the interval nearest to 0.
 pub fn on_ray(point: Vec3, ray: &Ray, interval: Interval) -> Real {
     let d = widen(ray.direction);
     let scale = scale_of(d.abs().max_element());

@@ -1,11 +1,11 @@
 //! Cones along y, centred: the apex above, the base below.
 //!
-//! Face 1 is the base, 2 the mantle; edge 1 is the rim; vertex 0 is the apex, and 16 to 31 are the
-//! fixed corners of the polygon that stands for the base.
+//! Face 1 is the base, 2 the mantle; edge 1 is the rim. Vertex 0 is the apex; vertices 16 to 31 are
+//! the fixed corners of the base polygon.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.4.
-//! Differs: apex or rim is decided by the two supports themselves, not by the sine of the cone's
-//! angle, which loses its digits for needles and discs.
+//! Differs: the two supports decide between apex and rim. The sine of the cone's angle loses its
+//! digits for needles and discs.
 
 use super::super::num::{Pose, Real, wide};
 use super::cylinder::cap_feature;
@@ -89,7 +89,7 @@ impl SupportMap for Cone {
             return;
         }
         // The mantle's normal in the plane of the axis and the given normal: (2 h, r) over the
-        // slant's length.
+        // slant length.
         let slant = hypot(2.0 * h, r);
         let lean = horizontal * r - normal.y * 2.0 * h;
         if 0.0 < slant && 0.0 < horizontal * 2.0 * h + normal.y * r && lean.abs() <= sine * slant {

@@ -1,4 +1,4 @@
-//! Contacts and manifolds: data, so that a user of the response alone pulls in no detection.
+//! Contacts and manifolds: plain data, so that the response alone needs no detection crate.
 //!
 //! Reference: E. Catto, Contact Manifolds, Game Developers Conference, 2007 (feature ids that match
 //! points from frame to frame).
@@ -6,9 +6,9 @@
 use super::super::num::{Real, Vec3};
 use crate::FeatureId;
 
-/// One place where two bodies touch, overlap, or come near each other.
+/// A point where two bodies touch, overlap, or are near each other.
 ///
-/// Points and normal are in one frame, which the function that returns the contact states.
+/// Points and normal are in one frame, which the returning function states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -17,9 +17,9 @@ pub struct Contact {
     pub point_a: Vec3,
     /// On the surface of B.
     pub point_b: Vec3,
-    /// Unit vector from A towards B: B moved along it separates from A.
+    /// Unit vector from A towards B: moving B along it separates the bodies.
     pub normal: Vec3,
-    /// `(point_b - point_a) . normal`: negative is penetration.
+    /// `(point_b - point_a) . normal`: negative for penetration.
     pub distance: Real,
     /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
     pub part_a: u32,
@@ -47,7 +47,7 @@ impl Contact {
         }
     }
 
-    /// The same contact with its features named.
+    /// Returns the same contact with these features.
     #[inline]
     pub const fn with_features(mut self, feature_a: FeatureId, feature_b: FeatureId) -> Contact {
         self.feature_a = feature_a;
@@ -55,7 +55,7 @@ impl Contact {
         self
     }
 
-    /// The same contact with its parts named.
+    /// Returns the same contact with these parts.
     #[inline]
     pub const fn with_parts(mut self, part_a: u32, part_b: u32) -> Contact {
         self.part_a = part_a;
@@ -63,7 +63,7 @@ impl Contact {
         self
     }
 
-    /// The contact with A and B exchanged.
+    /// Returns the contact with A and B exchanged.
     #[inline]
     pub fn swapped(&self) -> Contact {
         Contact {
@@ -92,7 +92,7 @@ pub struct Manifold {
 }
 
 impl Manifold {
-    /// A manifold without contacts yet; `normal` is a unit vector from A to B.
+    /// An empty manifold; `normal` is a unit vector from A to B.
     #[inline]
     pub const fn new(normal: Vec3) -> Manifold {
         let none = Contact::new(Vec3::ZERO, Vec3::ZERO, Vec3::ZERO, 0.0);
@@ -111,13 +111,13 @@ impl Manifold {
         &self.contacts[..usize::from(self.n_contacts)]
     }
 
-    /// The contacts, to be changed in place.
+    /// The contacts, mutable.
     #[inline]
     pub fn contacts_mut(&mut self) -> &mut [Contact] {
         &mut self.contacts[..usize::from(self.n_contacts)]
     }
 
-    /// Another common normal, for the contacts too: where the manifold is moved to another frame.
+    /// Sets the common normal, also of the contacts. Use it to move the manifold to another frame.
     #[inline]
     pub fn set_normal(&mut self, normal: Vec3) {
         self.normal = normal;
@@ -126,7 +126,7 @@ impl Manifold {
         }
     }
 
-    /// Adds a contact and says whether there was room for it.
+    /// Adds a contact and returns whether there was room.
     #[inline]
     pub fn push(&mut self, contact: Contact) -> bool {
         let n = usize::from(self.n_contacts);
@@ -138,14 +138,14 @@ impl Manifold {
         true
     }
 
-    /// No contact.
+    /// Whether there is no contact.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.n_contacts == 0
     }
 
-    /// Whether there is room for as many contacts as it says, and every number of them is finite. A
-    /// manifold that was read from a file may be otherwise; then its other methods may panic.
+    /// Whether the number of contacts is in range, and all numbers are finite. A manifold from a
+    /// file may be invalid; its other methods may then panic.
     pub fn is_sound(&self) -> bool {
         let is_finite = |c: &Contact| {
             c.point_a.is_finite() && c.point_b.is_finite() && c.normal.is_finite() && c.distance.is_finite()
@@ -155,12 +155,12 @@ impl Manifold {
             && self.contacts().iter().all(is_finite)
     }
 
-    /// The contact that penetrates most, or is nearest.
+    /// Returns the contact with the least distance.
     pub fn deepest(&self) -> Option<&Contact> {
         self.contacts().iter().min_by(|a, b| a.distance.total_cmp(&b.distance))
     }
 
-    /// The manifold with A and B exchanged.
+    /// Returns the manifold with A and B exchanged.
     pub fn swapped(&self) -> Manifold {
         let mut swapped = Manifold::new(-self.normal);
         for contact in self.contacts() {

@@ -1,7 +1,7 @@
 //! Boxes along the axes of their frame, centred.
 //!
-//! Vertex v has the negative coordinate on axis i where bit i of v is set. Face 2 i is the
-//! positive, 2 i + 1 the negative one of axis i. Edge 4 i + s runs along axis i; bit 0 of s is the
+//! Vertex v has the negative coordinate on axis i if bit i of v is set. Faces 2 i and 2 i + 1 are
+//! the positive and the negative face of axis i. Edge 4 i + s runs along axis i. Bit 0 of s is the
 //! sign bit of axis i + 1, bit 1 of axis i + 2.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.2 and 4.4.
@@ -14,7 +14,7 @@ use carom_math::ops::sqrt;
 use carom_math::tol;
 use glam::DVec3;
 
-/// All points within the half extents of the origin, axis by axis; flat where one is zero.
+/// All points within the half extents of the origin on each axis; flat if one is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Cuboid"))]
@@ -46,7 +46,7 @@ impl Cuboid {
         around_local(-extent, extent, h.x + h.y + h.z, &pose)
     }
 
-    /// The corner with this number, see the head of this file.
+    /// The corner with this number; see the head of this file.
     #[inline]
     fn corner(&self, number: u32) -> DVec3 {
         let h = widen(self.half_extents);
@@ -54,13 +54,13 @@ impl Cuboid {
         DVec3::new(sign(1, h.x), sign(2, h.y), sign(4, h.z))
     }
 
-    /// Returns the part that a plane with this outward unit normal rests on, leaning by at most an
-    /// angle of this sine.
+    /// Returns the feature that a plane with this outward unit normal rests on, within an angle of
+    /// this sine.
     #[inline]
     fn part(&self, normal: DVec3, sine: f64) -> Part {
         let vertex = self.support(normal).vertex;
         let (lying, along) = (normal * normal, normal.abs());
-        // A face: its axis is the normal, nearly.
+        // A face: its axis is nearly the normal.
         let axis = if along.y <= along.x && along.z <= along.x {
             0
         } else if along.z <= along.y {
@@ -71,7 +71,7 @@ impl Cuboid {
         if 1.0 - sine * sine <= lying[axis] {
             return Part::Face { axis, vertex };
         }
-        // An edge: its axis lies in the plane, nearly.
+        // An edge: its axis is nearly in the plane.
         let axis = if along.x <= along.y && along.x <= along.z {
             0
         } else if along.y <= along.z {
@@ -139,7 +139,7 @@ impl SupportMap for Cuboid {
     }
 }
 
-/// What a plane rests on; of a face and an edge one of its vertices.
+/// The feature that a plane rests on; a face or an edge has one of its vertices.
 #[derive(Clone, Copy)]
 enum Part {
     Face { axis: usize, vertex: u32 },

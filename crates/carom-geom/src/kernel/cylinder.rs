@@ -13,7 +13,7 @@ use carom_bounds::Aabb;
 use carom_math::scaling::hypot;
 use glam::DVec3;
 
-/// All points within `radius` of the y axis and `half_height` of the xz plane; a disc when
+/// All points within `radius` of the y axis and `half_height` of the xz plane; a disc if
 /// `half_height` is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -90,8 +90,8 @@ impl SupportMap for Cylinder {
     }
 }
 
-/// The polygon that stands for a disc at height y, its outward normal along +y or, for a lower cap,
-/// -y.
+/// Fills in the polygon that stands for a disc at height y. Its outward normal is +y, or -y for a
+/// lower cap.
 pub(crate) fn cap_feature(y: f64, r: f64, is_lower: bool, out: &mut Feature) {
     out.id = FeatureId::face(u32::from(is_lower));
     out.normal = if is_lower { DVec3::NEG_Y } else { DVec3::Y };

@@ -1,6 +1,7 @@
 //! Ellipsoids along the axes of their frame, centred.
 //!
-//! The support of the ellipsoid R(unit ball), R the diagonal matrix of the radii, is R R d / |R d|.
+//! The ellipsoid is R times the unit ball, with R the diagonal matrix of the radii. Its support is
+//! R R d / |R d|.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 3.3.2
 //! (supports of affine images).
@@ -13,7 +14,7 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::{balanced, unit};
 use glam::DVec3;
 
-/// All points with (x/rx)^2 + (y/ry)^2 + (z/rz)^2 <= 1; flat where a radius is zero.
+/// All points with (x/rx)^2 + (y/ry)^2 + (z/rz)^2 <= 1; flat if a radius is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Ellipsoid"))]
@@ -51,8 +52,8 @@ impl SupportMap for Ellipsoid {
     #[inline]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let r = widen(self.radii);
-        // Zero when the ellipsoid is flat and the direction goes straight off it: then every point
-        // is a farthest one.
+        // Zero if the ellipsoid is flat and the direction is normal to it: then every point is a
+        // farthest one.
         let on_ball = unit(balanced(direction) * r).unwrap_or(DVec3::ZERO);
         SupportPoint { point: on_ball * r, vertex: NO_VERTEX }
     }

@@ -1,13 +1,13 @@
-//! Frusta: what a camera at the origin sees, looking along -z with y up.
+//! Frusta: the view volume of a camera at the origin that looks along -z with y up.
 //!
-//! Vertex v has the negative x where bit 0 of v is set, the negative y where bit 1 is, and lies on
-//! the far face where bit 2 is. Faces are 0 (near), 1 (far), 2 (+x), 3 (-x), 4 (+y), 5 (-y). Edges
-//! 0 to 3 run along x, 4 to 7 along y, 8 to 11 from the near to the far face; the lowest two bits
-//! are those of the vertices that do not change along the edge.
+//! Bit 0 of vertex v is set for negative x, bit 1 for negative y, bit 2 for the far face. Faces are
+//! 0 (near), 1 (far), 2 (+x), 3 (-x), 4 (+y), 5 (-y). Edges 0 to 3 run along x, 4 to 7 along y, 8
+//! to 11 from the near to the far face. The lowest two bits of an edge are the vertex bits that are
+//! constant along it.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.14.1 (the planes of a view
 //! frustum).
-//! Differs: the frame is the camera's, so that the planes are exact and no matrix is taken apart.
+//! Differs: the frame is the camera's, so the planes are exact and not extracted from a matrix.
 
 use super::super::num::{Pose, Real, narrow, wide};
 use super::triangle::edge_or_vertex;
@@ -18,8 +18,8 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::unit;
 use glam::{DVec2, DVec3};
 
-/// All points with `near <= -z <= far` and |x| and |y| at most `slope_x` and `slope_y` times -z; a
-/// pyramid where `near` is zero, flat where the faces coincide.
+/// All points with `near <= -z <= far` and |x| and |y| at most `slope_x` and `slope_y` times -z. It
+/// is a pyramid if `near` is zero, and flat if the faces coincide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Frustum"))]
@@ -35,8 +35,8 @@ const FACES: [[u32; 4]; 6] =
     [[0, 1, 3, 2], [4, 6, 7, 5], [0, 2, 6, 4], [1, 5, 7, 3], [0, 4, 5, 1], [2, 3, 7, 6]];
 
 impl Frustum {
-    /// A frustum from the distances of its near and far face and from the tangents of half its
-    /// opening angles across (x) and upwards (y): finite, not negative, `near` not above `far`.
+    /// A frustum from the distances of its near and far face, and the tangents of half its opening
+    /// angles. All must be finite and not negative; `near` must not exceed `far`.
     pub fn new(near: Real, far: Real, slope_x: Real, slope_y: Real) -> Result<Frustum, ShapeError> {
         check::size("near", wide(near))?;
         check::size("far", wide(far))?;
@@ -60,13 +60,13 @@ impl Frustum {
         self.far
     }
 
-    /// Tangent of half the opening angle across.
+    /// Tangent of half the horizontal opening angle (x).
     #[inline]
     pub fn slope_x(&self) -> Real {
         self.slope_x
     }
 
-    /// Tangent of half the opening angle upwards.
+    /// Tangent of half the vertical opening angle (y).
     #[inline]
     pub fn slope_y(&self) -> Real {
         self.slope_y
@@ -78,7 +78,7 @@ impl Frustum {
         DVec2::new(wide(self.slope_x), wide(self.slope_y))
     }
 
-    /// The corner with this number, see the head of this file.
+    /// The corner with this number; see the head of this file.
     #[inline]
     pub(crate) fn corner_wide(&self, number: u32) -> DVec3 {
         let depth = wide(if number & 4 == 0 { self.near } else { self.far });
@@ -97,8 +97,7 @@ impl Frustum {
         FACES[number % 6]
     }
 
-    /// Outward normal of a face, of any length; its plane is at 0 from the origin but for the near
-    /// and the far face.
+    /// Outward normal of a face, of any length. The planes of the side faces contain the origin.
     #[inline]
     pub(crate) fn face_direction(&self, number: usize) -> DVec3 {
         let slopes = self.slopes_wide();
@@ -112,8 +111,7 @@ impl Frustum {
         }
     }
 
-    /// The frustum's number of a feature of one of its faces, whose corners and edges are numbered
-    /// in its order.
+    /// Maps a feature of one of its faces, numbered within the face, to the frustum's number.
     pub(crate) fn feature_of(&self, face: usize, on_face: FeatureId) -> FeatureId {
         let ring = self.face(face);
         match on_face.kind() {
@@ -131,7 +129,7 @@ impl Frustum {
     }
 }
 
-/// The number of the edge between two corners whose numbers differ in one bit.
+/// Returns the number of the edge between two corners; their numbers differ in one bit.
 fn edge_number(a: u32, b: u32) -> u32 {
     match a ^ b {
         1 => a >> 1,
@@ -143,7 +141,7 @@ fn edge_number(a: u32, b: u32) -> u32 {
 impl SupportMap for Frustum {
     #[inline]
     fn support(&self, direction: DVec3) -> SupportPoint {
-        // Signs choose the corner of a face, then the near one or the far one.
+        // Signs choose the corner of a face, then the near or the far one.
         let side = u32::from(direction.x < 0.0) | u32::from(direction.y < 0.0) << 1;
         let (near, far) = (self.corner_wide(side), self.corner_wide(side | 4));
         if near.dot(direction) < far.dot(direction) {
@@ -165,7 +163,7 @@ impl SupportMap for Frustum {
 
     #[inline]
     fn radius(&self) -> f64 {
-        // The far corners are the farther ones.
+        // The far corners are farther from the centre.
         sqrt((self.corner_wide(4) - self.center()).length_squared()) * (1.0 + 4.0 * f64::EPSILON)
     }
 

@@ -17,8 +17,8 @@ pub struct HalfSpace {
 }
 
 impl HalfSpace {
-    /// The half-space below the plane through the origin with this outward normal, of any length
-    /// but zero.
+    /// The half-space below the plane through the origin with this outward normal, which must not
+    /// be zero.
     pub fn new(normal: Vec3) -> Result<HalfSpace, ShapeError> {
         check::point("normal", widen(normal))?;
         let normal = unit(widen(normal)).ok_or(ShapeError::NoDirection { what: "normal" })?;
@@ -31,7 +31,7 @@ impl HalfSpace {
         self.normal
     }
 
-    /// The outward normal that decides: the stored one, of unit length in `f64`.
+    /// The normal used in decisions: the stored one, normalised in `f64`.
     #[inline]
     pub fn normal_wide(&self) -> DVec3 {
         unit(widen(self.normal)).unwrap_or(DVec3::Y)

@@ -1,10 +1,10 @@
-//! Height fields: a grid of heights over the xz plane, two triangles to a cell, made when they are
-//! asked for.
+//! Height fields: a grid of heights over the xz plane, with two triangles per cell, generated on
+//! demand.
 //!
-//! A box looks up its cells in the grid. A ray walks it: along the axis on which it crosses more
-//! cells, one strip of cells after the other, and in each strip over all cells that it may pass, by
-//! a bound on its rounding, so that none is skipped. Whether a triangle is hit is decided exactly,
-//! as for meshes: no ray slips between two cells.
+//! A box query looks up its cells in the grid. A ray walks the grid in strips of cells, along the
+//! axis on which it crosses more cells. In each strip it visits all cells that it may cross, within
+//! a bound on the rounding, so none is skipped. Ray-triangle tests are exact, as for meshes: no ray
+//! slips between two cells.
 //!
 //! Reference: F. K. Musgrave, Grid Tracing: Fast Ray Tracing for Height Fields, 1988; J.
 //! Amanatides, A. Woo, A Fast Voxel Traversal Algorithm for Ray Tracing, 1987.
@@ -21,15 +21,14 @@ use carom_math::scaling::balanced;
 use core::ops::Range;
 use glam::DVec3;
 
-/// A surface over a rectangle of the xz plane, centred on the y axis, with holes where cells are
-/// left out.
+/// A surface over a rectangle of the xz plane, centred on the y axis. Left-out cells are holes.
 ///
-/// Sample (i, j) stands at x = (i - (n_x - 1) / 2) * spacing_x, z = (j - (n_z - 1) / 2) *
-/// spacing_z, at its height y. Cell (i, j) has the samples (i, j) to (i + 1, j + 1) for corners and
-/// two triangles that face upwards, divided by the diagonal from (i + 1, j) to (i, j + 1): number 2
-/// c is the one at (i, j), 2 c + 1 the other, where c = j (n_x - 1) + i.
+/// Sample (i, j) has its height as y. Its x is (i - (n_x - 1) / 2) * spacing_x, its z is (j -
+/// (n_z - 1) / 2) * spacing_z. Cell (i, j) has the corners (i, j) to (i + 1, j + 1). A diagonal
+/// divides it into two triangles that face upwards; the diagonal joins (i + 1, j) and (i, j + 1).
+/// With c = j (n_x - 1) + i, triangle 2 c is the one at (i, j), and 2 c + 1 the other.
 ///
-/// An open surface: it has no inside and no mass.
+/// The surface is open: it has no inside and no mass.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::HeightField"))]
@@ -55,20 +54,20 @@ pub enum HeightFieldError {
     /// More than [`HeightField::MAX_SIDE`] samples along an axis, or more triangles than a `u32`
     /// can number.
     TooMany,
-    /// Not n_x times n_z heights.
+    /// The number of heights is not n_x times n_z.
     Count {
-        /// How many there are.
+        /// Number of heights given.
         given: usize,
     },
-    /// The spacing is not a positive size.
+    /// The spacing is not a valid positive size.
     Spacing(ShapeError),
-    /// A height, the first such, is NaN, infinite or beyond
+    /// The first height that is NaN, infinite or beyond
     /// [`MAX_LENGTH`](carom_math::tol::MAX_LENGTH).
     Height {
         /// Number of the sample: j n_x + i.
         sample: usize,
     },
-    /// A hole that is no cell.
+    /// A hole that is no valid cell.
     Hole {
         /// The number given.
         cell: u32,
@@ -93,11 +92,12 @@ impl core::fmt::Display for HeightFieldError {
 impl core::error::Error for HeightFieldError {}
 
 impl HeightField {
-    /// Most samples along an axis: below it neighbours keep places of their own, also in `f32`.
+    /// Maximum number of samples along an axis. Below it neighbouring samples stay distinct, also
+    /// in `f32`.
     pub const MAX_SIDE: u32 = 1 << 20;
 
-    /// A field without holes from the number of samples along x and z, their spacing, and n_x n_z
-    /// heights, those along x in a row.
+    /// A field without holes, from the numbers of samples along x and z, their spacing, and n_x n_z
+    /// heights. Rows run along x.
     pub fn new(
         [n_x, n_z]: [u32; 2],
         [spacing_x, spacing_z]: [Real; 2],
@@ -117,7 +117,7 @@ impl HeightField {
             check::size(what, wide(spacing)).map_err(HeightFieldError::Spacing)?;
             check::size(what, wide(spacing) * f64::from(n)).map_err(HeightFieldError::Spacing)?;
             let value = wide(spacing);
-            // Places must be numbers with all their digits, or they would coincide.
+            // Positions need all their digits, or they would coincide.
             let error = if value < wide(Real::MIN_POSITIVE) {
                 ShapeError::TooSmall { what, value }
             } else if place(n - 1, n, spacing).is_infinite() {
@@ -137,7 +137,7 @@ impl HeightField {
         Ok(HeightField { n_x, n_z, spacing_x, spacing_z, heights, holes: Vec::new(), range })
     }
 
-    /// The same field without these cells, given by their numbers, in any order.
+    /// Returns the same field without these cells, given by number in any order.
     pub fn with_holes(mut self, cells: &[u32]) -> Result<HeightField, HeightFieldError> {
         if let Some(&cell) = cells.iter().find(|&&cell| self.n_cells() <= cell) {
             return Err(HeightFieldError::Hole { cell });
@@ -148,50 +148,50 @@ impl HeightField {
         Ok(self)
     }
 
-    /// How many samples there are along x and along z.
+    /// Returns the numbers of samples along x and along z.
     #[inline]
     pub fn n_samples(&self) -> [u32; 2] {
         [self.n_x, self.n_z]
     }
 
-    /// The distance of neighbouring samples along x and along z.
+    /// Returns the distances of neighbouring samples along x and along z.
     #[inline]
     pub fn spacing(&self) -> [Real; 2] {
         [self.spacing_x, self.spacing_z]
     }
 
-    /// The heights, those along x in a row.
+    /// Returns the heights; rows run along x.
     #[inline]
     pub fn heights(&self) -> &[Real] {
         &self.heights
     }
 
-    /// The numbers of the cells that are left out, ascending.
+    /// Returns the numbers of the left-out cells, ascending.
     #[inline]
     pub fn holes(&self) -> &[u32] {
         &self.holes
     }
 
-    /// How many cells there are, holes included.
+    /// Returns the number of cells, holes included.
     #[inline]
     pub fn n_cells(&self) -> u32 {
         (self.n_x - 1) * (self.n_z - 1)
     }
 
-    /// The cell is left out.
+    /// Whether the cell is left out.
     #[inline]
     pub fn is_hole(&self, cell: u32) -> bool {
         self.holes.binary_search(&cell).is_ok()
     }
 
-    /// The place of a sample. Panics past the last sample, as a slice does.
+    /// Returns the position of a sample. Panics past the last sample, as a slice does.
     #[inline]
     pub fn sample(&self, i: u32, j: u32) -> Vec3 {
         Vec3::new(self.x(i), self.heights[(j * self.n_x + i) as usize], self.z(j))
     }
 
-    /// The corners of a triangle, counter-clockwise seen from above. Panics past the last cell, as
-    /// a slice does.
+    /// Returns the corners of a triangle, counter-clockwise seen from above. Panics past the last
+    /// cell, as a slice does.
     pub fn points(&self, triangle: u32) -> [Vec3; 3] {
         let cell = triangle / 2;
         let (i, j) = (cell % (self.n_x - 1), cell / (self.n_x - 1));
@@ -202,26 +202,26 @@ impl HeightField {
         }
     }
 
-    /// A triangle as a shape. Panics past the last cell, as a slice does.
+    /// Returns a triangle as a shape. Panics past the last cell, as a slice does.
     #[inline]
     pub fn triangle(&self, triangle: u32) -> Triangle {
         let [a, b, c] = self.points(triangle);
         Triangle::new_unchecked(a, b, c)
     }
 
-    /// The corners of a triangle, widened without rounding. Panics past the last cell, as a slice
-    /// does.
+    /// Returns the corners of a triangle, widened without rounding. Panics past the last cell, as a
+    /// slice does.
     #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
         self.points(triangle).map(widen)
     }
 
-    /// The numbers of all triangles but those of holes, ascending.
+    /// Returns the numbers of all triangles, ascending, without those of holes.
     pub fn triangles(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.n_cells()).filter(|&cell| !self.is_hole(cell)).flat_map(|cell| [2 * cell, 2 * cell + 1])
     }
 
-    /// Vertices and triangles as a mesh takes them: all samples, and the triangles of
+    /// Returns vertices and triangles for a mesh: all samples, and the triangles of
     /// [`HeightField::triangles`].
     pub fn to_indexed(&self) -> (Vec<Vec3>, Vec<[u32; 3]>) {
         let vertices = (0..self.n_z).flat_map(|j| (0..self.n_x).map(move |i| self.sample(i, j))).collect();
@@ -234,15 +234,15 @@ impl HeightField {
         (vertices, self.triangles().map(corners).collect())
     }
 
-    /// The box around the whole field, holes included.
+    /// Returns the box around the whole field, holes included.
     pub fn aabb(&self) -> Aabb {
         let [low, high] = self.range;
         let min = Vec3::new(self.x(0), low, self.z(0));
         Aabb::around(widen(min), widen(Vec3::new(-min.x, high, -min.z)))
     }
 
-    /// The cells, but for holes, whose own box touches the box from `min` to `max`, by their
-    /// numbers, row by row.
+    /// Returns the cells whose own box touches the box from `min` to `max`, by number, row by row.
+    /// Holes are left out.
     pub fn cells_in_box(&self, min: DVec3, max: DVec3) -> impl Iterator<Item = u32> + '_ {
         let columns = touched(self.n_x, |i| wide(self.x(i)), min.x, max.x);
         let rows = touched(self.n_z, |j| wide(self.z(j)), min.z, max.z);
@@ -252,20 +252,20 @@ impl HeightField {
             .filter(|&cell| !self.is_hole(cell))
     }
 
-    /// The first place in the interval where a ray, in the field's frame, touches the surface,
-    /// edges and corners included: exact in whether it does. `part` is the triangle, of several at
-    /// one t the one with the lowest number; a back face is met from below. A ray along a triangle
-    /// meets its neighbours.
+    /// Returns the first point in the interval where a ray, in the field's frame, touches the
+    /// surface. Edges and corners are included, and whether the ray hits is exact. `part` is the
+    /// triangle; the lowest number counts at equal t. A back face is hit from below. A ray in the
+    /// plane of a triangle hits its neighbours.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
         self.line_cast(widen(ray.origin), widen(ray.direction), interval)
     }
 
-    /// [`HeightField::ray_cast`] for a ray in `f64`, such as one brought into the field's frame by
-    /// a pose.
+    /// [`HeightField::ray_cast`] for a ray in `f64`, such as one transformed to the field's frame
+    /// by a pose.
     pub fn line_cast(&self, origin: DVec3, direction: DVec3, interval: Interval) -> Option<RayHit> {
         let mut best: Option<(Real, u32, bool)> = None;
         self.visit_ray(origin, direction, interval, |t, triangle, is_back_face| {
-            // Hits that are one after rounding go by their numbers, as in the list of all hits.
+            // Hits with equal t after rounding are ordered by number, as in the list of all hits.
             let t = real(t);
             if best.is_none_or(|(least, number, _)| t < least || (t == least && triangle < number)) {
                 best = Some((t, triangle, is_back_face));
@@ -275,8 +275,8 @@ impl HeightField {
         best.map(|(t, triangle, is_back_face)| self.hit(t, triangle, is_back_face))
     }
 
-    /// Every place in the interval where a ray touches a triangle, appended to `out` in the order
-    /// of t, then of the triangles; one through an edge touches both of its triangles.
+    /// Appends every point in the interval where a ray touches a triangle to `out`, in order of t,
+    /// then of triangles. A ray through an edge touches both of its triangles.
     pub fn ray_cast_all(&self, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
         self.line_cast_all(widen(ray.origin), widen(ray.direction), interval, out);
     }
@@ -298,8 +298,8 @@ impl HeightField {
         RayHit::new(t, narrow(normal)).with_part(triangle).with_back_face(is_back_face)
     }
 
-    /// Gives the triangles that the ray touches, in no order, with t, at least all up to the t that
-    /// `hit` answers.
+    /// Visits the triangles that the ray touches, with t, in no order. Visits at least all up to
+    /// the t that `hit` returns.
     fn visit_ray(
         &self,
         origin: DVec3,
@@ -319,9 +319,9 @@ impl HeightField {
             if axis == 0 { wide(self.x(number)) } else { wide(self.z(number)) }
         };
         let n_on = |axis: usize| if axis == 0 { self.n_x } else { self.n_z };
-        // Where the line is on one axis while it is between two places on another: from the ends,
-        // by a bound on what they round to, which is half a unit for the slope, the difference, the
-        // product and the sum each.
+        // Range of the line on one axis while it is between two positions on another. It comes from
+        // the ends, with a bound on their rounding: half a unit each for slope, difference, product
+        // and sum.
         let range = |axis: usize, other: usize, from: f64, to: f64| {
             if d[axis] == 0.0 {
                 return (origin[axis], origin[axis]);
@@ -342,7 +342,7 @@ impl HeightField {
             let strip = if d[main] < 0.0 { strips.end - 1 - k } else { strips.start + k };
             let (from, to) = (place(main, strip), place(main, strip + 1));
             if d[main] != 0.0 {
-                // In lengths of the direction; each is right to two roundings.
+                // In lengths of the direction; each has two roundings.
                 let (a, b) = ((from - origin[main]) / direction[main], (to - origin[main]) / direction[main]);
                 let slack = |t: f64| t.abs() * (2.0 * f64::EPSILON) + f64::MIN_POSITIVE; // rounding, underflow
                 let (enter, leave) = (a.min(b) - slack(a.min(b)), a.max(b) + slack(a.max(b)));
@@ -373,7 +373,7 @@ impl HeightField {
         }
     }
 
-    /// The heights of a cell touch the interval; yes where a bound of it is no number.
+    /// Whether the heights of a cell touch the interval; true if a bound is NaN.
     fn is_level(&self, i: u32, j: u32, low: f64, high: f64) -> bool {
         let at = (j * self.n_x + i) as usize;
         let (near, far) = (&self.heights[at..at + 2], &self.heights[at + self.n_x as usize..][..2]);
@@ -393,14 +393,14 @@ impl HeightField {
     }
 }
 
-/// The place of sample `number` of `n`, symmetric about zero to the bit.
+/// Returns the position of sample `number` of `n`, symmetric about zero to the bit.
 #[inline]
 fn place(number: u32, n: u32, spacing: Real) -> Real {
     real((2.0 * f64::from(number) - f64::from(n - 1)) * (0.5 * wide(spacing)))
 }
 
-/// The intervals between `n` ascending places that touch the one from `low` to `high`; all where
-/// that is no number.
+/// Returns the intervals between `n` ascending positions that touch the one from `low` to `high`;
+/// all if a bound is NaN.
 fn touched(n: u32, place: impl Fn(u32) -> f64, low: f64, high: f64) -> Range<u32> {
     // The first whose upper end is not below, and the first whose lower end is above.
     let first = partition(n - 1, |i| place(i + 1) < low);
@@ -408,8 +408,8 @@ fn touched(n: u32, place: impl Fn(u32) -> f64, low: f64, high: f64) -> Range<u32
     first..last.max(first)
 }
 
-/// The first number below `n` for which the question, yes first and no later, has the answer no;
-/// `n` if none has.
+/// Returns the first number below `n` for which the predicate is false, or `n`. The predicate is
+/// true up to some number and false after it.
 fn partition(n: u32, question: impl Fn(u32) -> bool) -> u32 {
     let (mut low, mut high) = (0, n);
     while low < high {

@@ -1,25 +1,24 @@
-//! What a ray cast and a point projection answer.
+//! The results of ray casts and point projections.
 
 use super::super::num::{Real, Vec3, narrow, real};
 use crate::FeatureId;
 use glam::DVec3;
 
-/// Where a ray meets a shape, in the frame of the ray.
+/// A point where a ray meets a shape, in the frame of the ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RayHit {
     /// The ray's parameter, in lengths of its direction.
     pub t: Real,
-    /// Outward unit normal of the surface there, also where the ray leaves the shape. For a solid
-    /// that the ray starts in, against the ray. Zero for what has no surface and no direction to
-    /// oppose.
+    /// Outward unit normal of the surface, also if the ray leaves the shape. If the ray starts in a
+    /// solid, it is against the ray. Zero for a shape without surface, if the direction is zero.
     pub normal: Vec3,
     /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
     pub part: u32,
     /// Feature that is hit.
     pub feature: FeatureId,
-    /// The ray meets the surface from inside, or a triangle from the side where it appears
+    /// Whether the ray meets the surface from inside, or a triangle from the side where it appears
     /// clockwise.
     pub is_back_face: bool,
 }
@@ -31,21 +30,21 @@ impl RayHit {
         RayHit { t, normal, part: 0, feature: FeatureId::UNKNOWN, is_back_face: false }
     }
 
-    /// The same hit with its feature named.
+    /// Returns the same hit with this feature.
     #[inline]
     pub const fn with_feature(mut self, feature: FeatureId) -> RayHit {
         self.feature = feature;
         self
     }
 
-    /// The same hit with its part named.
+    /// Returns the same hit with this part.
     #[inline]
     pub const fn with_part(mut self, part: u32) -> RayHit {
         self.part = part;
         self
     }
 
-    /// The same hit, said to be from inside or not.
+    /// Returns the same hit, from inside or from outside.
     #[inline]
     pub const fn with_back_face(mut self, is_back_face: bool) -> RayHit {
         self.is_back_face = is_back_face;
@@ -53,8 +52,7 @@ impl RayHit {
     }
 }
 
-/// The places where a ray meets the surface of one convex shape: none, one or two, in the order of
-/// t.
+/// The points where a ray meets the surface of one convex shape: none, one or two, in order of t.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHits {
     hits: [RayHit; 2],
@@ -62,10 +60,10 @@ pub struct RayHits {
 }
 
 impl RayHits {
-    /// No place.
+    /// No hits.
     pub(crate) const NONE: RayHits = RayHits { hits: [RayHit::new(0.0, Vec3::ZERO); 2], n_hits: 0 };
 
-    /// Adds a place behind those that are there; a third is left out.
+    /// Appends a hit; a third is dropped.
     #[inline]
     pub(crate) fn push(&mut self, hit: RayHit) {
         if let Some(room) = self.hits.get_mut(self.n_hits) {
@@ -74,13 +72,13 @@ impl RayHits {
         }
     }
 
-    /// The same places, each hit changed.
+    /// Returns the hits, each changed by the function.
     pub(crate) fn map(mut self, change: impl Fn(RayHit) -> RayHit) -> RayHits {
         self.hits = self.hits.map(change);
         self
     }
 
-    /// The places, in the order of t.
+    /// Returns the hits in order of t.
     #[inline]
     pub fn as_slice(&self) -> &[RayHit] {
         &self.hits[..self.n_hits]
@@ -104,12 +102,12 @@ impl IntoIterator for RayHits {
 pub struct PointProjection {
     /// The nearest point of the surface, in the frame of the given point.
     pub point: Vec3,
-    /// The given point is known to lie in the solid, surface included.
+    /// Whether the given point is known to lie in the solid, surface included.
     pub is_inside: bool,
-    /// Whether the point lies in the solid, surface included; `None` if the surface does not tell
-    /// inside from outside.
+    /// Whether the point lies in the solid, surface included; `None` if the surface does not define
+    /// an inside.
     pub inside: Option<bool>,
-    /// Distance from the surface, negative inside, positive if nothing is known of an inside.
+    /// Distance from the surface: negative inside, positive if no inside is known.
     pub distance: Real,
     /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
     pub part: u32,
@@ -118,15 +116,15 @@ pub struct PointProjection {
 }
 
 impl PointProjection {
-    /// On a single shape, from the nearest point and the signed distance; inside where that is not
-    /// above 0.
+    /// A projection on a single shape, from the nearest point and the signed distance. The point is
+    /// inside if the distance is not above 0.
     #[inline]
     pub const fn new(point: Vec3, distance: Real, feature: FeatureId) -> PointProjection {
         let is_inside = distance <= 0.0;
         PointProjection { point, is_inside, inside: Some(is_inside), distance, part: 0, feature }
     }
 
-    /// The same on a surface that does not tell inside from outside.
+    /// Returns the same on a surface that does not define an inside.
     #[must_use]
     pub const fn without_inside(self) -> PointProjection {
         PointProjection { is_inside: false, inside: None, distance: self.distance.abs(), ..self }
@@ -138,7 +136,7 @@ impl PointProjection {
         PointProjection::new(narrow(point), real(distance), feature)
     }
 
-    /// The same projection with its part named.
+    /// Returns the same projection with this part.
     #[inline]
     pub const fn with_part(mut self, part: u32) -> PointProjection {
         self.part = part;

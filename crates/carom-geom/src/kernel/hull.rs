@@ -1,16 +1,16 @@
-//! Convex hulls: vertices, polygons with planes, half-edges, and the neighbours that a support
-//! query climbs over.
+//! Convex hulls: vertices, polygons with planes, half-edges, and the vertex neighbours for support
+//! queries.
 //!
-//! The vertices are those of the exact convex hull of the points, less those that stand out by no
-//! more than the tolerance of merging; the planes support it, so every vertex lies on or below
-//! every plane to the rounding of `f64`. A half-edge belongs to one face, which lies to its left
-//! seen from outside; those of a face are numbered in a row.
+//! The vertices are those of the exact convex hull of the points. Vertices that stand out by no
+//! more than the merge tolerance are removed. Every vertex lies on or below every face plane, to
+//! the rounding of `f64`. A half-edge belongs to one face, which is to its left seen from outside.
+//! Those of a face are consecutive.
 //!
 //! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014; G. van den
 //! Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.3 (supports of polytopes
 //! by climbing).
-//! Differs: a support climbs over the edges of the exact triangulation, not of the merged faces: on
-//! those alone a vertex without a better neighbour is a true maximum.
+//! Differs: a support climbs over the edges of the exact triangulation, not of the merged faces.
+//! Only there is a vertex without a better neighbour a true maximum.
 
 use super::super::num::{EPSILON, Plane, Pose, Vec3, narrow, real, wide, widen};
 use crate::apex_map::ApexMap;
@@ -29,11 +29,11 @@ use carom_math::tol;
 use core::ops::Range;
 use glam::DVec3;
 
-/// How a hull is made from points.
+/// Settings for building a hull from points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HullSettings {
-    /// Pure number, see [`tol::HULL_COPLANAR`]; zero merges only what lies exactly in a plane.
+    /// Pure number, see [`tol::HULL_COPLANAR`]; zero merges only exactly coplanar facets.
     pub coplanar_tolerance: f64,
 }
 
@@ -44,7 +44,7 @@ impl Default for HullSettings {
 }
 
 impl HullSettings {
-    /// The same settings with another tolerance, a pure number that is not negative.
+    /// Returns the same settings with another tolerance, a pure number that is not negative.
     pub fn with_coplanar_tolerance(mut self, tolerance: f64) -> HullSettings {
         self.coplanar_tolerance = tolerance;
         self
@@ -64,13 +64,13 @@ pub enum HullError {
         /// The first such point.
         point: usize,
     },
-    /// A coordinate is beyond `carom_math::tol::MAX_LENGTH`; never so in `f32`.
+    /// A coordinate is beyond `carom_math::tol::MAX_LENGTH`; impossible in `f32`.
     TooLarge {
         /// The first such point.
         point: usize,
     },
-    /// The points span no volume, exactly: fewer than four are affinely independent. Here is what
-    /// they do span.
+    /// The points span no volume, exactly: fewer than four are affinely independent. The payload is
+    /// their lower-dimensional hull.
     Flat(FlatHull),
 }
 
@@ -79,7 +79,7 @@ pub enum HullError {
 pub enum FlatHull {
     /// All points are this one.
     Point(Vec3),
-    /// All points lie on the segment between these, its ends.
+    /// All points lie on the segment between these two.
     Segment(Vec3, Vec3),
     /// All points lie in the convex polygon with these corners, in order; no three are on a line.
     Polygon(Vec<Vec3>),
@@ -114,13 +114,13 @@ impl FlatHull {
 
 /// The surface of the convex hull of points, as plain triangles.
 ///
-/// It takes a part of the time of a [`ConvexHull`], which also has faces with many corners,
-/// neighbours, and what makes supports quick.
+/// It is faster to build than a [`ConvexHull`], which adds polygon faces, neighbours, and fast
+/// supports.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HullSurface {
-    /// Points of the input, in its order. Each is a corner of the hull, or lies in a face or an
-    /// edge exactly.
+    /// Points of the input, in its order. Each is a corner of the hull, or lies exactly in a face
+    /// or an edge.
     pub vertices: Vec<Vec3>,
     /// Numbers of vertices, counter-clockwise seen from outside. The surface is closed and convex,
     /// exactly.
@@ -128,7 +128,7 @@ pub struct HullSurface {
 }
 
 impl HullSurface {
-    /// The convex hull of points; none is above the plane of a triangle, exactly.
+    /// The convex hull of points; no point is above the plane of a triangle, exactly.
     ///
     /// # Errors
     /// As [`ConvexHull::from_points_with`].
@@ -141,18 +141,18 @@ impl HullSurface {
     }
 }
 
-/// One side of an edge: it starts at a vertex and has its face to the left, seen from outside.
+/// One side of an edge: it starts at a vertex, and its face is to the left, seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfEdge {
     /// The vertex where it starts.
     pub origin: u32,
-    /// The other side of the edge, which starts where this ends.
+    /// The other side of the edge, which starts where this one ends.
     pub twin: u32,
     /// The face.
     pub face: u32,
 }
 
-/// So many vertices at one level a climb looks at one by one; beyond, at all vertices.
+/// Maximum number of level vertices that a climb tests one by one; beyond it tests all vertices.
 const MAX_LEVEL: usize = 24;
 
 /// A convex polytope with a volume.
@@ -165,16 +165,16 @@ const MAX_LEVEL: usize = 24;
 pub struct ConvexHull {
     vertices: Vec<Vec3>,
     half_edges: Vec<HalfEdge>,
-    /// Where each face's half-edges begin, and the end.
+    /// Start of each face's half-edges, and the end.
     first_half_edge: Vec<u32>,
-    /// Vertices of the faces: the origins of the half-edges once more, to be had as slices.
+    /// Vertices of the faces: the origins of the half-edges, stored again for use as slices.
     corners: Vec<u32>,
     normals: Vec<DVec3>,
     /// `normal . x <= offset` for all vertices.
     offsets: Vec<f64>,
     /// One half-edge that starts at each vertex.
     vertex_half_edge: Vec<u32>,
-    /// What a support climbs over, one vertex after the other.
+    /// The neighbours that a support climbs over, one vertex after the other.
     neighbours: Vec<u32>,
     first_neighbour: Vec<u32>,
     center: DVec3,
@@ -193,9 +193,9 @@ impl ConvexHull {
 
     /// The convex hull of points.
     ///
-    /// Every point lies on or below every face plane to within `10 * coplanar_tolerance * EPSILON *
-    /// (|x| + |y| + |z|)`, a length, of the largest coordinates, and nearly always within a tenth
-    /// of that. O(n log n) on points in general, quadratic at worst.
+    /// Every point lies on or below every face plane, to within a length. It is `10 *
+    /// coplanar_tolerance * EPSILON * (|x| + |y| + |z|)` of the largest coordinates, and nearly
+    /// always a tenth of that. Points in general take O(n log n) time, at worst quadratic.
     pub fn from_points_with(points: &[Vec3], settings: &HullSettings) -> Result<ConvexHull, HullError> {
         let (scaled, extent) = scaled(points)?;
         let tolerance = settings.coplanar_tolerance.max(0.0) * wide(EPSILON) * extent;
@@ -209,7 +209,7 @@ impl ConvexHull {
         let n_faces = polytope.normals.len();
         let (first_half_edge, corners) = (polytope.first_corner, polytope.corners);
 
-        // Half-edges find their twins among those that start where they end.
+        // The twin of a half-edge is among those that start where it ends.
         let mut half_edges: Vec<HalfEdge> =
             corners.iter().map(|&origin| HalfEdge { origin, twin: 0, face: 0 }).collect();
         let mut ends = vec![0; corners.len()];
@@ -259,7 +259,7 @@ impl ConvexHull {
             n_tests: polytope.n_tests,
             scan: Scan::default(),
         };
-        // Planes that support the hull, whatever the rounding of the normals.
+        // Offsets support the hull, whatever the rounding of the normals.
         for face in 0..n_faces {
             let near = hull.face_vertices(face as u32)[0];
             let v = hull.climb(hull.normals[face], near);
@@ -284,7 +284,7 @@ impl ConvexHull {
         hull
     }
 
-    /// The centre of volume; the mean of the vertices where rounding puts that outside.
+    /// Returns the centre of volume; the mean of the vertices if rounding puts the centre outside.
     fn centroid(&self) -> DVec3 {
         let n = self.vertices.len() as f64;
         let origin = widen(self.vertices[0]);
@@ -335,7 +335,7 @@ impl ConvexHull {
         self.normals[face as usize]
     }
 
-    /// How far out the face's plane lies: `normal . x <= offset` for all vertices x.
+    /// Offset of the face's plane: `normal . x <= offset` for all vertices x.
     #[inline]
     pub fn face_offset(&self, face: u32) -> f64 {
         self.offsets[face as usize]
@@ -373,50 +373,48 @@ impl ConvexHull {
         if half_edge + 1 == range.end { range.start } else { half_edge + 1 }
     }
 
-    /// Some half-edge that starts at a vertex; the twin's follower is the next one around the
+    /// Some half-edge that starts at a vertex. The twin's successor is the next one around the
     /// vertex, clockwise.
     #[inline]
     pub fn vertex_half_edge(&self, vertex: u32) -> u32 {
         self.vertex_half_edge[vertex as usize]
     }
 
-    /// The vertices next to a vertex: those that share an edge, and in faces of more than three
-    /// corners some that share a diagonal. A vertex that none of these exceeds along a direction is
-    /// farthest along it.
+    /// The neighbours of a vertex: those that share an edge, and in larger faces some that share a
+    /// diagonal. A vertex that no neighbour exceeds along a direction is farthest along it.
     #[inline]
     pub fn neighbours(&self, vertex: u32) -> &[u32] {
         let v = vertex as usize;
         &self.neighbours[self.first_neighbour[v] as usize..self.first_neighbour[v + 1] as usize]
     }
 
-    /// Centre of a large ball inside the hull, the largest to rounding.
+    /// Centre of a large ball inside the hull; to rounding it is the largest.
     #[inline]
     pub fn inscribed_center(&self) -> DVec3 {
         self.inscribed_center
     }
 
-    /// Radius of the ball about [`ConvexHull::inscribed_center`] that all face planes leave free.
+    /// Radius of the ball about [`ConvexHull::inscribed_center`] that is inside all face planes.
     #[inline]
     pub fn inscribed_radius(&self) -> f64 {
         self.inscribed_radius
     }
 
-    /// How often a point was held against a plane when the hull was built: what it cost.
+    /// Number of tests of a point against a plane while the hull was built: a measure of the cost.
     #[inline]
     pub fn n_build_tests(&self) -> u64 {
         self.n_tests
     }
 
-    /// A cube map of directions from which supports are found in a time that does not depend on the
-    /// number of vertices: `n_side` by `n_side` cells on each of six sides, from 1 to 256; about
-    /// four cells for each vertex serve well.
+    /// Returns a cube map of directions for supports in constant time. It has `n_side` by `n_side`
+    /// cells on each of six sides, from 1 to 256. About four cells per vertex are a good choice.
     pub fn apex_map(&self, n_side: u32) -> ApexMap {
         ApexMap::new(n_side, |direction, near| self.climb(direction, near))
     }
 
-    /// A farthest vertex along a direction of any length but zero, exact to rounding in `f64`:
-    /// looked up in a map of this hull, then climbed to. With the map of another hull it is as
-    /// right, and slower.
+    /// Returns a farthest vertex along a direction of any length but zero, exact to rounding in
+    /// `f64`. It is looked up in a map of this hull, then improved by climbing. The map of another
+    /// hull gives the same result more slowly.
     #[inline]
     pub fn support_by(&self, map: &ApexMap, direction: DVec3) -> SupportPoint {
         let start = map.near(direction).min(self.vertices.len() as u32 - 1);
@@ -424,8 +422,7 @@ impl ConvexHull {
         SupportPoint { point: widen(self.vertices[vertex as usize]), vertex }
     }
 
-    /// The hull's number of a feature of one of its faces, whose corners and edges are numbered in
-    /// its order.
+    /// Maps a feature of one of its faces, numbered within the face, to the hull's number.
     pub(crate) fn feature_of(&self, face: u32, on_face: FeatureId) -> FeatureId {
         let first = self.face_half_edges(face).start;
         match on_face.kind() {
@@ -442,31 +439,33 @@ impl ConvexHull {
         aabb_from_support(self, &pose.wide())
     }
 
-    /// The same box by a map of this hull: supports in a time that does not depend on the number of
-    /// vertices, for hulls of many that turn.
+    /// Returns the same box by a map of this hull: supports in constant time, for large hulls that
+    /// rotate.
     pub fn aabb_by(&self, map: &ApexMap, pose: &Pose) -> Aabb {
         let reach = self.center().abs().max_element() + self.radius();
         around_extremes(&pose.wide(), 0.0, reach, |direction| self.support_by(map, direction).point)
     }
 
-    /// [`ConvexHull::climb`] from a vertex, or from the one that the scan finds when it is none.
+    /// [`ConvexHull::climb`] from a vertex; if it is no vertex, from the vertex that the scan
+    /// finds.
     #[inline(never)]
     fn climb_from(&self, direction: DVec3, near: u32) -> u32 {
         let is_known = (near as usize) < self.vertices.len();
         self.climb(direction, if is_known { near } else { self.scan.farthest(direction) })
     }
 
-    /// From vertex to better neighbour until none is better, as far as `f64` can tell.
+    /// Moves to a better neighbour until none is better, to the precision of `f64`.
     ///
-    /// Only a gain beyond rounding counts as a step: so each step gains truly, and no three equal
-    /// vertices send the climb round in a circle. Where neighbours are level to rounding, what lies
-    /// behind them is looked at too: the whole underside of a hull can be as level as its top.
-    /// Nothing was gained by asking of all neighbours at once, without branches, whether they are
-    /// behind: at the end of a distance search most vertices have one that is level.
+    /// A step needs a gain beyond rounding. Each gain is then real, and equal vertices cannot make
+    /// the climb cycle. If neighbours are level to rounding, the vertices behind them are tested
+    /// too, because whole regions of a hull can be level.
+    ///
+    /// Tried: a branchless test of all neighbours for "surely behind"; no gain. At the end of a
+    /// distance search most vertices have a level neighbour.
     fn climb(&self, direction: DVec3, from: u32) -> u32 {
         let behind = self.surely_behind(direction);
         let mut at = from;
-        // Every step gains, so no vertex comes twice.
+        // Every step gains, so no vertex is visited twice.
         for _ in 0..self.vertices.len() {
             let here = widen(self.vertices[at as usize]);
             let (mut best, mut most, mut is_level) = (at, 0.0, false);
@@ -493,29 +492,29 @@ impl ConvexHull {
         at
     }
 
-    /// A gain so far below zero that it is no matter of rounding between any two vertices: most
-    /// neighbours are told by it alone.
+    /// A gain so negative that it exceeds the rounding between any two vertices. This test alone
+    /// rejects most neighbours.
     #[inline]
     fn surely_behind(&self, direction: DVec3) -> f64 {
-        // No coordinate's way is longer than twice the radius, and their sum than 2 sqrt(3) times.
+        // Each coordinate difference is at most twice the radius, and their sum at most 2 sqrt(3)
+        // times.
         -noise(DVec3::X * (4.0 * self.radius), DVec3::splat(direction.abs().max_element()))
     }
 
-    /// The way from a point to a vertex.
+    /// The displacement from a point to a vertex.
     #[inline]
     fn way(&self, here: DVec3, vertex: u32) -> DVec3 {
         widen(self.vertices[vertex as usize]) - here
     }
 
-    /// How much farther a vertex is than a point, and what rounding makes of that at most.
+    /// Returns how much farther a vertex is than a point, and the largest rounding of that.
     #[inline]
     fn gain(&self, here: DVec3, vertex: u32, direction: DVec3) -> (f64, f64) {
         let way = self.way(here, vertex);
         (way.dot(direction), noise(way, direction))
     }
 
-    /// A vertex surely farther than `at` that lies behind vertices level with it; `at` if there is
-    /// none.
+    /// Returns a vertex surely farther than `at` behind vertices level with it, else `at`.
     fn look_across(&self, direction: DVec3, at: u32, behind: f64) -> u32 {
         let here = widen(self.vertices[at as usize]);
         let mut level = [at; MAX_LEVEL];
@@ -545,7 +544,7 @@ impl ConvexHull {
         at
     }
 
-    /// The vertex that gains most over `at`, if one surely gains.
+    /// Returns the vertex with the largest gain over `at`, if one surely gains.
     #[cold]
     fn look_everywhere(&self, direction: DVec3, at: u32) -> u32 {
         let here = widen(self.vertices[at as usize]);
@@ -572,8 +571,8 @@ impl ConvexHull {
         .take(self.half_edges.len())
     }
 
-    /// The polygon of a face; of more than 32 corners, a choice of 32 that is always the same, but
-    /// for `vertex`, which is among them.
+    /// Returns the polygon of a face. More than 32 corners are reduced to a fixed choice of 32,
+    /// which always includes `vertex`.
     fn face_feature(&self, face: u32, vertex: u32, out: &mut Feature) {
         out.id = FeatureId::face(face);
         out.normal = self.normals[face as usize];
@@ -588,19 +587,19 @@ impl ConvexHull {
     }
 }
 
-/// What rounding makes at most of how far a way leads along a direction.
+/// Returns the largest rounding of a displacement's product with a direction.
 ///
-/// The difference that the way is keeps the digits of short edges: one rounding there, one of the
-/// products, two of the sum, each half a unit.
+/// The displacement is a difference, which keeps the digits of short edges. Rounding: one there,
+/// one of the products, two of the sum, each half a unit.
 #[inline]
 fn noise(way: DVec3, direction: DVec3) -> f64 {
-    // Three products may each lose half of the least number, and so may the noise.
+    // Underflow: three products may each lose half of the least number, and so may the noise.
     const UNDERFLOW: f64 = f64::from_bits(8);
     way.abs().dot(direction.abs()) * (2.0 * f64::EPSILON) + UNDERFLOW
 }
 
-/// Points checked, and scaled by a power of two so that the largest coordinate is near 1; and the
-/// sum of the three largest coordinates.
+/// Checks the points, and scales them by a power of two so that the largest coordinate is near 1.
+/// Also returns the sum of the three largest coordinates.
 fn scaled(points: &[Vec3]) -> Result<(Vec<DVec3>, f64), HullError> {
     if points.is_empty() {
         return Err(HullError::Empty);
@@ -623,8 +622,8 @@ fn scaled(points: &[Vec3]) -> Result<(Vec<DVec3>, f64), HullError> {
     Ok((scaled, (largest * scale).element_sum()))
 }
 
-/// Coordinates that are nothing beside the largest, which is near 1, become zero: scaling may have
-/// taken digits from them, differently from one to the next. Never so in `f32`.
+/// Sets coordinates to zero that are negligible against the largest, which is near 1. Scaling may
+/// have taken different digits from them. Impossible in `f32`.
 fn without_dust(p: DVec3) -> DVec3 {
     let least = f64::from_bits((1023 - 800) << 52);
     let keep = |x: f64| if x.abs() < least { 0.0 } else { x };
@@ -632,7 +631,7 @@ fn without_dust(p: DVec3) -> DVec3 {
 }
 
 impl SupportMap for ConvexHull {
-    // Inside a loop compiled for an instruction set the scan joins it.
+    // Inlined into a loop that is compiled for an instruction set.
     #[inline(always)]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let vertex = self.scan.farthest(direction);

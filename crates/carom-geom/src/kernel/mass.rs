@@ -1,8 +1,8 @@
 //! Mass, centre of mass and inertia of solids of uniform density.
 //!
-//! Polyhedra are summed over the tetrahedra from a point near them to each triangle: for corners a,
-//! b, c seen from there, the integral of x x^T over the tetrahedron is det(a, b, c) / 120 (a a^T +
-//! b b^T + c c^T + s s^T), s = a + b + c.
+//! Polyhedra are summed over the tetrahedra from a nearby point to each triangle. Let a, b, c be
+//! the corners relative to that point, and s = a + b + c. The integral of x x^T over the
+//! tetrahedron is det(a, b, c) / 120 (a a^T + b b^T + c c^T + s s^T).
 //!
 //! Reference: M. Kallay, Computing the Moment of Inertia of a Solid Defined by a Triangle Mesh,
 //! Journal of Graphics Tools 11(2), 2006; for the round shapes, R. Featherstone, Rigid Body
@@ -17,7 +17,7 @@ use carom_math::scaling::scale_of;
 use core::f64::consts::PI;
 use glam::{DMat3, DVec3};
 
-/// What rigid motion needs to know of a solid.
+/// The mass data of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -26,16 +26,16 @@ pub struct MassProperties {
     pub mass: Real,
     /// Centre of mass.
     pub center: Vec3,
-    /// Inertia tensor about the centre of mass, in the axes of the frame; mass times length
+    /// Inertia tensor about the centre of mass, in the axes of the frame, in mass times length
     /// squared.
     pub inertia: Mat3,
 }
 
 impl MassProperties {
-    /// Nothing.
+    /// Zero mass.
     pub const ZERO: MassProperties = MassProperties { mass: 0.0, center: Vec3::ZERO, inertia: Mat3::ZERO };
 
-    /// From mass, centre, and the inertia tensor about the centre.
+    /// From mass, centre, and inertia tensor about the centre.
     pub const fn new(mass: Real, center: Vec3, inertia: Mat3) -> MassProperties {
         MassProperties { mass, center, inertia }
     }
@@ -50,7 +50,7 @@ impl MassProperties {
         }
     }
 
-    /// The same solid placed by a pose, in the parent frame.
+    /// Returns the same solid placed by a pose, in the parent frame.
     pub fn placed(&self, pose: &Pose) -> MassProperties {
         let pose = pose.wide();
         let inertia = pose.rotation * widen_matrix(self.inertia) * pose.rotation.transpose();
@@ -61,14 +61,14 @@ impl MassProperties {
         }
     }
 
-    /// The principal moments, the least first, and the rotation from the frame of the principal
-    /// axes to this one.
+    /// Returns the principal moments, the least first, and the rotation from the frame of the
+    /// principal axes to this one.
     pub fn principal(&self) -> (Vec3, Quat) {
         let eigen = symmetric_eigen(self.inertia);
         (eigen.values, Quat::from_mat3(&eigen.vectors))
     }
 
-    /// Several solids as one; where they overlap, the mass counts twice.
+    /// Combines several solids; the mass of an overlap counts twice.
     pub fn combined<'a>(parts: impl IntoIterator<Item = &'a MassProperties> + Clone) -> MassProperties {
         let (mut mass, mut moment) = (0.0, DVec3::ZERO);
         for part in parts.clone() {
@@ -87,13 +87,12 @@ impl MassProperties {
         MassProperties { mass: real(mass), center: narrow(center), inertia: narrow_matrix(inertia) }
     }
 
-    /// The solid inside a closed surface of triangles, counter-clockwise seen from outside, given
-    /// by their corners.
+    /// The solid inside a closed surface of triangles, given by their corners, counter-clockwise
+    /// seen from outside.
     ///
-    /// The whole of an inside-out surface gives a negative mass; so does what an open one happens
-    /// to. `density` must be finite and not negative, else all is zero. Triangles that are no
-    /// volume, all together, give zero; so do such whose mass, centre or inertia is beyond the
-    /// range of numbers. All numbers are finite.
+    /// An inside-out surface gives a negative mass; an open surface may too. `density` must be
+    /// finite and not negative, else the result is zero. The result is also zero without volume, or
+    /// if mass, centre or inertia overflows. All numbers are finite.
     pub fn of_closed_surface<I>(triangles: I, density: Real) -> MassProperties
     where
         I: IntoIterator<Item = [DVec3; 3]>,
@@ -107,9 +106,9 @@ impl MassProperties {
         if !(min.is_finite() && max.is_finite()) {
             return MassProperties::ZERO;
         }
-        // From the middle, so that distance from the origin costs no digits.
+        // From the middle, so that a far origin costs no digits.
         let origin = min * 0.5 + max * 0.5;
-        // And of a middling size, so that no product of lengths vanishes or overflows.
+        // Scaled to a medium size, so that products of lengths neither underflow nor overflow.
         let scale = scale_of((max - min).max_element());
         let unit = 1.0 / scale;
         let (mut volume, mut moment, mut spread) = (0.0, DVec3::ZERO, DMat3::ZERO);
@@ -130,7 +129,7 @@ impl MassProperties {
         let inertia = DMat3::from_diagonal(DVec3::splat(trace)) - spread;
         let (center, volume) = (origin + center * unit, volume * unit * unit * unit);
         let inertia = symmetric(inertia) * unit * unit * unit * unit * unit;
-        // The centre of an open surface whose parts cancel, all but rounding, may be anywhere.
+        // The centre of an open surface with cancelling parts may be anywhere, by rounding.
         let properties = of_unit(volume, center, inertia, density);
         let is_finite =
             properties.mass.is_finite() && properties.center.is_finite() && properties.inertia.is_finite();
@@ -138,7 +137,7 @@ impl MassProperties {
     }
 }
 
-/// Scaled by the density, which must be a number that can be one.
+/// Scales by the density, if that is a valid number.
 pub(super) fn of_unit(volume: f64, center: DVec3, inertia: DMat3, density: Real) -> MassProperties {
     let density = wide(density);
     if !(0.0 <= density && density < f64::INFINITY) {
@@ -166,7 +165,7 @@ fn point_inertia(v: DVec3) -> DMat3 {
     DMat3::from_diagonal(DVec3::splat(v.length_squared())) - outer(v)
 }
 
-/// Free of what rounding makes of two equal entries.
+/// Symmetric: removes the rounding differences of equal entries.
 pub(super) fn symmetric(m: DMat3) -> DMat3 {
     (m + m.transpose()) * 0.5
 }
@@ -265,9 +264,9 @@ impl ConvexHull {
 }
 
 impl TriMesh {
-    /// Mass, centre and inertia of the solid that the mesh encloses, see
-    /// [`MassProperties::of_closed_surface`]; it must be closed, with its triangles
-    /// counter-clockwise seen from outside, for the answer to mean anything.
+    /// Returns mass, centre and inertia of the solid that the mesh encloses, see
+    /// [`MassProperties::of_closed_surface`]. The mesh must be closed, with triangles
+    /// counter-clockwise seen from outside.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let vertices = self.vertices();
         let triangles = self.indices().iter().map(|t| t.map(|v| widen(vertices[v as usize])));

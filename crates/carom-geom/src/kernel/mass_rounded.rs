@@ -1,9 +1,9 @@
 //! Mass of rounded solids and of tapered capsules.
 //!
-//! A rounded polytope is its core, a slab on each face, a wedge of a cylinder along each edge, and
-//! a wedge of a ball at each vertex, whose normals fill a polygon on the sphere. The integrals of n
-//! and n n^T over that polygon are sums over its sides, by the divergence theorem in the cone over
-//! it. A rounded solid of revolution is told by lines and arcs, a rounded ellipsoid by its normals.
+//! A rounded polytope is the union of its core, a slab per face, a cylinder wedge per edge, and a
+//! ball wedge per vertex. The normals of a vertex fill a polygon on the sphere. The integrals of n
+//! and n n^T over it are sums over its sides, by the divergence theorem in its cone. A rounded
+//! solid of revolution is described by lines and arcs, a rounded ellipsoid by its normals.
 //!
 //! Reference: J. Steiner, Ueber parallele Flaechen, 1840 (the pieces); A. van Oosterom, J.
 //! Strackee, The Solid Angle of a Plane Triangle, 1983; M. Abramowitz, I. Stegun, Handbook of
@@ -24,7 +24,7 @@ use core::f64::consts::{FRAC_PI_2, PI};
 use glam::{DMat3, DVec3};
 
 /// Gauss's rule of eight points on the interval from -1 to 1, exact up to the fifteenth power:
-/// place, half the weight.
+/// node, half the weight.
 fn gauss() -> impl Iterator<Item = (f64, f64)> {
     const RULE: [(f64, f64); 4] = [
         (0.183_434_642_495_649_8, 0.181_341_891_689_181),
@@ -35,19 +35,19 @@ fn gauss() -> impl Iterator<Item = (f64, f64)> {
     RULE.into_iter().flat_map(|(place, weight)| [(-place, weight), (place, weight)])
 }
 
-/// Arcs are cut into so many pieces: the rule is then right to rounding.
+/// Number of pieces of an arc; the rule is then right to rounding.
 const N_PIECES: usize = 8;
 
-/// And the quarter circles of an octant into so many.
+/// Number of pieces of the quarter circles of an octant.
 const N_OCTANT: usize = 20;
 
-/// Sine, cosine and share of angles from 0 to a right angle, crowded at both ends so that what is
-/// sharp there is met.
+/// Sine, cosine and weight of angles from 0 to a right angle. They are denser at both ends, to
+/// resolve sharp features there.
 fn quarter_circle() -> Vec<(f64, f64, f64)> {
     let mut nodes = Vec::with_capacity(8 * N_OCTANT);
     for k in 0..N_OCTANT {
         for (node, weight) in gauss() {
-            // Shares of the way from either end, each with all its digits.
+            // Fractions from either end, each with all its digits.
             let n = N_OCTANT as f64;
             let mut s = (k as f64 + 0.5 + 0.5 * node) / n;
             let mut rest = ((N_OCTANT - 1 - k) as f64 + 0.5 - 0.5 * node) / n;
@@ -73,14 +73,14 @@ struct Moments {
 impl Moments {
     const NONE: Moments = Moments { volume: 0.0, first: DVec3::ZERO, second: DMat3::ZERO };
 
-    /// Adds what the integrals of y are for x = y + `shift`.
+    /// Adds the integrals over x = y + `shift`, given those over y.
     fn add_shifted(&mut self, shift: DVec3, volume: f64, first: DVec3, second: DMat3) {
         self.volume += volume;
         self.first += first + shift * volume;
         self.second += second + cross_terms(first, shift) + outer(shift) * volume;
     }
 
-    /// About the centre, `origin` being where x was zero.
+    /// Returns the mass about the centre; `origin` is the point with x = 0.
     fn mass_properties(&self, origin: DVec3, density: Real) -> MassProperties {
         if !(0.0 < self.volume && self.second.is_finite()) {
             return MassProperties::ZERO;
@@ -98,15 +98,14 @@ fn cross_terms(u: DVec3, v: DVec3) -> DMat3 {
     outer(u + v) - outer(u) - outer(v)
 }
 
-/// A convex polytope, which may be flat: faces with their normals and their corners,
-/// counter-clockwise.
+/// A convex polytope, which may be flat: faces with normals and corners, counter-clockwise.
 struct Faces {
     vertices: Vec<DVec3>,
     faces: Vec<(DVec3, Vec<u32>)>,
 }
 
-/// The integrals of 1, n and n n^T over the normals at a vertex, the first and the last still to be
-/// completed.
+/// The integrals of 1, n and n n^T over the normals at a vertex. The first and the last are still
+/// to be completed.
 #[derive(Clone, Copy)]
 struct Cone3 {
     first: DVec3,
@@ -159,7 +158,7 @@ impl Faces {
             let (n_left, n_right) = (self.faces[left].0, self.faces[right].0);
             let way = self.vertices[to as usize] - self.vertices[from as usize];
             let turn = n_right.cross(n_left);
-            // An edge without length still has a direction, that of both faces.
+            // An edge without length has the common direction of both faces.
             let Some(e) = unit(way).or_else(|| unit(-turn)) else { continue };
             // From the right normal to the left one, about -e.
             let angle = atan2(turn.dot(-e), n_right.dot(n_left)).abs();
@@ -182,8 +181,8 @@ impl Faces {
             let cone = &mut cones[from as usize];
             cone.first -= e * (0.5 * angle);
             let moment = middle * (2.0 / 3.0 * sine);
-            // e moment^T, halved with its transpose in the end: the sum over the vertex is
-            // symmetric.
+            // e moment^T; the sum over the vertex is symmetric, so the transpose is averaged at the
+            // end.
             cone.sides -= DMat3::from_cols(e * moment.x, e * moment.y, e * moment.z);
             arcs.push((from, n_right, middle, n_left));
         }
@@ -202,17 +201,17 @@ impl Faces {
     }
 }
 
-/// The part of the unit sphere that a triangle of unit vectors takes up, negative when it is
-/// clockwise seen from outside.
+/// Returns the solid angle of a triangle of unit vectors, negative if it is clockwise seen from
+/// outside.
 fn solid_angle(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     2.0 * atan2(a.dot(b.cross(c)), 1.0 + a.dot(b) + b.dot(c) + c.dot(a))
 }
 
-/// A piece of the outline of a solid of revolution, in the half-plane of (distance from the axis,
-/// height), upwards.
+/// A piece of the outline of a solid of revolution, upwards in the half-plane (distance from the
+/// axis, height).
 enum Outline {
     Line([f64; 2], [f64; 2]),
-    /// Centre, radius, and the angles above the horizontal where it begins and ends.
+    /// Centre, radius, and the angles above the horizontal of start and end.
     Arc([f64; 2], f64, f64, f64),
 }
 
@@ -225,19 +224,19 @@ fn revolved(pieces: &[Outline], density: Real) -> MassProperties {
         return MassProperties::ZERO;
     }
     let center = sum(&|x, y| x * x * y) / volume;
-    // Of a disc: x^4 / 4 about a diameter, and its distance from the centre.
+    // For a disc: x^4 / 4 about a diameter, and its distance from the centre.
     let along = sum(&|x, _| 0.5 * (x * x) * (x * x));
     let across = 0.5 * along + sum(&|x, y| x * x * (y - center) * (y - center));
     let inertia = DMat3::from_diagonal(DVec3::new(across, along, across));
     of_unit(volume, DVec3::new(0.0, center, 0.0), inertia, density)
 }
 
-/// Points of a piece and their share of the height: distance from the axis, height, share.
+/// Returns points of a piece as (distance from the axis, height, weight in height).
 fn samples(piece: &Outline) -> Vec<(f64, f64, f64)> {
     let mut out = Vec::new();
     match *piece {
         Outline::Line(from, to) => {
-            // The fourth power of a line is the highest here.
+            // The highest power of a line here is the fourth.
             for (node, weight) in gauss() {
                 let s = 0.5 + 0.5 * node;
                 let at = |i: usize| from[i] + (to[i] - from[i]) * s;
@@ -258,7 +257,7 @@ fn samples(piece: &Outline) -> Vec<(f64, f64, f64)> {
     out
 }
 
-/// The outline of the hull of two balls, or tori, of the same slope.
+/// Returns the outline of the hull of two balls, or tori, with one slope.
 fn tapered([lower, upper]: [([f64; 2], f64); 2], slope: f64, density: Real) -> MassProperties {
     let (sine, cosine) = sin_cos(slope);
     let touch = |([x, y], r): ([f64; 2], f64)| [x + r * cosine, y + r * sine];
@@ -369,8 +368,8 @@ impl Rounded<Tetrahedron> {
 impl Rounded<Ellipsoid> {
     /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
     ///
-    /// By quadrature over the normals: right to rounding for radii within a factor of a thousand of
-    /// each other, to some 1e-6 for any.
+    /// Uses quadrature over the normals. It is right to rounding for radii within a factor of a
+    /// thousand of each other, and to about 1e-6 otherwise.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let r = wide(self.radius());
         let radii = widen(self.core().radii());
@@ -378,12 +377,12 @@ impl Rounded<Ellipsoid> {
         if size == 0.0 {
             return revolved(&[Outline::Arc([0.0, 0.0], r, -FRAC_PI_2, FRAC_PI_2)], density);
         }
-        // An axis of next to no extent gets 2^-24 of the largest: normals along it are still told
-        // apart.
+        // An axis with almost no extent gets 2^-24 of the largest, so that normals along it stay
+        // distinct.
         let e = radii.max(DVec3::splat(size / (1 << 24) as f64));
         let squares = e * e;
-        // Both the normals and the places on the ellipsoid crowd where it is sharp; halfway between
-        // them nothing does.
+        // Normals and points of the ellipsoid are both dense at sharp regions. Directions halfway
+        // between them are evenly spread.
         let half = 1.0 / DVec3::new(sqrt(e.x), sqrt(e.y), sqrt(e.z));
         let (product, stretch) = (e.element_product(), half.element_product());
         let nodes = quarter_circle();
@@ -393,8 +392,8 @@ impl Rounded<Ellipsoid> {
                 let w = half * DVec3::new(sine * around_cosine, sine * around_sine, cosine);
                 let length = sqrt(w.length_squared());
                 let n = w * (1.0 / length);
-                // The distance of the supporting plane, and the radii of curvature by product and
-                // sum.
+                // The distance of the supporting plane, and the product and sum of the radii of
+                // curvature.
                 let q = sqrt((squares * n).dot(n));
                 let curvature = (product / (q * q)) * (product / (q * q));
                 let both = (squares.element_sum() - (squares * n).length_squared() / (q * q)) / q;

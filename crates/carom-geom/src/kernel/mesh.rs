@@ -1,7 +1,7 @@
 //! Triangle meshes: positions and indices, checked once.
 //!
-//! A mesh is a surface, a set of closed triangles; whether it encloses a solid is for
-//! a mesh report to say.
+//! A mesh is a surface, a set of closed triangles. A mesh report states whether it encloses a
+//! solid.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.4.5 (indexed meshes).
 
@@ -31,25 +31,25 @@ pub enum MeshError {
     Empty,
     /// More than 2^32 - 1 vertices or triangles.
     TooLarge,
-    /// A coordinate of this vertex, the first such, is NaN or infinite.
+    /// The first vertex with a coordinate that is NaN or infinite.
     NotFinite {
         /// Number of the vertex.
         vertex: u32,
     },
-    /// A coordinate of this vertex, the first such, is larger than
-    /// [`MAX_LENGTH`](carom_math::tol::MAX_LENGTH) in absolute value.
+    /// The first vertex with a coordinate larger than [`MAX_LENGTH`](carom_math::tol::MAX_LENGTH)
+    /// in absolute value.
     TooFar {
         /// Number of the vertex.
         vertex: u32,
     },
-    /// New positions for another number of vertices than there are.
+    /// The number of new positions differs from the number of vertices.
     WrongCount {
         /// How many vertices there are.
         expected: usize,
         /// How many positions were given.
         given: usize,
     },
-    /// This triangle, the first such, names a vertex that does not exist.
+    /// The first triangle with a vertex index that does not exist.
     IndexOutOfRange {
         /// Number of the triangle.
         triangle: u32,
@@ -84,7 +84,7 @@ impl core::fmt::Display for MeshError {
 impl core::error::Error for MeshError {}
 
 impl TriMesh {
-    /// A mesh from its vertices and, for each triangle, the numbers of its three.
+    /// A mesh from its vertices and, for each triangle, three vertex indices.
     pub fn new(vertices: Vec<Vec3>, indices: Vec<[u32; 3]>) -> Result<TriMesh, MeshError> {
         if indices.is_empty() {
             return Err(MeshError::Empty);
@@ -104,7 +104,7 @@ impl TriMesh {
         Ok(TriMesh { vertices, indices })
     }
 
-    /// New positions of all vertices; the triangles stay. On an error nothing changes.
+    /// Sets the positions of all vertices; the triangles stay. On an error nothing changes.
     pub fn set_vertices(&mut self, vertices: &[Vec3]) -> Result<(), MeshError> {
         if vertices.len() != self.vertices.len() {
             return Err(MeshError::WrongCount { expected: self.vertices.len(), given: vertices.len() });
@@ -114,8 +114,8 @@ impl TriMesh {
         Ok(())
     }
 
-    /// Turns triangles over: their second and third corners change places. A number that is no
-    /// triangle's is passed over.
+    /// Flips triangles: their second and third corners are swapped. Invalid triangle numbers are
+    /// ignored.
     pub fn turn_over(&mut self, triangles: &[u32]) {
         for &t in triangles {
             if let Some(corners) = self.indices.get_mut(t as usize) {
@@ -155,8 +155,8 @@ impl TriMesh {
         Triangle::new_unchecked(a, b, c)
     }
 
-    /// The corners of a triangle, widened without rounding: what exact functions take. Panics past
-    /// the last triangle, as a slice does.
+    /// The corners of a triangle, widened without rounding, for exact functions. Panics past the
+    /// last triangle, as a slice does.
     #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
         self.points(triangle).map(widen)
@@ -179,7 +179,7 @@ impl TriMesh {
         (min, max)
     }
 
-    /// The box around all triangles, rounded outwards; coordinates beyond the range of `f32` become
+    /// The box around all triangles, rounded outwards. Coordinates beyond the range of `f32` become
     /// infinite.
     pub fn aabb(&self) -> Aabb {
         let (min, max) = self.wide_bounds();

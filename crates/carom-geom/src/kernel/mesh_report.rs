@@ -1,8 +1,8 @@
-//! What is wrong with a mesh: open edges, edges of more than two triangles, triangles without area,
-//! duplicates, flipped neighbours; whether it encloses a solid, and of what volume.
+//! Defects of a mesh: open edges, non-manifold edges, triangles without area, duplicates, flipped
+//! neighbours. Also whether the mesh encloses a solid, and its volume.
 //!
-//! Corners with equal coordinates count as one vertex here, whatever their indices. Edges are then
-//! sorted, and what meets at each is counted.
+//! Corners with equal coordinates count as one vertex, whatever their indices. Edges are sorted,
+//! and the triangles at each are counted.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.3 (consolidation) and 16.3.3
 //! (orientation, solidity).
@@ -15,27 +15,27 @@ use crate::winding;
 use alloc::vec::Vec;
 use glam::DVec3;
 
-/// Counts of what a mesh has; corners with equal coordinates are one vertex.
+/// The counts of a mesh; corners with equal coordinates are one vertex.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MeshReport {
-    /// Triangles, all of them.
+    /// Number of triangles.
     pub n_triangles: usize,
-    /// Vertices in use, those with equal coordinates counted once.
+    /// Number of used vertices; those with equal coordinates count once.
     pub n_vertices: usize,
-    /// Triangles of which two corners are equal. They take no part in the counts of edges.
+    /// Triangles with two equal corners. They are left out of the counts of edges.
     pub n_repeated_corner: usize,
-    /// Triangles without area, those with equal corners included; exact for the coordinates.
+    /// Triangles without area, including those with equal corners; exact for the coordinates.
     pub n_zero_area: usize,
-    /// Triangles on the same three vertices as an earlier one, whichever way round.
+    /// Triangles on the same three vertices as an earlier one, in either orientation.
     pub n_duplicates: usize,
     /// Edges of one triangle.
     pub n_boundary_edges: usize,
     /// Edges of more than two triangles.
     pub n_non_manifold_edges: usize,
-    /// Edges of two triangles that run along it in the same direction: one of them is turned over.
+    /// Edges of two triangles that run along it in the same direction: one of them is flipped.
     pub n_flipped_edges: usize,
-    /// Edges along which not as many triangles run forwards as backwards.
+    /// Edges with different numbers of forward and backward triangles.
     pub n_unbalanced_edges: usize,
     /// Parts that share no vertex.
     pub n_components: usize,
@@ -43,13 +43,13 @@ pub struct MeshReport {
     pub zero_area: Vec<u32>,
     /// The first duplicates, at most [`MeshReport::MAX_NAMED`].
     pub duplicates: Vec<u32>,
-    /// The first edges that are not shared by exactly two triangles that run in opposite
-    /// directions, each by one of its triangles; at most [`MeshReport::MAX_NAMED`].
+    /// The first edges that are not shared by exactly two opposite triangles; each is given by one
+    /// triangle. At most [`MeshReport::MAX_NAMED`].
     pub open_or_flipped: Vec<u32>,
-    /// The triangles that have to be turned over to face outwards, if the mesh is closed.
+    /// The triangles to flip so that all face outwards, if the mesh is closed.
     pub orientation: Orientation,
-    /// Volume enclosed, negative if the triangles face inwards; the sum of the cones from the
-    /// middle of the box, so it has meaning where [`MeshReport::is_solid`].
+    /// Enclosed volume, negative if the triangles face inwards. It is a sum of cones from the
+    /// middle of the box, and meaningful if [`MeshReport::is_solid`].
     pub signed_volume: f64,
     /// Least coordinates.
     pub min: DVec3,
@@ -58,10 +58,10 @@ pub struct MeshReport {
 }
 
 impl MeshReport {
-    /// How many offenders of a kind are named.
+    /// Maximum number of offenders per kind in the lists.
     pub const MAX_NAMED: usize = 16;
 
-    /// Looks at every vertex, triangle and edge; time of sorting them.
+    /// Examines every vertex, triangle and edge; the time is that of sorting them.
     pub fn new(mesh: &TriMesh) -> MeshReport {
         let corners: Vec<[DVec3; 3]> = mesh.iter_corners().collect();
         let (triangles, n_vertices) = weld(&corners);
@@ -97,14 +97,14 @@ impl MeshReport {
         report
     }
 
-    /// Every edge has exactly two triangles, and no triangle lacks area.
+    /// Whether every edge has exactly two triangles, and every triangle has area.
     pub fn is_watertight(&self) -> bool {
         self.n_boundary_edges == 0 && self.n_non_manifold_edges == 0 && self.n_zero_area == 0
     }
 
-    /// Along every edge as many triangles run forwards as backwards: then every point off the
-    /// surface has a whole winding number, and inside and outside mean something. Triangles without
-    /// area do no harm to that.
+    /// Whether every edge has as many forward as backward triangles. Every point off the surface
+    /// then has an integer winding number, so inside and outside are defined. Triangles without
+    /// area do not affect this.
     pub fn is_solid(&self) -> bool {
         self.n_unbalanced_edges == 0
     }
@@ -126,7 +126,7 @@ impl MeshReport {
     }
 
     fn count_edges(&mut self, triangles: &[[u32; 3]]) {
-        // Lower vertex, higher vertex, triangle, forwards or not.
+        // Lower vertex, higher vertex, triangle, whether forwards.
         let mut edges: Vec<(u32, u32, u32, bool)> = Vec::with_capacity(3 * triangles.len());
         for (number, t) in (0u32..).zip(triangles) {
             if has_repeated_corner(t) {
@@ -160,15 +160,15 @@ impl MeshReport {
 }
 
 impl TriMesh {
-    /// The triangles that have to be turned over to face outwards, if the mesh is closed; see
+    /// Returns the triangles to flip so that all face outwards, if the mesh is closed; see
     /// [`orientation`].
     pub fn orientation(&self) -> Orientation {
         let corners: Vec<[DVec3; 3]> = self.iter_corners().collect();
         orientation(&corners)
     }
 
-    /// The mesh with all triangles facing outwards, and what was done. A mesh whose orientation is
-    /// unknown stays as it is.
+    /// Returns the mesh with all triangles facing outwards, and the changes. A mesh with unknown
+    /// orientation stays as it is.
     #[must_use]
     pub fn oriented(mut self) -> (TriMesh, Orientation) {
         let orientation = self.orientation();
@@ -176,8 +176,8 @@ impl TriMesh {
         (self, orientation)
     }
 
-    /// [`MeshReport::is_solid`] without the rest of the report: along every edge as many triangles
-    /// run forwards as backwards, corners with equal coordinates taken for one.
+    /// Returns [`MeshReport::is_solid`] without the rest of the report. Corners with equal
+    /// coordinates count as one.
     pub fn is_solid(&self) -> bool {
         if is_balanced(self.indices()) {
             return true;
@@ -187,7 +187,7 @@ impl TriMesh {
     }
 }
 
-/// Every edge is run along as often forwards as backwards.
+/// Whether every edge has as many forward as backward triangles.
 fn is_balanced(triangles: &[[u32; 3]]) -> bool {
     let (mut forwards, mut backwards) = (Vec::new(), Vec::new());
     for t in triangles {
@@ -208,7 +208,7 @@ fn is_balanced(triangles: &[[u32; 3]]) -> bool {
     forwards == backwards
 }
 
-/// Adds to a list of offenders while there is room.
+/// Adds to a list of offenders, if there is room.
 fn name(list: &mut Vec<u32>, number: u32) {
     if list.len() < MeshReport::MAX_NAMED {
         list.push(number);
@@ -219,7 +219,7 @@ fn has_repeated_corner(t: &[u32; 3]) -> bool {
     t[0] == t[1] || t[1] == t[2] || t[2] == t[0]
 }
 
-/// How many parts share no vertex.
+/// Returns the number of parts that share no vertex.
 fn n_components(triangles: &[[u32; 3]], n_vertices: usize) -> usize {
     let mut parent: Vec<u32> = (0..n_vertices as u32).collect();
     let mut n_parts = n_vertices;
@@ -235,7 +235,7 @@ fn n_components(triangles: &[[u32; 3]], n_vertices: usize) -> usize {
     n_parts
 }
 
-/// The least vertex joined to this one; halves the paths on its way.
+/// Returns the least vertex connected to this one, with path halving.
 fn root(parent: &mut [u32], mut vertex: u32) -> u32 {
     while parent[vertex as usize] != vertex {
         let above = parent[parent[vertex as usize] as usize];

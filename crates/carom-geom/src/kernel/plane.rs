@@ -25,7 +25,7 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::scale_of;
 use glam::DVec3;
 
-/// Where a body reaches, as to a plane: signed distances in units of length, positive in front.
+/// The extent of a body over a plane: signed distances in units of length, positive in front.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PlaneHeights {

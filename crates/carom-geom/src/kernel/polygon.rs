@@ -1,8 +1,8 @@
-//! Convex polygons in space, over a list of corners that someone else keeps.
+//! Convex polygons in space, over a borrowed list of corners.
 //!
-//! Four corners in floating point hardly ever lie in one plane, so the set is defined as the fan of
-//! triangles about the first corner, and every answer is about that fan. It is the polygon to
-//! within the rounding of the corners.
+//! Four corners in floating point are rarely coplanar. The set is therefore defined as the fan of
+//! triangles about the first corner, and every result is for that fan. It is the polygon to within
+//! the rounding of the corners.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 12.2 (planarity of polygons).
 
@@ -11,18 +11,17 @@ use crate::normal::polygon_normal;
 use crate::{ShapeError, check};
 use glam::DVec3;
 
-/// A convex polygon as a two-sided sheet; of two corners a segment, of one a point, and of corners
-/// on a line what they span. Vertex i is corner i, edge i starts there, face 0 is the side from
-/// which they appear counter-clockwise, face 1 the other.
+/// A convex polygon as a two-sided sheet. Two corners are a segment, one is a point; collinear
+/// corners are their hull. Vertex i is corner i, and edge i starts there. Face 0 is the side from
+/// which corners appear counter-clockwise, face 1 the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConvexPolygon<'a> {
     corners: &'a [Vec3],
 }
 
 impl<'a> ConvexPolygon<'a> {
-    /// A polygon over its corners in order: at least one, all finite. That they are in one plane
-    /// and turn one way all round is for the caller to know; of others, the fan about the first
-    /// corner counts.
+    /// A polygon over its corners in order: at least one, all finite. The caller ensures that they
+    /// are coplanar and convex; otherwise the fan about the first corner counts.
     pub fn new(corners: &'a [Vec3]) -> Result<ConvexPolygon<'a>, ShapeError> {
         if corners.is_empty() {
             return Err(ShapeError::Empty { what: "corners" });
@@ -39,8 +38,8 @@ impl<'a> ConvexPolygon<'a> {
         self.corners
     }
 
-    /// Unit normal of the side from which the corners appear counter-clockwise; `None` when they
-    /// lie on a line.
+    /// Unit normal of the side from which the corners appear counter-clockwise; `None` if they are
+    /// collinear.
     pub fn normal(&self) -> Option<Vec3> {
         self.normal_wide().map(narrow)
     }
@@ -57,7 +56,7 @@ impl<'a> ConvexPolygon<'a> {
         }
         polygon_normal(self.corners.len(), |i| self.corner_wide(i))
     }
-    /// The triangles of the fan by the numbers of their corners; of one or two corners, one without
+    /// The triangles of the fan as corner indices; one or two corners give one triangle without
     /// area.
     pub(crate) fn fan(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
         let n = self.corners.len();

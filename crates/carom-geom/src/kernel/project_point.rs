@@ -24,7 +24,7 @@ impl Sphere {
     /// The closest point of the surface, see [`PointProjection`]; everything in the ball's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, r) = (widen(point), wide(self.radius()));
-        // From the centre every way is as good.
+        // At the centre every direction is equally good.
         let out = unit(p).unwrap_or(DVec3::X);
         PointProjection::from_wide(out * r, length(p) - r, FeatureId::UNKNOWN)
     }
@@ -43,7 +43,7 @@ impl Capsule {
         } else {
             FeatureId::edge(0)
         };
-        // From the segment every way across is as good.
+        // On the segment every perpendicular direction is equally good.
         let out = unit(p - on_core).unwrap_or(DVec3::X);
         PointProjection::from_wide(on_core + out * r, length(p - on_core) - r, feature)
     }
@@ -54,8 +54,8 @@ impl TaperedCapsule {
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, taper) = (widen(point), self.taper());
         let on_ball = |center: DVec3, radius: f64, end: u32| {
-            // From the centre every way that meets the ball is as good; down from the lower one, up
-            // from the upper.
+            // At a centre every direction that meets the ball is equally good: down from the lower
+            // one, up from the upper.
             let outwards = if end == 0 { DVec3::Y } else { -DVec3::Y };
             let out = unit(p - center).unwrap_or(outwards);
             PointProjection::from_wide(
@@ -65,16 +65,16 @@ impl TaperedCapsule {
             )
         };
         let Some((sine, cosine)) = taper.slope else {
-            // One ball holds the other.
+            // One ball contains the other.
             let (center, radius, end) = taper.larger();
             return on_ball(center, radius, end);
         };
         let (upper, lower) = (DVec3::Y * taper.half_height, -DVec3::Y * taper.half_height);
         let (x, z, across) = radial(p.x, p.z);
-        // From the axis every way across is as good.
+        // On the axis every perpendicular direction is equally good.
         let (x, z) = if across == 0.0 { (1.0, 0.0) } else { (x, z) };
-        // Along the mantle from where it touches a ball: beyond that it is the ball that is
-        // nearest, from inside as well.
+        // The mantle spans between its contact circles. Beyond them the ball is nearest, also from
+        // inside.
         let beyond = |center: DVec3| (p.y - center.y) * cosine - across * sine;
         if beyond(lower) <= 0.0 {
             return on_ball(lower, taper.lower, 1);
@@ -126,7 +126,7 @@ impl Cylinder {
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, h, r) = (widen(point), wide(self.half_height()), wide(self.radius()));
         let (x, z, distance) = radial(p.x, p.z);
-        // From the axis every way across is as good.
+        // On the axis every perpendicular direction is equally good.
         let (x, z) = if distance == 0.0 { (1.0, 0.0) } else { (x, z) };
         let (out, over) = (distance - r, p.y.abs() - h);
         let is_lower = p.y < 0.0;
@@ -175,8 +175,7 @@ impl Ellipsoid {
     /// The closest point of the surface, see [`PointProjection`]; everything in the ellipsoid's
     /// frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
-        // Beside any radius this is nothing: 2^-600; subnormal numbers have no digits to reckon
-        // with.
+        // Negligible against any radius: 2^-600. Rounding spoils subnormal numbers.
         let least = DVec3::splat(f64::from_bits((1023 - 600) << 52));
         let p = widen(point);
         let p = DVec3::select(p.abs().cmplt(least), DVec3::ZERO, p);
@@ -242,14 +241,14 @@ impl Frustum {
         let (near, far, slopes) = (wide(self.near()), wide(self.far()), self.slopes_wide());
         let room = slopes * -p.z;
         let is_inside = near <= -p.z && -p.z <= far && p.x.abs() <= room.x && p.y.abs() <= room.y;
-        // A point so far off, or none, that no distance is finite, keeps this one.
+        // A NaN point, or one at non-finite distance, keeps this result.
         let mut best = PointProjection::from_wide(self.corner_wide(0), f64::INFINITY, FeatureId::vertex(0));
         let mut least = f64::INFINITY;
         for face in 0..6 {
             let ring = self.face(face);
             let corner = |i: usize| self.corner_wide(ring[i]);
-            // A near face that is a point, and faces of a flat frustum that are segments, have no
-            // area.
+            // A near face that is a point has no area, nor have faces of a flat frustum that are
+            // segments.
             let on = match polygon_normal(4, corner) {
                 Some(normal) => point_polygon(p, normal, 4, corner),
                 None => point_rim(p, 4, corner),
@@ -285,7 +284,7 @@ impl Tetrahedron {
             }
         }
         let Some((face, on)) = best else {
-            // A point so far off, or none, that no distance is finite.
+            // A NaN point, or one at non-finite distance.
             return PointProjection::from_wide(corners[0], f64::INFINITY, FeatureId::vertex(0));
         };
         let feature = self.feature_of(face, on.feature);
@@ -305,11 +304,12 @@ impl ConvexHull {
             }
         }
         if most <= 0.0 {
-            // Inside: the nearest plane is met in its own face.
+            // Inside: the nearest plane is reached inside its own face.
             let on = p - self.face_normal(top) * most;
             return PointProjection::from_wide(on, most, FeatureId::face(top));
         }
-        // Outside: on one of the faces that are seen, the highest first; no nearer than its plane.
+        // Outside: the closest face in sight, tested from the highest plane on. No face is nearer
+        // than its plane.
         let (mut best, mut least) = (self.closest_on_face(p, top), f64::INFINITY);
         for face in core::iter::once(top).chain(0..self.n_faces() as u32) {
             let height = height(face);

@@ -1,7 +1,7 @@
 //! Rounded shapes: all points within a radius of a convex shape.
 //!
-//! The core of the shape stays the core; its margin grows by the radius. So whatever works on cores
-//! and adds margins at the end, which is all of carom, works on rounded shapes as it stands.
+//! The core of the shape stays the core; its margin grows by the radius. All algorithms of carom
+//! use cores and add margins at the end, so rounded shapes need no special case.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3
 //! (sums with a ball).
@@ -14,7 +14,7 @@ use glam::DVec3;
 
 /// All points within `radius` of a convex core: a box with round edges, a hull with a skin.
 ///
-/// The core keeps its size: the whole is larger than the core by the radius all around.
+/// The core keeps its size: the rounded shape is larger by the radius all around.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Rounded<S>"))]
@@ -37,7 +37,7 @@ impl<S: SupportMap> Rounded<S> {
         &self.core
     }
 
-    /// How much larger the whole is than the core, all around.
+    /// The radius by which the shape is larger than the core, all around.
     #[inline]
     pub fn radius(&self) -> Real {
         self.radius

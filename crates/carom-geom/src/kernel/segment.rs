@@ -88,8 +88,8 @@ impl SupportMap for Segment {
     }
 }
 
-/// The segment when it lies nearly along a plane with this normal, else the end that the plane
-/// rests on.
+/// Fills in the segment if it is nearly parallel to a plane with this normal, else the end that the
+/// plane rests on.
 pub(crate) fn segment_feature(a: DVec3, b: DVec3, normal: DVec3, sine: f64, out: &mut Feature) {
     out.clear();
     let (id_a, id_b) = (FeatureId::vertex(0), FeatureId::vertex(1));

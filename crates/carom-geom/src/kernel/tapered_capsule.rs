@@ -1,16 +1,15 @@
 //! Tapered capsules along y: the hull of two balls of different radii.
 //!
-//! Both balls shrink by the lesser radius, which is the margin: the core is the hull of a point and
-//! a ball, and its support the farther of the two. Where one ball holds the other nothing of that
-//! changes: the hull is the larger ball.
+//! Both balls shrink by the lesser radius, which is the margin. The core is the hull of a point and
+//! a ball; its support is the farther of the two. This also holds if one ball contains the other:
+//! the hull is the larger ball.
 //!
 //! Vertex 0 is the upper ball, 1 the lower, edge 0 the mantle between them.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3
 //! (hulls of two support maps); D. Eberly, Geometric Tools, Intersection of a Line and a Cone, 2014
 //! (the mantle).
-//! Differs: the mantle is told by sine and cosine of its slope, so that equal radii are no special
-//! case.
+//! Differs: sine and cosine of the slope describe the mantle, so equal radii are no special case.
 
 use super::super::num::{Pose, Real, wide};
 use crate::bound::around_local;
@@ -24,7 +23,7 @@ use glam::DVec3;
 /// The hull of a ball of `upper_radius` about (0, `half_height`, 0) and a ball of `lower_radius`
 /// about (0, -`half_height`, 0).
 ///
-/// Where one ball holds the other, it is the larger one.
+/// If one ball contains the other, the shape is the larger ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::TaperedCapsule"))]
@@ -34,15 +33,15 @@ pub struct TaperedCapsule {
     lower_radius: Real,
 }
 
-/// The shape in numbers that decide.
+/// The shape in the `f64` numbers used in decisions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taper {
     /// Half the distance of the centres.
     pub(super) half_height: f64,
     pub(super) upper: f64,
     pub(super) lower: f64,
-    /// Sine and cosine of the slope of the mantle's outward normal, upwards; `None` where one ball
-    /// holds the other.
+    /// Sine and cosine of the slope of the mantle's outward normal, upwards; `None` if one ball
+    /// contains the other.
     pub(super) slope: Option<(f64, f64)>,
 }
 
@@ -96,13 +95,13 @@ impl TaperedCapsule {
         around_local(min, max, h + upper.max(lower), &pose)
     }
 
-    /// What rays, points and masses are computed from.
+    /// The numbers for rays, points and masses.
     pub(super) fn taper(&self) -> Taper {
         let (half_height, upper, lower) =
             (wide(self.half_height), wide(self.upper_radius), wide(self.lower_radius));
         let (length, difference) = (2.0 * half_height, lower - upper);
         let slope = (difference.abs() < length).then(|| {
-            // As a product, so that a mantle that is all but gone keeps its digits.
+            // As a product, so that an almost vanishing mantle keeps its digits.
             let cosine = sqrt((length - difference) / length * ((length + difference) / length));
             (difference / length, cosine)
         });
@@ -172,14 +171,15 @@ impl SupportMap for TaperedCapsule {
         wide(self.upper_radius).min(wide(self.lower_radius))
     }
 
-    /// The line of the mantle that a plane rests on, from the lower to the upper end, else the
-    /// support point.
+    /// Fills in the line of the mantle that a plane rests on, from the lower to the upper end, else
+    /// the support point.
     fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         out.clear();
         let (point, _, _, vertex) = self.core();
         if let Some((taper_sine, cosine)) = self.taper().slope {
             let (_, _, across) = radial(normal.x, normal.z);
-            // The sine of the angle between the normal and the mantle's, in the plane of the axis.
+            // The sine of the angle between the normal and the mantle's normal, in the plane of the
+            // axis.
             let turn = normal.y * cosine - across * taper_sine;
             if 0.0 < across * cosine + normal.y * taper_sine && turn.abs() <= sine {
                 let tip = DVec3::new(0.0, point, 0.0);

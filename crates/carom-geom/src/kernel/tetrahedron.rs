@@ -1,7 +1,7 @@
 //! Tetrahedra.
 //!
 //! Vertices 0 to 3 are a to d. Face i lies opposite vertex i. Edge numbers are 0: ab, 1: ac, 2: ad,
-//! 3: bc, 4: bd, 5: cd. Either order of the corners will do: outward is away from the opposite
+//! 3: bc, 4: bd, 5: cd. The corners may have either orientation: outward is away from the opposite
 //! corner.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.6.
@@ -15,7 +15,7 @@ use carom_math::ops::sqrt;
 use carom_math::predicates::orient3d;
 use glam::DVec3;
 
-/// The hull of four points; flat when they lie in a plane.
+/// The hull of four points; flat if they are coplanar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -24,8 +24,7 @@ use glam::DVec3;
 )]
 pub struct Tetrahedron {
     corners: [Vec3; 4],
-    /// Positive when d lies on the side of a, b, c from which they appear counter-clockwise, zero
-    /// when all are in a plane; exact.
+    /// Positive if a, b, c appear counter-clockwise from d, zero if all are coplanar; exact.
     sign: f64,
 }
 
@@ -66,22 +65,21 @@ impl Tetrahedron {
         if 0.0 <= self.sign { [a, b, c] } else { [a, c, b] }
     }
 
-    /// All corners lie in a plane, exactly.
+    /// Whether all corners lie in a plane, exactly.
     #[inline]
     pub fn is_flat(&self) -> bool {
         self.sign == 0.0
     }
 
-    /// Outward unit normal of face i; `None` where its corners lie on a line, as far as `f64` can
-    /// tell.
+    /// Outward unit normal of face i; `None` if its corners are collinear to the precision of
+    /// `f64`.
     #[inline]
     pub fn face_normal(&self, number: usize) -> Option<DVec3> {
         let corners = self.corners_wide();
         triangle_normal(&self.face(number).map(|v| corners[v]))
     }
 
-    /// The tetrahedron's number of a feature of one of its faces, whose corners and edges are
-    /// numbered in its order.
+    /// Maps a feature of one of its faces, numbered within the face, to the tetrahedron's number.
     pub(crate) fn feature_of(&self, face: usize, on_face: FeatureId) -> FeatureId {
         let ring = self.face(face);
         match on_face.kind() {

@@ -14,7 +14,7 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::unit;
 use glam::DVec3;
 
-/// The closed triangle a, b, c; with corners on a line or at one place it is that segment or point.
+/// The closed triangle a, b, c; collinear or equal corners are a segment or a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Triangle"))]
@@ -33,7 +33,7 @@ impl Triangle {
         Ok(Triangle { a, b, c })
     }
 
-    /// A triangle from corners that were checked before, such as those of a mesh.
+    /// A triangle from corners that are already checked, such as those of a mesh.
     #[inline]
     pub(crate) const fn new_unchecked(a: Vec3, b: Vec3, c: Vec3) -> Triangle {
         Triangle { a, b, c }
@@ -63,8 +63,8 @@ impl Triangle {
         [widen(self.a), widen(self.b), widen(self.c)]
     }
 
-    /// Unit normal of the side from which the corners appear counter-clockwise; `None` when they
-    /// lie on a line, as far as `f64` can tell.
+    /// Unit normal of the side from which the corners appear counter-clockwise; `None` if they are
+    /// collinear to the precision of `f64`.
     #[inline]
     pub fn normal(&self) -> Option<Vec3> {
         triangle_normal(&self.corners_wide()).map(narrow)
@@ -76,8 +76,8 @@ impl Triangle {
     }
 }
 
-/// Unit normal of a, b, c counter-clockwise; `None` when they lie on a line, as far as `f64` can
-/// tell.
+/// Unit normal of a, b, c counter-clockwise; `None` if they are collinear to the precision of
+/// `f64`.
 #[inline]
 pub(crate) fn triangle_normal(corners: &[DVec3; 3]) -> Option<DVec3> {
     polygon_normal(3, |i| corners[i])
@@ -113,8 +113,8 @@ impl SupportMap for Triangle {
     fn radius(&self) -> f64 {
         let center = self.center();
         let farthest = self.corners_wide().map(|p| (p - center).length_squared());
-        // The centre may be off by three units of the largest coordinate, but the distances are
-        // from where it is.
+        // Rounding may move the centre by three units of the largest coordinate, but the distances
+        // are from the rounded centre.
         sqrt(farthest[0].max(farthest[1]).max(farthest[2])) * (1.0 + 4.0 * f64::EPSILON)
     }
 
@@ -141,8 +141,8 @@ impl SupportMap for Triangle {
     }
 }
 
-/// Gives the edge (from the support vertex, to, number) that lies best in the plane, if it leans by
-/// at most an angle of this sine; else the vertex.
+/// Returns the edge (support vertex, other vertex, number) that lies best in the plane, within an
+/// angle of this sine; else the vertex.
 pub(crate) fn edge_or_vertex(
     corners: &[DVec3],
     vertex: usize,

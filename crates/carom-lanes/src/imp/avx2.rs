@@ -251,7 +251,7 @@ impl F32Lanes<8> for F32x8 {
         // SAFETY: the value proves the token.
         Mask8(unsafe { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) })
     }
-    // Of its own, so that `other` may be read from memory as it is compared.
+    // A separate method, so that `other` may be read from memory as it is compared.
     #[inline(always)]
     fn ge(self, other: Self) -> Mask8 {
         // SAFETY: the value proves the token.
@@ -434,7 +434,7 @@ impl U32Lanes<8> for U32x8 {
     }
 }
 
-/// Of two vectors the larger lanes where the bit is set, else the smaller ones.
+/// Returns the larger lanes of two vectors if the bit is set, else the smaller ones.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn step<const LARGER: i32>(a: __m256i, b: __m256i) -> __m256i {

@@ -19,7 +19,7 @@ pub(crate) mod sse2;
 
 use crate::dispatch::Level;
 
-/// What every machine has that the build is for.
+/// The baseline of every machine that the build is for.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const BASELINE: sse2::Sse2 = sse2::Sse2;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]

@@ -11,7 +11,7 @@ use crate::lanes::{F32Lanes, MaskLanes, Simd, U32Lanes, sealed::Sealed};
 use core::arch::aarch64::*;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
-/// NEON is part of the targets that this file is compiled for, so anyone may have this token.
+/// NEON is part of the targets that this file is compiled for, so the token needs no check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neon;
 

@@ -12,7 +12,7 @@ use crate::lanes::{F32Lanes, MaskLanes, Simd, U32Lanes, sealed::Sealed};
 use core::arch::wasm32::*;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
-/// The builds that this file is compiled for have the feature, so anyone may have this token.
+/// The builds that this file is compiled for have the feature, so the token needs no check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Simd128;
 

@@ -10,7 +10,7 @@ use crate::lanes::{F32Lanes, MaskLanes, Simd, U32Lanes, sealed::Sealed};
 use core::arch::x86_64::*;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
-/// SSE2 is part of x86-64, so anyone may have this token.
+/// SSE2 is part of x86-64, so the token needs no check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sse2;
 

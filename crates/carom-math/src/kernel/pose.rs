@@ -18,7 +18,7 @@ use core::ops::Mul;
 pub struct Pose {
     /// Unit quaternion, body frame to parent frame.
     pub rotation: Quat,
-    /// Where the body's origin is, in the parent frame.
+    /// The body's origin in the parent frame.
     pub translation: Vec3,
 }
 

@@ -12,7 +12,7 @@ use super::Pose;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray {
-    /// Where t is 0.
+    /// The point at t = 0.
     pub origin: Vec3,
     /// Not zero; any length.
     pub direction: Vec3,

@@ -18,7 +18,7 @@ use glam::DVec3;
 pub struct WorldPose {
     /// Unit quaternion, body frame to world frame.
     pub rotation: Quat,
-    /// Where the body's origin is in the world.
+    /// The body's origin in the world.
     pub translation: DVec3,
 }
 

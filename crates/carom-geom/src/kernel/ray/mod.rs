@@ -1,4 +1,4 @@
-//! Where does a ray meet it? One ray against everything that has a surface.
+//! Ray casts: one ray against everything that has a surface.
 //!
 //! | a ray against | first hit | all hits |
 //! |---|---|---|
@@ -20,13 +20,14 @@
 //! | convex hull | [`ConvexHull::ray_cast`](super::ConvexHull::ray_cast) | [`ray_hits`](super::ConvexHull::ray_hits) |
 //! | half-space | [`HalfSpace::ray_cast`](super::HalfSpace::ray_cast) | [`ray_hits`](super::HalfSpace::ray_hits) |
 //!
-//! Shapes are met in their own frame, see [`Ray::in_frame_of`]. The interval of t may start behind
-//! the origin, and t counts in lengths of the direction. Everything is closed: a ray that touches
-//! hits, once. Decided in `f64`; whether a line meets a point, a plane, a segment, a triangle, a
-//! polygon, a ball or a box in its own frame is exact for the given numbers, the rest is right to
-//! some 1e-15 of the figure's size and distance.
+//! Shapes are in their own frame, see [`Ray::in_frame_of`]. The interval of t may start behind the
+//! origin; t counts in lengths of the direction. All sets are closed: a ray that touches hits once.
 //!
-//! *All hits* are those with the surface: where a ray enters, and where it leaves, as a back face.
+//! Decisions are made in `f64`. Whether a line meets a point, plane, segment, triangle, polygon,
+//! ball or axis-aligned box is exact for the given numbers. The rest is right to about 1e-15 of the
+//! figure's size and distance.
+//!
+//! *All hits* are hits with the surface: the entry, and the exit as a back face.
 //! Special cases:
 //! - A ray **along a sheet** (plane, triangle, polygon, segment) meets its rim where it comes in
 //!   and where it goes out; the plane, which has no rim, where the interval begins. Where the
@@ -55,7 +56,7 @@ use crate::chord::{Chord, End};
 use carom_math::scaling::{scale_of, unit};
 use glam::DVec3;
 
-/// The chord of the line of a ray, its t counted in lengths of the ray's direction.
+/// Returns the chord of the ray's line; its t counts in lengths of the ray's direction.
 fn chord_of(ray: &Ray, chord: impl FnOnce(DVec3, DVec3) -> Option<Chord>) -> Option<Chord> {
     let (origin, direction) = (widen(ray.origin), widen(ray.direction));
     if !(origin.is_finite() && direction.is_finite()) {
@@ -69,7 +70,7 @@ fn chord_of(ray: &Ray, chord: impl FnOnce(DVec3, DVec3) -> Option<Chord>) -> Opt
     Some(chord)
 }
 
-/// The t is one of the numbers that a hit can have.
+/// Whether a hit can have this t.
 fn is_number(t: f64) -> bool {
     real(t).is_finite()
 }
@@ -80,8 +81,8 @@ fn hit(end: &End, is_back_face: bool) -> RayHit {
 
 /// The first hit with t in the interval.
 ///
-/// `solid`: the inside counts as well, so a ray whose interval begins inside hits there at once.
-/// Otherwise the shape is its surface, and such a ray hits where it leaves.
+/// With `solid` the inside counts as well: a ray whose interval begins inside hits there at once.
+/// Otherwise the shape is its surface, and such a ray hits at its exit.
 fn first(
     ray: &Ray,
     interval: Interval,
@@ -96,12 +97,12 @@ fn first(
     if low <= enter.t && is_number(enter.t) {
         return Some(hit(&enter, false));
     }
-    // All of it beyond the last number, or before the first.
+    // The whole chord is beyond the last number, or before the first.
     if (0.0 < enter.t && !is_number(enter.t)) || (exit.t < 0.0 && !is_number(exit.t)) {
         return None;
     }
     if solid {
-        // Begins inside. Where there is no beginning, as near to t = 0 as may be.
+        // The interval begins inside. Without a finite begin, t is as near to 0 as possible.
         let begin = if low.is_finite() { low } else { high.min(exit.t).min(0.0) };
         let against = unit(-widen(ray.direction)).unwrap_or(DVec3::ZERO);
         return Some(RayHit::new(real(begin), narrow(against)));
@@ -109,7 +110,7 @@ fn first(
     (exit.t <= high && is_number(exit.t)).then(|| hit(&exit, true))
 }
 
-/// Every place where the ray meets the surface with t in the interval.
+/// Returns every hit of the ray with the surface, with t in the interval.
 fn every(ray: &Ray, interval: Interval, chord: impl FnOnce(DVec3, DVec3) -> Option<Chord>) -> RayHits {
     let mut hits = RayHits::NONE;
     let Some(Chord { enter, exit }) = chord_of(ray, chord) else { return hits };
@@ -124,7 +125,7 @@ fn every(ray: &Ray, interval: Interval, chord: impl FnOnce(DVec3, DVec3) -> Opti
     hits
 }
 
-/// The front and the back of a sheet: from behind face 1 is met, and a rim from neither side.
+/// The sides of a sheet: from behind, face 1 is hit; a rim hit is on neither side.
 fn of_sheet(hit: RayHit) -> RayHit {
     hit.with_back_face(hit.feature == FeatureId::face(1))
 }

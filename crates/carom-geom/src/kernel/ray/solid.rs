@@ -26,8 +26,7 @@ impl Sphere {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the ball's frame enters and where it leaves, as far as that is in the
-    /// interval.
+    /// Returns entry and exit of a ray, given in the ball's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -44,8 +43,7 @@ impl Capsule {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the capsule's frame enters and where it leaves, as far as that is in
-    /// the interval.
+    /// Returns entry and exit of a ray, given in the capsule's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -56,7 +54,7 @@ impl TaperedCapsule {
         let taper = self.taper();
         match taper.slope {
             Some(slope) => chord::tapered_capsule(o, d, taper.half_height, [taper.upper, taper.lower], slope),
-            // One ball holds the other.
+            // One ball contains the other.
             None => {
                 let (center, radius, end) = taper.larger();
                 chord::ball(o, d, center, radius, FeatureId::vertex(end))
@@ -70,8 +68,7 @@ impl TaperedCapsule {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the shape's frame enters and where it leaves, as far as that is in the
-    /// interval.
+    /// Returns entry and exit of a ray, given in the shape's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -88,8 +85,7 @@ impl Cuboid {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the box's frame enters and where it leaves, as far as that is in the
-    /// interval.
+    /// Returns entry and exit of a ray, given in the box's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -106,8 +102,7 @@ impl Cylinder {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the cylinder's frame enters and where it leaves, as far as that is in
-    /// the interval.
+    /// Returns entry and exit of a ray, given in the cylinder's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -124,8 +119,7 @@ impl Cone {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the cone's frame enters and where it leaves, as far as that is in the
-    /// interval.
+    /// Returns entry and exit of a ray, given in the cone's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -142,8 +136,7 @@ impl Ellipsoid {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the ellipsoid's frame enters and where it leaves, as far as that is in
-    /// the interval.
+    /// Returns entry and exit of a ray, given in the ellipsoid's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -160,8 +153,7 @@ impl Frustum {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the frustum's frame enters and where it leaves, as far as that is in
-    /// the interval.
+    /// Returns entry and exit of a ray, given in the frustum's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -178,8 +170,7 @@ impl HalfSpace {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the half-space's frame enters and where it leaves, as far as that is in
-    /// the interval.
+    /// Returns entry and exit of a ray, given in the half-space's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -196,8 +187,7 @@ impl Tetrahedron {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the tetrahedron's frame enters and where it leaves, as far as that is
-    /// in the interval.
+    /// Returns entry and exit of a ray, given in the tetrahedron's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }
@@ -214,8 +204,7 @@ impl ConvexHull {
         first(ray, interval, solid, |o, d| self.chord(o, d))
     }
 
-    /// Where a ray given in the hull's frame enters and where it leaves, as far as that is in the
-    /// interval.
+    /// Returns entry and exit of a ray, given in the hull's frame, within the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
     }

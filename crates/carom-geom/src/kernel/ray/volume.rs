@@ -1,8 +1,7 @@
-//! Rays against bounding volumes, as exact sets and not as bounds: boxes along the axes and at an
-//! angle.
+//! Rays against bounding volumes as exact sets, not as bounds: axis-aligned and oriented boxes.
 //!
-//! An oriented box is the image of a box under its axes as they are stored, so the ray is mapped
-//! back by the inverse matrix, which keeps t.
+//! An oriented box is the image of a box under its stored axes. The inverse matrix maps the ray
+//! back, which keeps t.
 //!
 //! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs).
 
@@ -37,8 +36,7 @@ pub fn aabb(ray: &Ray, interval: Interval, aabb: &Aabb, solid: bool) -> Option<R
     first(ray, interval, solid, |o, d| aabb_chord(o, d, aabb))
 }
 
-/// Where a ray enters a box along the axes and where it leaves it, as far as that is in the
-/// interval.
+/// Returns entry and exit of a ray through an axis-aligned box, if they are in the interval.
 pub fn aabb_hits(ray: &Ray, interval: Interval, aabb: &Aabb) -> RayHits {
     every(ray, interval, |o, d| aabb_chord(o, d, aabb))
 }
@@ -49,7 +47,7 @@ pub fn obb(ray: &Ray, interval: Interval, obb: &Obb, solid: bool) -> Option<RayH
     first(ray, interval, solid, |o, d| obb_chord(o, d, obb))
 }
 
-/// Where a ray enters an oriented box and where it leaves it, as far as that is in the interval.
+/// Returns entry and exit of a ray through an oriented box, if they are in the interval.
 pub fn obb_hits(ray: &Ray, interval: Interval, obb: &Obb) -> RayHits {
     every(ray, interval, |o, d| obb_chord(o, d, obb))
 }
