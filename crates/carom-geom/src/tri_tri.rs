@@ -61,7 +61,7 @@ fn quick(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<bool> {
     // A determinant of differences sums six products, each at most the product of the extents of
     // the common box.
     let error = 6.1 * ORIENT3D_ERROR * (extent.x * extent.y * extent.z);
-    // Underflow is bounded as in the filter of orient3d.
+    // This bounds underflow, as the filter of orient3d does.
     let error = error + 1.0e-300 * (extent.x + extent.y + extent.z + 1.0);
     let sides_a = certain_sides(b, a, error)?;
     if is_one_sided(&sides_a) {
