@@ -3,24 +3,36 @@
 //!
 #![cfg_attr(feature = "bsp", doc = "```")]
 #![cfg_attr(not(feature = "bsp"), doc = "```ignore")]
-//! use carom_bsp::{BspSettings, BspTree, Brush, Contents}; use carom_character::{BspWorld,
-//! Character, CharacterSettings, Figure}; use carom_math::glam::DVec3;
+//! use carom_bsp::{BspSettings, BspTree, Brush, Contents};
+//! use carom_character::{BspWorld, Character, CharacterSettings, Figure};
+//! use carom_math::glam::DVec3;
 //!
-//! // A floor, a step of 30 cm, and a wall on it. let cuboid = |low: [f64; 3], high: [f64; 3]|
-//! Brush::cuboid(low.into(), high.into(), Contents::SOLID); let brushes = [ cuboid([-5.0, -1.0,
-//! -5.0], [20.0, 0.0, 5.0])?, cuboid([2.0, 0.0, -5.0], [20.0, 0.3, 5.0])?, cuboid([6.0, 0.3, -5.0],
-//! [6.5, 3.0, 5.0])?, ]; let level = BspTree::from_brushes(&brushes, &BspSettings::default())?;
+//! // A floor, a step of 30 cm, and a wall on it.
+//! let cuboid = |low: [f64; 3], high: [f64; 3]| Brush::cuboid(low.into(), high.into(), Contents::SOLID);
+//! let brushes = [
+//!     cuboid([-5.0, -1.0, -5.0], [20.0, 0.0, 5.0])?,
+//!     cuboid([2.0, 0.0, -5.0], [20.0, 0.3, 5.0])?,
+//!     cuboid([6.0, 0.3, -5.0], [6.5, 3.0, 5.0])?,
+//! ];
+//! let level = BspTree::from_brushes(&brushes, &BspSettings::default())?;
 //!
-//! let figure = Figure::cylinder(1.8, 0.3)?; let start = DVec3::new(0.0, 1.0, 0.0); let mut
-//! character = Character::new(figure, CharacterSettings::default(), start)?; let mut world =
-//! BspWorld::new(&level); // Three seconds at two metres a second, straight on. let mut steps = 0;
-//! for _ in 0..180 { steps += character.walk(&mut world, DVec3::X * 2.0, 1.0 / 60.0).steps; } let
-//! skin = character.settings().skin; assert_eq!(steps, 1); assert!((character.feet() -
-//! DVec3::new(5.7 - skin, 0.3 + skin, 0.0)).length() < 1e-9, "stopped by the wall");
+//! let figure = Figure::cylinder(1.8, 0.3)?;
+//! let start = DVec3::new(0.0, 1.0, 0.0);
+//! let mut character = Character::new(figure, CharacterSettings::default(), start)?;
+//! let mut world = BspWorld::new(&level);
+//! // Three seconds at two metres a second, straight on.
+//! let mut steps = 0;
+//! for _ in 0..180 {
+//!     steps += character.walk(&mut world, DVec3::X * 2.0, 1.0 / 60.0).steps;
+//! }
+//! let skin = character.settings().skin;
+//! assert_eq!(steps, 1);
+//! assert!((character.feet() - DVec3::new(5.7 - skin, 0.3 + skin, 0.0)).length() < 1e-9, "stopped by the wall");
 //! assert_eq!(character.walked().contacts[0].normal, -DVec3::X);
 //!
-//! // Towards the wall at an angle: along it. character.walk(&mut world, DVec3::new(2.0, 0.0, 1.0),
-//! 1.0 / 60.0); assert!((character.velocity() - DVec3::Z).length() < 1e-9);
+//! // Towards the wall at an angle: along it.
+//! character.walk(&mut world, DVec3::new(2.0, 0.0, 1.0), 1.0 / 60.0);
+//! assert!((character.velocity() - DVec3::Z).length() < 1e-9);
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 #![cfg_attr(not(feature = "std"), no_std)]

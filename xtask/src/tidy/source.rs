@@ -72,7 +72,8 @@ fn long_comments(text: &str) -> Vec<usize> {
     for (number, line) in text.lines().enumerate() {
         let comment = line.trim_start();
         let Some(words) = ["//!", "///", "//"].iter().find_map(|mark| comment.strip_prefix(mark)) else {
-            is_code = false;
+            // An attribute may begin a block of code.
+            is_code = comment.contains("doc = \"```");
             continue;
         };
         let words = words.trim_start();

@@ -117,6 +117,8 @@ fn long_comments() {
     assert_eq!(library(&format!("fn f() {{}}\n/// | {}", words(40))), [""; 0]);
     assert_eq!(library(&format!("fn f() {{}}\n/// ```\n/// {}/// ```\n", words(40))), [""; 0]);
     assert_eq!(library(&format!("fn f() {{}}\n// {}\n", "a".repeat(120))), [""; 0]);
+    let by_attribute = format!("fn f() {{}}\n#[cfg_attr(a, doc = \"```\")]\n/// {}/// ```\n", words(40));
+    assert_eq!(library(&by_attribute), [""; 0]);
 }
 
 #[test]
