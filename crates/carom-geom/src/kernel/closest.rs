@@ -11,6 +11,8 @@
 //! A point and the surface of one shape, with a signed distance, feature and side: `project_point`
 //! of [`Segment`], [`Triangle`], [`ConvexPolygon`], [`Sphere`], [`Capsule`], [`TaperedCapsule`],
 //! [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Frustum`], [`Tetrahedron`], [`ConvexHull`],
+//! [`HalfSpace`].
+//!
 //! The depth of two overlapping bodies, and two solids with corners, are left to the iterative
 //! crates. Whether bodies meet is in [`overlap`](super::overlap).
 //!
@@ -19,12 +21,21 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 //!
-//! [`plane::heights_of`]: super::plane::heights_of [`plane::heights_of_points`]:
-//! super::plane::heights_of_points [`Segment`]: super::Segment [`Triangle`]: super::Triangle
-//! [`ConvexPolygon`]: super::ConvexPolygon [`Sphere`]: super::Sphere [`Capsule`]: super::Capsule
-//! [`TaperedCapsule`]: super::TaperedCapsule [`Cuboid`]: super::Cuboid [`Cylinder`]:
-//! super::Cylinder [`Cone`]: super::Cone [`Ellipsoid`]: super::Ellipsoid [`Frustum`]:
-//! super::Frustum [`Tetrahedron`]: super::Tetrahedron [`ConvexHull`]: super::ConvexHull
+//! [`plane::heights_of`]: super::plane::heights_of
+//! [`plane::heights_of_points`]: super::plane::heights_of_points
+//! [`Segment`]: super::Segment
+//! [`Triangle`]: super::Triangle
+//! [`ConvexPolygon`]: super::ConvexPolygon
+//! [`Sphere`]: super::Sphere
+//! [`Capsule`]: super::Capsule
+//! [`TaperedCapsule`]: super::TaperedCapsule
+//! [`Cuboid`]: super::Cuboid
+//! [`Cylinder`]: super::Cylinder
+//! [`Cone`]: super::Cone
+//! [`Ellipsoid`]: super::Ellipsoid
+//! [`Frustum`]: super::Frustum
+//! [`Tetrahedron`]: super::Tetrahedron
+//! [`ConvexHull`]: super::ConvexHull
 //! [`HalfSpace`]: super::HalfSpace
 
 use super::super::num::{Interval, Pose, Ray, Real, Vec3, narrow, real, wide, widen};

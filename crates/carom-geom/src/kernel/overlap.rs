@@ -26,7 +26,8 @@
 //! Triangle-Box Overlap Testing, Journal of Graphics Tools 6(1), 2001 (the 13 axes of a triangle
 //! and a box).
 //!
-//! [`plane::side_of`]: super::plane::side_of [`plane::side_of_aabb`]: super::plane::side_of_aabb
+//! [`plane::side_of`]: super::plane::side_of
+//! [`plane::side_of_aabb`]: super::plane::side_of_aabb
 //! [`plane::side_of_points`]: super::plane::side_of_points
 
 use super::super::num::Pose;
