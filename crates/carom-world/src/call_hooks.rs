@@ -8,7 +8,6 @@ use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
 use crate::hooks::{ContactMut, Hooks};
 use carom_broad::{BroadPhase, Pair};
-use carom_math::ops;
 
 impl<B: BroadPhase> World<B> {
     /// Calls the hooks: which pairs are left out in this step, and what material the others have.
@@ -18,10 +17,8 @@ impl<B: BroadPhase> World<B> {
             return;
         }
         // Pairs of which a body is removed, or that are apart, are new when they meet again.
-        let mut old = core::mem::take(&mut self.contacts.hooked.memory);
-        let pairs = &self.contacts.pairs;
-        old.retain(|&([a, b], _)| pairs.binary_search(&Pair { a, b }).is_ok());
-        self.contacts.hooked.memory = old;
+        let ContactSet { hooked, pairs, .. } = &mut self.contacts;
+        hooked.memory.retain(|&([a, b], _)| pairs.binary_search(&Pair { a, b }).is_ok());
         for number in 0..self.contacts.active_pairs.len() {
             self.call_hooks_of(self.contacts.active_pairs[number], hooks);
         }
@@ -45,7 +42,7 @@ impl<B: BroadPhase> World<B> {
             let known = &self.contacts.hooked.memory;
             let known = known.binary_search_by_key(&key, |(key, _)| *key).map_or(0, |at| known[at].1);
             let [a, b] = pair.map(|index| &traits[index]);
-            let friction = ops::sqrt(a.friction * b.friction).min(f32::MAX);
+            let mixed = a.mixed_with(b);
             let mut contact = ContactMut {
                 a: record.a,
                 b: record.b,
@@ -53,11 +50,10 @@ impl<B: BroadPhase> World<B> {
                 user_data: [a.user_data, b.user_data],
                 manifolds: self.contacts.manifolds_of(record),
                 memory: if has_contacts { known } else { 0 },
-                friction,
-                restitution: a.restitution.max(b.restitution),
+                friction: mixed[0],
+                restitution: mixed[1],
                 is_enabled: true,
             };
-            let mixed = [contact.friction, contact.restitution];
             hooks.modify_contact(&mut contact);
             let is_amount = |x: f32| 0.0 <= x && x < f32::INFINITY;
             let wanted = [contact.friction, contact.restitution];

@@ -34,21 +34,17 @@ impl<B: BroadPhase> World<B> {
         if self.bodies.traits[index].filter.mobility == mobility {
             return Ok(());
         }
-        let Some(shape) = self.bodies.shapes[index].clone() else { return Ok(()) };
+        let Some(shape) = &self.bodies.shapes[index] else { return Ok(()) };
         let old = self.bodies.motions[index];
-        let velocity = old.velocity_at(old.pose.translation);
-        let mut new = match mobility {
+        let new = match mobility {
             Mobility::Static => Body::fixed(old.pose),
-            Mobility::Kinematic => Body::kinematic(old.pose, velocity, old.angular_velocity),
-            Mobility::Dynamic => {
-                let mut body = dynamic(&old, &self.bodies.weights[index].of(&shape)?);
-                body.angular_velocity = old.angular_velocity;
-                body.linear_velocity =
-                    velocity + old.angular_velocity.cross(body.world_center() - body.pose.translation);
-                body
+            Mobility::Kinematic => {
+                let velocity = old.velocity_at(old.pose.translation);
+                Body::kinematic(old.pose, velocity, old.angular_velocity)
             }
+            Mobility::Dynamic => dynamic(&old, &self.bodies.weights[index].of(shape)?),
         };
-        take_settings(&mut new, &old);
+        let new = with_settings_of(new, &old);
         self.wake_around(id);
         self.bodies.steering.forget(id.index);
         self.bodies.motions[index] = new;
@@ -57,7 +53,7 @@ impl<B: BroadPhase> World<B> {
         if let Some(proxy) = self.bodies.proxies[index] {
             self.broad.set_filter(proxy, *filter)?;
         }
-        self.bodies.put_shape(index, Some(shape));
+        self.bodies.renew_shape(index);
         if mobility != Mobility::Static {
             self.bodies.active.add(index);
         }
@@ -77,14 +73,13 @@ impl<B: BroadPhase> World<B> {
     /// the shape gives no inertia: see [`World::set_mass_properties`].
     pub fn set_mass(&mut self, id: BodyId, mass: f32) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
-        let Some(shape) = self.bodies.shapes[index].clone() else { return Ok(()) };
-        let old = match self.bodies.weights[index] {
-            // Of any density: only the proportions count.
-            Weight::Density(density) => {
-                Weight::Density(if density == 0.0 { 1.0 } else { density }).of(&shape)?
-            }
-            given => given.of(&shape)?,
+        let Some(shape) = &self.bodies.shapes[index] else { return Ok(()) };
+        let weight = match self.bodies.weights[index] {
+            // Only the proportions count, so any density will do.
+            Weight::Density(0.0) => Weight::Density(1.0),
+            weight => weight,
         };
+        let old = weight.of(shape)?;
         let inertia = old.inertia * (mass / old.mass);
         self.set_mass_properties(id, MassProperties::new(mass, old.center, inertia))
     }
@@ -97,20 +92,15 @@ impl<B: BroadPhase> World<B> {
     /// Errors: a stale handle; [`WorldError::NoMass`] if a number is out of its range.
     pub fn set_mass_properties(&mut self, id: BodyId, mass: MassProperties) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
-        let Some(shape) = self.bodies.shapes[index].clone() else { return Ok(()) };
+        let Some(shape) = &self.bodies.shapes[index] else { return Ok(()) };
         let weight = Weight::Given(mass);
-        let mass = weight.of(&shape)?;
+        let mass = weight.of(shape)?;
         self.bodies.weights[index] = weight;
         let old = self.bodies.motions[index];
         if old.kind == BodyKind::Dynamic {
             self.wake_around(id);
-            let old = self.bodies.motions[index];
-            let mut new = dynamic(&old, &mass);
-            new.angular_velocity = old.angular_velocity;
-            new.linear_velocity = old.velocity_at(new.world_center());
-            take_settings(&mut new, &old);
-            self.bodies.motions[index] = new;
-            self.bodies.put_shape(index, Some(shape));
+            self.bodies.motions[index] = with_settings_of(dynamic(&old, &mass), &old);
+            self.bodies.renew_shape(index);
             self.refit(index);
         }
         Ok(())
@@ -191,8 +181,7 @@ impl<B: BroadPhase> World<B> {
         self.bodies.wake(index);
         self.bodies.traits[index].is_fast = is_fast;
         self.continuous.are_fast_known = false;
-        let shape = self.bodies.shapes[index].take();
-        self.bodies.put_shape(index, shape);
+        self.bodies.renew_shape(index);
         self.refit(index);
         Ok(())
     }
@@ -267,15 +256,19 @@ impl<B: BroadPhase> World<B> {
     }
 }
 
-/// A dynamic body with this mass, where the other one is, without its velocities.
+/// A dynamic body with this mass at the same pose, whose points have the same velocities.
 fn dynamic(old: &Body, mass: &MassProperties) -> Body {
-    Body::dynamic(old.pose, mass.mass, mass.center, mass.inertia)
+    let mut body = Body::dynamic(old.pose, mass.mass, mass.center, mass.inertia);
+    body.angular_velocity = old.angular_velocity;
+    body.linear_velocity = old.velocity_at(body.world_center());
+    body
 }
 
-/// What a caller set, and what does not depend on the mass.
-fn take_settings(new: &mut Body, old: &Body) {
+/// The body with those settings of another one that do not depend on the mass.
+fn with_settings_of(mut new: Body, old: &Body) -> Body {
     (new.force, new.torque) = (old.force, old.torque);
     new.gravity_scale = old.gravity_scale;
     (new.linear_damping, new.angular_damping) = (old.linear_damping, old.angular_damping);
     new.can_sleep = old.can_sleep;
+    new
 }

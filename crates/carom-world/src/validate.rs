@@ -3,6 +3,7 @@
 //! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11
 //! (invariants).
 
+use crate::bodies::body::Traits;
 use crate::{World, WorldError};
 use carom_broad::BroadPhase;
 use carom_response::{BodyKind, Inconsistency};
@@ -45,6 +46,19 @@ impl<B: BroadPhase> World<B> {
             let may_move = body.kind != BodyKind::Fixed && !body.is_sleeping;
             if may_move && !self.bodies.active.is_awake(index as u32) {
                 return bad("an awake body that is in no list");
+            }
+        }
+        let count =
+            |is_counted: fn(&Traits) -> bool| self.bodies.traits.iter().filter(|t| is_counted(t)).count();
+        let n_surfaces = self.bodies.girths.iter().filter(|girth| girth.is_surface).count();
+        let counts = [
+            (count(|traits| traits.is_sensor), self.bodies.n_sensors, "the number of sensors"),
+            (count(|traits| traits.has_hooks), self.bodies.n_hooked, "the number of bodies with hooks"),
+            (n_surfaces, self.bodies.n_surfaces, "the number of surfaces"),
+        ];
+        for (index, known, what) in counts {
+            if index != known {
+                return Err(Inconsistency { what, index });
             }
         }
         if n_live != self.bodies.n_live {

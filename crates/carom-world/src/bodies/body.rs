@@ -6,7 +6,7 @@ use crate::WorldError;
 use crate::bodies::weight::Weight;
 use carom_broad::{Filter, Groups, Mobility};
 use carom_geom::MassProperties;
-use carom_math::{Pose, Vec3};
+use carom_math::{Pose, Vec3, ops};
 use carom_query::Shape;
 use carom_response::{Body, Response};
 
@@ -244,6 +244,14 @@ impl Traits {
         has_hooks: false,
         user_data: 0,
     };
+}
+
+impl Traits {
+    /// Friction and restitution of a pair: the geometric mean, and the larger one.
+    pub(crate) fn mixed_with(&self, other: &Traits) -> [f32; 2] {
+        let friction = ops::sqrt(self.friction * other.friction).min(f32::MAX);
+        [friction, self.restitution.max(other.restitution)]
+    }
 }
 
 /// Checks a description, and turns it into what the world keeps.

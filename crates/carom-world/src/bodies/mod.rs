@@ -127,6 +127,12 @@ impl BodySet {
         self.shapes[index] = shape;
     }
 
+    /// Derives anew what recycling and the guard know of a body, after its mass or a mark changed.
+    pub(crate) fn renew_shape(&mut self, index: usize) {
+        let shape = self.shapes[index].clone();
+        self.put_shape(index, shape);
+    }
+
     /// Whether a budget leaves the body out of this step. It keeps its velocity, and acts on others
     /// as a body that stands still.
     pub(crate) fn is_halted(&self, index: usize) -> bool {

@@ -92,6 +92,11 @@ impl Record {
         self.is_skipped = false;
     }
 
+    /// Whether its bodies may push each other: it is tested, no sensor, and no hook left it out.
+    pub(crate) fn may_push(&self) -> bool {
+        self.is_wanted && !self.is_sensor && !self.is_disabled
+    }
+
     pub(crate) fn pair(&self) -> Pair {
         Pair { a: self.a.index, b: self.b.index }
     }

@@ -12,7 +12,6 @@ use crate::contacts::record::{NOT_SOLVED, Record};
 use crate::contacts::rules::Rules;
 #[cfg(feature = "parallel")]
 use crate::par::CHUNK_LENGTH;
-use carom_math::ops;
 use carom_response::{ContactLink, Response};
 
 /// The input of both passes, beside the records.
@@ -81,12 +80,8 @@ impl SolverInput<'_> {
             let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
             // Bodies that stick must not part before they are joined. Friction acts on both a gap
             // apart, and would change their angular momentum.
-            let (friction, restitution) = if self.rules.of(record.pair()) == Response::Stick {
-                (0.0, 0.0)
-            } else {
-                let friction = ops::sqrt(traits_a.friction * traits_b.friction).min(f32::MAX);
-                (friction, traits_a.restitution.max(traits_b.restitution))
-            };
+            let sticks = self.rules.of(record.pair()) == Response::Stick;
+            let [friction, restitution] = if sticks { [0.0; 2] } else { traits_a.mixed_with(traits_b) };
             let first = if record.is_at_rest { self.n_manifolds + record.first } else { record.first };
             for (number, out) in (first..first + record.n).zip(&mut out) {
                 *out = ContactLink::new(a, b, number, friction, restitution).with_new(is_new);

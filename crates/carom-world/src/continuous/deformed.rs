@@ -13,12 +13,13 @@
 
 use crate::continuous::ContinuousStep;
 use crate::continuous::core_ball::Core;
+use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_ccd::{Element, ElementSettings};
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
-use carom_query::MeshShape;
+use carom_query::{MeshShape, Shape};
 use carom_response::BodyKind;
 use core::ops::ControlFlow;
 
@@ -98,7 +99,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         if self.bodies.deforming.swapped.is_empty() {
             return;
         }
-        let mut pairs = alloc::vec::Vec::new();
+        let mut pairs = Vec::new();
         for &sheet in &self.bodies.deforming.swapped {
             let contacts = &mut self.contacts;
             let records = &contacts.records;
@@ -106,12 +107,14 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let record = &records[place];
                 let other = if record.a.index == sheet { record.b.index } else { record.a.index };
                 let is_free = self.bodies.motions[other as usize].kind == BodyKind::Dynamic;
-                if record.is_wanted && !record.is_sensor && is_free && self.bodies.active.moves(other) {
+                if record.may_push() && is_free && self.bodies.active.moves(other) {
                     pairs.push((other, sheet));
                 }
             });
         }
         pairs.sort_unstable();
+        let swapped = &self.bodies.deforming.swapped;
+        let farthest: Vec<f64> = swapped.iter().map(|&sheet| self.farthest_vertex(sheet)).collect();
         let mut guard = core::mem::take(&mut self.continuous.guard);
         for (body, sheet) in pairs {
             let index = body as usize;
@@ -121,7 +124,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let center = self.bodies.motions[index].center_of_mass;
             guard.core_cache.find(index, shape, center, &mut guard.cores);
             self.stats.n_swept += 1;
-            let shift = self.shift_off(&start, index, sheet, &guard.cores);
+            let place = self.bodies.deforming.swapped.binary_search(&sheet);
+            let farthest = place.map_or(0.0, |place| farthest[place]);
+            let shift = self.shift_off(&start, index, (sheet, farthest), &guard.cores);
             if shift != Vec3::ZERO {
                 self.stats.n_stopped += 1;
                 self.bodies.motions[index].pose.translation += shift;
@@ -130,18 +135,27 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.continuous.guard = guard;
     }
 
+    /// The farthest that a vertex of a mesh went in this step.
+    fn farthest_vertex(&self, sheet: u32) -> f64 {
+        let (Some(old), Some(Some(Shape::Mesh(new)))) =
+            (self.bodies.deforming.before(sheet), self.bodies.shapes.get(sheet as usize))
+        else {
+            return 0.0;
+        };
+        let ways = old.mesh().vertices().iter().zip(new.mesh().vertices());
+        ways.map(|(old, new)| old.as_dvec3().distance(new.as_dvec3())).fold(0.0, f64::max)
+    }
+
     /// By how much a body is moved at the end of the step, so that no core of it has passed the
     /// mesh.
-    fn shift_off(&self, start: &Pose, index: usize, sheet: u32, cores: &[Core]) -> Vec3 {
+    fn shift_off(&self, start: &Pose, index: usize, (sheet, farthest): (u32, f64), cores: &[Core]) -> Vec3 {
         let deforming = &self.bodies.deforming;
-        let Some(Some(carom_query::Shape::Mesh(new))) = self.bodies.shapes.get(sheet as usize) else {
+        let Some(Some(Shape::Mesh(new))) = self.bodies.shapes.get(sheet as usize) else {
             return Vec3::ZERO;
         };
         let (Some(old), Some(from)) = (deforming.before(sheet), self.bodies.start_of(sheet as usize)) else {
             return Vec3::ZERO;
         };
-        let ways = old.mesh().vertices().iter().zip(new.mesh().vertices());
-        let farthest = ways.map(|(old, new)| old.as_dvec3().distance(new.as_dvec3())).fold(0.0, f64::max);
         let poses = [from, self.bodies.motions[sheet as usize].pose];
         let moving = Moving { meshes: [old, new], poses, farthest };
         let end = self.bodies.motions[index].pose;

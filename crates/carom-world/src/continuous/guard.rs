@@ -179,9 +179,11 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         for &place in &self.contacts.active_pairs {
             let record = &self.contacts.records[place as usize];
             let (a, b) = (record.a.index as usize, record.b.index as usize);
-            let is_pushed = record.is_wanted && !record.is_sensor && !record.is_disabled;
             let is_swapped = |index: usize| self.bodies.deforming.is_swapped(index as u32);
-            if !is_pushed || !(self.has_far_side(a) || self.has_far_side(b)) || is_swapped(a) || is_swapped(b)
+            if !record.may_push()
+                || !(self.has_far_side(a) || self.has_far_side(b))
+                || is_swapped(a)
+                || is_swapped(b)
             {
                 continue;
             }

@@ -46,7 +46,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         slides.pairs.clear();
         for &place in &self.contacts.active_pairs {
             let record = &self.contacts.records[place as usize];
-            if !record.is_wanted || record.is_sensor || record.is_disabled {
+            if !record.may_push() {
                 continue;
             }
             let (a, b) = (record.a.index, record.b.index);

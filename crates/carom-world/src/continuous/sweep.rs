@@ -142,7 +142,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         // All pairs of moving bodies are active.
         let active_pairs = core::mem::take(&mut self.contacts.active_pairs);
         let near = active_pairs.iter().map(|&place| &records[place as usize]);
-        for record in near.filter(|record| record.is_wanted && !record.is_sensor && !record.is_disabled) {
+        for record in near.filter(|record| record.may_push()) {
             let pair = [record.a.index as usize, record.b.index as usize];
             if pair.iter().any(|&index| self.bodies.deforming.is_swapped(index as u32)) {
                 // Its vertices move: `deformed` has a test of its own.

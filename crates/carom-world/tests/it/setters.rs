@@ -3,9 +3,11 @@
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_broad::Mobility;
-use carom_geom::MassProperties;
+use carom_geom::{MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, Quat, Vec3};
+use carom_query::{MeshShape, Shape};
 use carom_world::{BodyDesc, BodyId, EventKind, JointKind, World, WorldError, WorldSettings};
+use std::sync::Arc;
 
 /// A crate that slides and tips, beside a ball that hits it.
 fn crate_desc() -> BodyDesc {
@@ -254,4 +256,22 @@ fn bad_changes_are_refused_and_change_nothing() {
     assert_eq!(world.set_can_sleep(gone, true), stale);
     assert!(world.touching(gone).is_err() && world.mobility(gone).is_err());
     assert_eq!(before, format!("{:?}", world.snapshot()));
+}
+
+/// What is counted of bodies stays right: a surface that was marked fast counted twice.
+#[test]
+fn r_a_surface_that_is_marked_fast_counts_once() {
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|p| p - Vec3::splat(0.25));
+    let faces = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let mesh = MeshShape::new(TriMesh::new(corners.to_vec(), faces).unwrap()).unwrap();
+    let mut world = World::new();
+    let body = world.insert(BodyDesc::new(Shape::Mesh(Arc::new(mesh))).with_hooks(true)).unwrap();
+    world.set_fast(body, true).unwrap();
+    assert_eq!(world.validate(), Ok(()));
+    world.set_mass(body, 3.0).unwrap();
+    world.set_sensor(body, true).unwrap();
+    world.set_hooks(body, true).unwrap();
+    assert_eq!(world.validate(), Ok(()));
+    world.remove(body).unwrap();
+    assert_eq!(world.validate(), Ok(()));
 }
