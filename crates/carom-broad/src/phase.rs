@@ -27,11 +27,12 @@ pub struct Counters {
 /// A broad phase: finds touching boxes.
 ///
 /// The contract, the same for every implementation:
+///
 /// - Each unordered pair of touching boxes is given once, `a < b`, sorted. Boxes that share one
-/// point touch. Boxes are exact: internal margins do not show.
+///   point touch. Boxes are exact: internal margins do not show.
 /// - A pair is given if [`Filter::meets`] and the [`PairFilter`], if there is one, accept it.
 /// - Indices: the index freed last is reused first; if none is free, the next unused one. So equal
-/// calls give equal indices and pairs, with every implementation and any number of threads.
+///   calls give equal indices and pairs, with every implementation and any number of threads.
 /// - A call that returns an error has changed nothing, even if only one item of its batch is wrong.
 ///
 /// An implementor keeps its handles in a [`ProxyTable`] and its events in an [`EventLog`].

@@ -8,6 +8,7 @@
 //! - A ball inside each body bounds an overlap from below, which saves most supports.
 //! - An edge pair that improves the minimum is tested by true supports. A nearly parallel pair then
 //!   cannot report too little.
+//!
 //! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers
 //! Conference, 2013; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (inner-sphere
 //! cull).
