@@ -68,6 +68,7 @@ pub use bodies::body::{BodyDesc, mass_of};
 pub use bodies::id::BodyId;
 pub use budget::detail::{DetailLevels, allowed_error};
 pub use budget::frame_controller::FrameController;
+pub use budget::noticed::Viewer;
 pub use contacts::events::{ContactView, Event, EventKind};
 pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;

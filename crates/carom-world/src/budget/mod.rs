@@ -7,6 +7,7 @@
 //! - `cost_model`: measured costs of earlier steps.
 //! - `unknown`: pairs of bodies whose shapes were never tested.
 //! - `frame_controller`, `detail`: budgets for a series of frames, and coarser shapes.
+//! - `noticed`: how much of a body a viewer notices.
 //!
 //! Five words, from mild to strict:
 //!
@@ -26,6 +27,7 @@ pub(crate) mod detail;
 pub(crate) mod frame_controller;
 pub(crate) mod halting;
 pub(crate) mod narrow_budget;
+pub(crate) mod noticed;
 pub(crate) mod round_robin;
 pub(crate) mod time_critical;
 pub(crate) mod unknown;

@@ -24,6 +24,7 @@ mod joints;
 mod loads;
 mod mesh_bodies;
 mod momentum;
+mod noticed;
 mod persistence;
 mod piles;
 mod queries;
