@@ -7,7 +7,7 @@
 //! there.
 //!
 //! Reference: B. Mirtich, J. Canny, Impulse-based Dynamic Simulation of Rigid Bodies, 1995;
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11 (conservative advancement).
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.8, eq. 25.11 (conservative advancement).
 //! Differs: the end is proved on both sides, and rounding is accounted for.
 
 use crate::body_pair::Moment;

@@ -20,6 +20,9 @@ fn spheres_meet_when_their_centres_are_two_radii_apart() {
         (impact.t_lo - 1.0).abs() < 3e-14 && (impact.t_hi - 1.0).abs() < 3e-14 && impact.t_lo <= impact.t_hi
     );
     assert!((impact.point_a - DVec3::X * 1.5).length() < 1e-13 && impact.normal == DVec3::X);
+    // Eq. 25.21: both centres at that time.
+    let [a, b] = [ball(0.0, 1.0), ball(4.0, -2.0)].map(|ball| ball.center_at(impact.t_hi));
+    assert!((a - DVec3::X).length() < 1e-13 && (b - DVec3::X * 2.0).length() < 1e-13);
     // Too late, away, not at all, and from the start.
     assert_eq!(ball(0.0, 1.0).against_sphere(&ball(4.0, -2.0), 0.9).hit(), None);
     assert!(
