@@ -14,7 +14,7 @@ use carom_math::{Mat3, Real, Vec3};
 
 /// Returns the velocity after a collision with a static surface of unit normal `normal`.
 ///
-/// `restitution` is k of eq. 25.12; `friction` is Coulomb's coefficient. A velocity away from the
+/// `restitution` is k of eq. 25.14; `friction` is Coulomb's coefficient. A velocity away from the
 /// surface is returned unchanged.
 pub fn reflect(velocity: Vec3, normal: Vec3, restitution: Real, friction: Real) -> Vec3 {
     let speed = velocity.dot(normal);
@@ -74,7 +74,9 @@ pub fn collision_impulse(
     let direction = across.normalize_or_zero();
     // Sliding: the impulse lies on the cone, against the slide, and still gives the target normal
     // speed.
-    let cone = normal - direction * friction;
+    // Scaled so that no friction, however large, overflows.
+    let scale = friction.max(1.0).recip();
+    let cone = normal * scale - direction * (friction * scale);
     let felt_on_cone = normal.dot(response * cone);
     if 0.0 < felt_on_cone && direction != Vec3::ZERO {
         let impulse = cone * (-(1.0 + restitution) * speed / felt_on_cone);

@@ -1,6 +1,7 @@
 //! Integration tests of carom-response.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::std_instead_of_core)]
 
+mod bounces;
 mod links;
 mod ode;
 #[cfg(feature = "parallel")]
