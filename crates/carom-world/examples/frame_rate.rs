@@ -1,5 +1,5 @@
 //! Frames that keep a deadline: the rest of a frame is predicted, the step gets what is left, and
-//! far bodies get simpler shapes.
+//! bodies that are far, beside the view or behind it get simpler shapes.
 //!
 //! Times are made up here, so that the output is the same in each run. A game notes what its clock
 //! says.
@@ -7,7 +7,7 @@
 use carom_geom::{Cuboid, HalfSpace, Sphere};
 use carom_math::Vec3;
 use carom_query::Shape;
-use carom_world::{BodyDesc, Budget, DetailLevels, FrameController, World, allowed_error};
+use carom_world::{BodyDesc, Budget, DetailLevels, FrameController, Viewer, World, allowed_error};
 use std::error::Error;
 use std::time::Duration;
 
@@ -16,6 +16,12 @@ const STEP: Duration = Duration::from_millis(4);
 
 /// Two pixels of a wide view, radians.
 const NOTICED: f32 = 0.002;
+
+/// From the middle of the view to its border, radians.
+const HALF_VIEW: f32 = 0.6;
+
+/// The ball around a crate.
+const RADIUS: f32 = 0.8661;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut world = World::new();
@@ -35,9 +41,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let camera = Vec3::new(0.0, 2.0, 200.0 - 2.0 * frame as f32);
         let drawing = Duration::from_millis(if (80..160).contains(&frame) { 11 } else { 6 });
 
+        let viewer = Viewer::new(camera, Vec3::NEG_Z, HALF_VIEW, NOTICED)?;
         for (id, level) in &mut crates {
-            let distance = (world.pose(*id)?.translation - camera).length();
-            let wanted = levels.level(allowed_error(distance, NOTICED), *level);
+            let center = world.pose(*id)?.translation;
+            // What is seen moves relative to the camera.
+            let angle = viewer.resolved_angle(center, RADIUS, Vec3::Z * 120.0);
+            let wanted = levels.level(allowed_error((center - camera).length(), angle), *level);
             if wanted != *level {
                 *level = wanted;
                 world.set_shape(*id, levels.shape(wanted).clone())?;
