@@ -33,6 +33,8 @@ fn centre_and_sizes_are_those_of_the_corners() {
     assert_eq!(aabb.extents(), Vec3::new(4.0, 0.0, 0.5));
     assert_eq!(aabb.half_extents(), Vec3::new(2.0, 0.0, 0.25));
     assert!(aabb.extents().y == 0.0 && aabb.contains_point(aabb.center()));
+    assert_eq!(aabb.volume(), 0.0);
+    assert_eq!(Aabb { max: Vec3::new(3.0, 4.0, -7.5), ..aabb }.volume(), 4.0);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use carom_broad::{BroadPhase, Filter, ProxyId};
 use carom_broad_sap::{SapSettings, SortedAxes, SweepAndPrune};
 use carom_scenes::{Crowd, CrowdKind};
 use carom_testkit::conform::dice::Dice;
+use glam::Vec3;
 
 fn crowd(n: usize) -> Crowd {
     Crowd::new(CrowdKind::Uniform, n, 5)
@@ -94,6 +95,37 @@ fn trades_grow_with_the_power_five_thirds() {
     let exponent = (many / few).ln() / 16.0_f64.ln();
     println!("exponent {exponent:.2}");
     assert!(1.5 < exponent && exponent < 1.8, "{exponent}");
+}
+
+/// In a plane, with the third axis left out, they grow as n^(3/2), the power of two dimensions.
+#[test]
+fn trades_of_a_plane_grow_with_the_power_three_halves() {
+    let trades = |n: usize| {
+        let mut dice = Dice::new(12);
+        let half = 0.75 * (n as f32).sqrt();
+        let mut centers: Vec<Vec3> = (0..n).map(|_| dice.point(half).with_z(0.0)).collect();
+        let boxes = |centers: &[Vec3]| -> Vec<Aabb> {
+            centers.iter().map(|&p| Aabb { min: p - 0.5, max: p + 0.5 }).collect()
+        };
+        let settings = SapSettings::default().with_max_trades(u32::MAX).with_skipped_axis(2);
+        let mut broad = SweepAndPrune::with_finder(SortedAxes::new(settings));
+        let batch: Vec<_> = boxes(&centers).into_iter().map(|aabb| (aabb, Filter::default())).collect();
+        let mut ids = Vec::new();
+        broad.insert_batch(&batch, &mut ids).unwrap();
+        broad.pairs(&mut Vec::new());
+        let before = broad.finder().n_trades();
+        for _ in 0..4 {
+            centers.iter_mut().for_each(|p| *p += dice.point(0.02).with_z(0.0));
+            let moves: Vec<_> = ids.iter().copied().zip(boxes(&centers)).collect();
+            broad.update(&moves).unwrap();
+            broad.pairs(&mut Vec::new());
+        }
+        (broad.finder().n_trades() - before) as f64
+    };
+    let (few, many) = (trades(1000), trades(16_000));
+    let exponent = (many / few).ln() / 16.0_f64.ln();
+    println!("exponent {exponent:.2} in a plane");
+    assert!(1.4 < exponent && exponent < 1.6, "{exponent}");
 }
 
 /// Six ends for each box that moves, whatever the number of the others.
