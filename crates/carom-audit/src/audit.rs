@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_query::Shape;
 use carom_response::{BodyKind, DisjointSets};
-use carom_world::{BodyId, ContactView, Event, EventKind, JointKind, World};
+use carom_world::{BodyId, ContactView, Event, EventKind, World};
 use glam::DVec3;
 
 /// The law that a fault breaks.
@@ -277,10 +277,7 @@ impl Audit {
             world.contacts().filter(|view| !view.is_sensor).map(|view| (view.a, view.b, false)).collect();
         let all: BTreeMap<u32, BodyId> = world.body_ids().map(|id| (id.index(), id)).collect();
         for (_, joint) in world.joints() {
-            let motor = match joint.kind {
-                JointKind::Hinge { motor, .. } => motor.is_some() || joint.spring.is_some(),
-                _ => false,
-            };
+            let motor = joint.is_driven();
             if let (Some(a), Some(b)) = (all.get(&joint.body_a), all.get(&joint.body_b)) {
                 links.push((*a, *b, motor));
             }

@@ -1,9 +1,10 @@
-//! Queries of a hinge with a spring: its angle with full turns, and the energy of the spring.
+//! Queries of a joint with one axis: its place, angle and speed, and the energy of its spring.
 //!
 //! Reference: N. Newmark, A Method of Computation for Structural Dynamics, 1959 (beta = 1/4).
 
 use crate::body::Body;
-use crate::joint::{Joint, JointKind};
+use crate::joint::Joint;
+use crate::joint_kind::JointKind;
 use crate::spring::{TorsionSpring, Winding};
 use carom_math::{Real, Vec3, ops, rotation};
 
@@ -51,8 +52,7 @@ impl Joint {
 
     /// Returns the angular speed of B relative to A about the x axis.
     fn hinge_speed(&self, a: &Body, b: &Body) -> Real {
-        let axis = rotation::rotate(rotation::mul(a.pose.rotation, self.frame_a.rotation), Vec3::X);
-        axis.dot(b.angular_velocity - a.angular_velocity)
+        self.axis(a).dot(b.angular_velocity - a.angular_velocity)
     }
 
     /// Returns the angle from the rest angle of a spring, at the start of the substep.
@@ -60,13 +60,59 @@ impl Joint {
         (self.winding.total() - f64::from(spring.rest_angle)) as Real
     }
 
-    /// Whether there is a spring that turns something. Its bodies do not fall asleep and are not
-    /// braked.
+    /// Whether there is a spring or a position motor that moves something. Its bodies do not fall
+    /// asleep and are not braked.
     pub(crate) fn has_turning_spring(&self, bodies: &[Body]) -> bool {
-        self.spring.is_some() && {
+        (self.spring.is_some() || self.position_motor.is_some()) && {
             let (a, b) = (&bodies[self.body_a as usize], &bodies[self.body_b as usize]);
-            MIN_SPRING_SPEED < self.hinge_speed(a, b).abs()
+            self.speed(a, b).is_some_and(|speed| MIN_SPRING_SPEED < speed.abs())
         }
+    }
+
+    /// Returns the place of B's joint point along the axis of a slider, or the angle of a hinge in
+    /// radians, as in [`Joint::hinge_angle`]. `None` for other joints.
+    ///
+    /// `a` and `b` are its bodies.
+    pub fn place(&self, a: &Body, b: &Body) -> Option<f64> {
+        let JointKind::Prismatic { .. } = self.kind else { return self.hinge_angle(a, b) };
+        let offset = b.pose.transform_point(self.frame_b.translation)
+            - a.pose.transform_point(self.frame_a.translation);
+        Some(f64::from(self.axis(a).dot(offset)))
+    }
+
+    /// Returns the velocity of B relative to A along the axis of a slider, or the angular one about
+    /// the axis of a hinge. `None` for other joints.
+    ///
+    /// `a` and `b` are its bodies.
+    pub fn speed(&self, a: &Body, b: &Body) -> Option<Real> {
+        match self.kind {
+            JointKind::Hinge { .. } => Some(self.hinge_speed(a, b)),
+            JointKind::Prismatic { .. } => {
+                let point = b.pose.transform_point(self.frame_b.translation);
+                Some(self.axis(a).dot(b.velocity_at(point) - a.velocity_at(point)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a motor or a spring acts in this joint.
+    pub fn is_driven(&self) -> bool {
+        let has_motor = match self.kind {
+            JointKind::Hinge { motor, .. } => motor.is_some(),
+            JointKind::Prismatic { motor, .. } => motor.is_some(),
+            _ => false,
+        };
+        has_motor || self.spring.is_some() || self.position_motor.is_some()
+    }
+
+    fn axis(&self, a: &Body) -> Vec3 {
+        rotation::rotate(rotation::mul(a.pose.rotation, self.frame_a.rotation), Vec3::X)
+    }
+
+    /// Whether the position motor is valid, and belongs to a hinge or a slider.
+    pub(crate) fn is_motor_sound(&self) -> bool {
+        let has_axis = matches!(self.kind, JointKind::Hinge { .. } | JointKind::Prismatic { .. });
+        self.position_motor.is_none_or(|motor| has_axis && motor.validate().is_ok())
     }
 
     /// Whether the spring is valid, and belongs to a hinge.

@@ -275,7 +275,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Joins two bodies by a joint, with its frames in the frames of the bodies. Joined bodies do
-    /// not collide.
+    /// not collide unless [`World::set_joint_contacts`] says so.
     pub fn insert_joint(
         &mut self,
         a: BodyId,
@@ -315,7 +315,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Changes the kind of a joint, for instance the speed of its motor, and wakes its bodies. A
-    /// hinge that stays a hinge keeps its spring.
+    /// hinge that stays a hinge keeps its spring. A hinge and a slider keep a position motor.
     pub fn set_joint_kind(&mut self, id: JointId, kind: JointKind) -> Result<(), WorldError> {
         let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
         check_kind(&kind)?;
@@ -323,6 +323,9 @@ impl<B: BroadPhase> World<B> {
         joint.impulse = JointImpulse::default();
         if !matches!(kind, JointKind::Hinge { .. }) {
             joint.spring = None;
+        }
+        if !matches!(kind, JointKind::Hinge { .. } | JointKind::Prismatic { .. }) {
+            joint.position_motor = None;
         }
         let ends = [joint.body_a, joint.body_b];
         ends.iter().for_each(|&body| self.bodies.wake(body as usize));

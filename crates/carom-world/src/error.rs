@@ -35,6 +35,11 @@ pub enum WorldError {
     /// The setting of a spring with this name is out of its bounds:
     /// [`TorsionSpring::validate`](crate::TorsionSpring::validate).
     BadSpring(&'static str),
+    /// Only a hinge and a slider have one axis, with a place, a speed and a position motor.
+    NoAxis(JointId),
+    /// The number of a motor with this name is out of its bounds:
+    /// [`PositionMotor::validate`](crate::PositionMotor::validate).
+    BadMotor(&'static str),
     /// The time step, a setting, or a number in a body that grew beyond its range.
     Solver(SolverError),
     /// The setting of the world with this name is out of its bounds:
@@ -68,6 +73,8 @@ impl core::fmt::Display for WorldError {
                 )
             }
             WorldError::NoHinge(id) => write!(f, "the joint {} is no hinge", id.number()),
+            WorldError::NoAxis(id) => write!(f, "the joint {} is no hinge and no slider", id.number()),
+            WorldError::BadMotor(name) => write!(f, "the {name} of a motor is out of its bounds"),
             WorldError::BadSpring(name) => write!(f, "the {name} of a spring is out of its bounds"),
             WorldError::Solver(error) => error.fmt(f),
             WorldError::BadSetting(name) => write!(f, "the setting {name} is out of its bounds"),

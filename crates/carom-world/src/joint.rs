@@ -4,6 +4,7 @@
 //! joints by body).
 
 use crate::bodies::active_bodies::ActiveBodies;
+use crate::bodies::id::BodyId;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_response::{Inconsistency, Joint};
@@ -24,6 +25,26 @@ impl JointId {
     }
 }
 
+/// A joint that broke in the last step, and was removed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct JointBroken {
+    /// The handle that the joint had.
+    pub joint: JointId,
+    /// Its first body.
+    pub a: BodyId,
+    /// Its second body.
+    pub b: BodyId,
+    /// The force at which it broke. The mean over the step.
+    pub force: f32,
+    /// The torque at which it broke. The mean over the step.
+    pub torque: f32,
+    /// The number that the joint had: see
+    /// [`World::set_joint_user_data`](crate::World::set_joint_user_data).
+    pub user_data: u64,
+}
+
 /// The joints in the order of insertion, as the solver takes them, and their handles.
 ///
 /// A removed joint leaves a gap. Gaps are closed when they are half of the table. So a joint that
@@ -36,6 +57,9 @@ pub(crate) struct Joints {
     ids: Vec<JointId>,
     next: u64,
     n_gaps: usize,
+    /// The joints that broke in the last step.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) broken: Vec<JointBroken>,
     /// By body: the other body and the handle of each joint, in the order of insertion.
     #[cfg_attr(feature = "serde", serde(skip))]
     by_body: BTreeMap<u32, Vec<(u32, JointId)>>,
@@ -124,6 +148,12 @@ impl Joints {
         !self.by_body.is_empty() && self.of(a).iter().any(|&(other, _)| other == b)
     }
 
+    /// Whether a joint connects the two bodies and allows no contacts between them.
+    pub(crate) fn separates(&self, a: u32, b: u32) -> bool {
+        let forbids = |id| self.get(id).is_some_and(|joint| !joint.has_contacts);
+        !self.by_body.is_empty() && self.of(a).iter().any(|&(other, id)| other == b && forbids(id))
+    }
+
     /// The joints as the solver takes them, with gaps, which it must pass over.
     pub(crate) fn list_mut(&mut self) -> &mut [Joint] {
         &mut self.list
@@ -132,6 +162,11 @@ impl Joints {
     /// Returns the joint at a place.
     pub(crate) fn at(&self, place: u32) -> &Joint {
         &self.list[place as usize]
+    }
+
+    /// Returns the handle of the joint at a place.
+    pub(crate) fn id_at(&self, place: u32) -> JointId {
+        self.ids[place as usize]
     }
 
     /// Finds the places of the joints of moving bodies, ascending. Others cost nothing.
@@ -154,7 +189,8 @@ impl Joints {
     /// Returns the table for a snapshot: without gaps and index.
     pub(crate) fn stored(&self) -> Joints {
         let (ids, list) = self.iter().map(|(id, joint)| (id, *joint)).unzip();
-        Joints { list, ids, next: self.next, n_gaps: 0, by_body: BTreeMap::new() }
+        let broken = self.broken.clone();
+        Joints { list, ids, next: self.next, n_gaps: 0, broken, by_body: BTreeMap::new() }
     }
 
     /// Returns the table of a restored world.

@@ -48,6 +48,7 @@ mod edit;
 mod error;
 mod hooks;
 mod joint;
+mod joint_edit;
 mod memory;
 #[cfg(feature = "parallel")]
 mod par;
@@ -73,7 +74,7 @@ pub use contacts::events::{ContactView, Event, EventKind};
 pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;
 pub use hooks::{ContactMut, Hooks, StepOptions};
-pub use joint::JointId;
+pub use joint::{JointBroken, JointId};
 pub use queries::cast::BodyImpact;
 pub use queries::debug_draw::{DebugDraw, DrawFlags, DrawRole};
 pub use queries::query::{BodyHit, NearBody};
@@ -87,5 +88,6 @@ pub use carom_broad::{Answers, Groups, Mobility};
 pub use carom_math::Budget;
 pub use carom_response::plausible::Scatter;
 pub use carom_response::{
-    Energy, Inconsistency, Joint, JointKind, Motor, Response, SolverSettings, TorsionSpring, Winding,
+    AxisLimit, Energy, Inconsistency, Joint, JointAxis, JointKind, JointLoad, JointStrength, LinearMotor,
+    Motor, PositionMotor, Response, SixDof, SolverSettings, TorsionSpring, Winding,
 };

@@ -167,6 +167,7 @@ impl<B: BroadPhase> World<B> {
         self.stats.times.refit = clock.lap();
         self.note_work(&plan);
         if 0.0 < dt {
+            self.break_joints();
             self.apply_responses();
         }
         Ok(&self.stats)

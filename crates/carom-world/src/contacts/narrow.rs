@@ -30,14 +30,14 @@ use carom_query::{ManifoldCache, intersects, manifolds};
 use carom_response::{Body, BodyKind, Response};
 
 /// Whether a pair is tested: one of the two is dynamic or a sensor, they are of different families,
-/// and no joint connects them.
+/// and no joint forbids contacts between them.
 pub(crate) fn is_wanted(pair: Pair, traits: &[Traits], bodies: &[Body], joints: &Joints) -> bool {
     let (a, b) = (pair.a as usize, pair.b as usize);
     let has_dynamic = [a, b].iter().any(|&body| bodies[body].kind == BodyKind::Dynamic);
     let is_family = traits[a].family != 0 && traits[a].family == traits[b].family;
     (has_dynamic || traits[a].is_sensor || traits[b].is_sensor)
         && !is_family
-        && !joints.connects(pair.a, pair.b)
+        && !joints.separates(pair.a, pair.b)
 }
 
 /// Whether a pair is tested and reported, but not pushed apart: one of the two is a sensor, or a

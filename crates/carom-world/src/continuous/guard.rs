@@ -32,7 +32,7 @@ use carom_broad::{BroadPhase, Pair};
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Pose, Vec3, WidePose};
 use carom_query::{ImpactSettings, Motion, cast_with};
-use carom_response::{BodyKind, JointKind};
+use carom_response::BodyKind;
 
 /// The core of a body is swept if the body travels more than this share of its thickness, less its
 /// depth.
@@ -225,8 +225,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 self.bodies.motions[body as usize].pose.transform_point(frame.translation)
             };
             let gap = end(joint.body_b, &joint.frame_b) - end(joint.body_a, &joint.frame_a);
-            !matches!(joint.kind, JointKind::Distance { .. })
-                && self.bodies.girths[index].thickness < gap.length()
+            joint.kind.holds_point() && self.bodies.girths[index].thickness < gap.length()
         })
     }
 

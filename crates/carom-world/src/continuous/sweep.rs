@@ -41,7 +41,7 @@ use carom_geom::Sphere;
 use carom_math::glam::DQuat;
 use carom_math::{Pose, Vec3, ops};
 use carom_query::{ImpactSettings, Shape, Workspace, cast_with, contact_with};
-use carom_response::{BodyKind, JointKind};
+use carom_response::BodyKind;
 
 /// A body that leaves the box of its pairs is stopped at a multiple of this share of its path.
 const PATH_STEP: f64 = 1.0 / 1024.0;
@@ -107,7 +107,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             });
             for (body, _) in ends {
                 let body = body as usize;
-                let is_torn = !matches!(joint.kind, JointKind::Distance { .. })
+                let is_torn = joint.kind.holds_point()
                     && self.least_side(body).is_some_and(|side| side < (b - a).length());
                 sweeps.attachments[body] = if is_torn || sweeps.attachments[body] == Attachment::Torn {
                     Attachment::Torn

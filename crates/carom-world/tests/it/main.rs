@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bounces;
+mod breaking;
 mod budget;
 mod bullets;
 mod conveyors;
@@ -20,6 +21,7 @@ mod heavy_joints;
 mod holding;
 mod hooks;
 mod impacts;
+mod jointed;
 mod joints;
 mod loads;
 mod mesh_bodies;
@@ -43,6 +45,7 @@ mod seams;
 mod sensors;
 mod setters;
 mod settings;
+mod sliders;
 mod snapshots;
 mod squeezed;
 mod steering;

@@ -1,0 +1,108 @@
+//! The impulses of a joint, its load, and the load that it can bear.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (warm start).
+
+use carom_math::{Real, Vec3};
+
+/// The impulses of a joint in the last substep, on B.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct JointImpulse {
+    /// At the joint point, in the world frame. For a slider and six degrees of freedom: of the
+    /// locked axes, in A's joint frame.
+    pub linear: Vec3,
+    /// Angular impulse, in the world frame. For a slider and six degrees of freedom: about the
+    /// locked axes, in the order of [`JointAxis`](crate::JointAxis).
+    pub angular: Vec3,
+    /// Impulse of the lower limit of an angle or a distance, and of a cone.
+    pub lower: Real,
+    /// Impulse of the upper limit.
+    pub upper: Real,
+    /// Impulse of the motor.
+    pub motor: Real,
+    /// Impulse of the spring.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub spring: Real,
+    /// Impulses of the lower and upper limits of a slider and of six degrees of freedom, by axis.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub limits: [[Real; 2]; 6],
+    /// Length of the substep of these impulses, to which they are proportional. 0 if there was
+    /// none.
+    pub substep: Real,
+}
+
+/// The load of a joint in a step: its impulses on B, summed up over the substeps.
+///
+/// Loads are means over the step. A jerk that lasts for a part of it counts by that part.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct JointLoad {
+    /// Impulse at the joint point, in the world frame.
+    pub linear: Vec3,
+    /// Angular impulse about the joint point, in the world frame.
+    pub angular: Vec3,
+    /// The time in which they acted: that of the step, or 0 before the first one.
+    pub time: Real,
+}
+
+impl JointLoad {
+    /// Returns the force on B at its joint point, in the world frame. That on A is the opposite.
+    pub fn force(&self) -> Vec3 {
+        if 0.0 < self.time { self.linear / self.time } else { Vec3::ZERO }
+    }
+
+    /// Returns the torque on B about its joint point, in the world frame. That of limits, motors
+    /// and springs is part of it.
+    pub fn torque(&self) -> Vec3 {
+        if 0.0 < self.time { self.angular / self.time } else { Vec3::ZERO }
+    }
+
+    /// Adds the impulses of a substep of length `h`. An overflow counts as no load.
+    pub(crate) fn add(&mut self, (linear, angular): (Vec3, Vec3), h: Real) {
+        let (linear, angular) = (self.linear + linear, self.angular + angular);
+        if linear.is_finite() && angular.is_finite() {
+            (self.linear, self.angular) = (linear, angular);
+        }
+        self.time += h;
+    }
+
+    /// Whether all numbers are finite and the time is not negative.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.linear.is_finite() && self.angular.is_finite() && (0.0..Real::INFINITY).contains(&self.time)
+    }
+}
+
+/// The load at which a joint breaks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct JointStrength {
+    /// The largest force. Not negative; [`Real::MAX`] never breaks.
+    pub force: Real,
+    /// The largest torque. Not negative; [`Real::MAX`] never breaks.
+    pub torque: Real,
+}
+
+impl JointStrength {
+    /// Breaks at a force, whatever the torque is.
+    pub const fn force(force: Real) -> JointStrength {
+        JointStrength { force, torque: Real::MAX }
+    }
+
+    /// Sets the largest torque.
+    #[must_use]
+    pub const fn with_torque(self, torque: Real) -> JointStrength {
+        JointStrength { torque, ..self }
+    }
+
+    /// Whether no number is negative or NaN.
+    pub fn is_sound(&self) -> bool {
+        0.0 <= self.force && 0.0 <= self.torque
+    }
+
+    /// Whether the load is larger than the joint can bear.
+    pub fn is_exceeded(&self, load: &JointLoad) -> bool {
+        self.force < load.force().length() || self.torque < load.torque().length()
+    }
+}

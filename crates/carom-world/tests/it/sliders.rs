@@ -1,0 +1,252 @@
+//! Sliders, and motors that pull to a place: accelerations, limits, oscillations.
+
+use crate::jointed::{GRAVITY, energy, insert_box, insert_post, is_near, on_post, run, world_with};
+use crate::scenes::{CheckedStep, DT};
+use carom_math::{Pose, Quat, Vec3};
+use carom_world::{BodyId, JointId, JointKind, LinearMotor, PositionMotor, World, WorldError};
+
+const FREE: JointKind = JointKind::Prismatic { limits: None, motor: None };
+
+fn driven(speed: f32, max_force: f32) -> JointKind {
+    JointKind::Prismatic { limits: None, motor: Some(LinearMotor { speed, max_force }) }
+}
+
+/// An axis that falls by 30 degrees.
+fn incline() -> Vec3 {
+    Vec3::new(0.75f32.sqrt(), -0.5, 0.0)
+}
+
+#[test]
+fn a_body_slides_down_an_incline() {
+    for mass in [1.0, 300.0] {
+        let (mut world, body, joint) = on_post(GRAVITY, mass, FREE, incline());
+        run(&mut world, 2.0);
+        let place = world.joint_place(joint).unwrap();
+        assert!(is_near(place, 0.5 * f64::from(GRAVITY) * 0.5 * 4.0, 0.01), "{place}");
+        let at = world.pose(body).unwrap();
+        let aside = at.translation - incline() * incline().dot(at.translation);
+        assert!(aside.length() < 1e-3 && at.rotation.angle_between(Quat::IDENTITY) < 1e-3, "{at:?}");
+    }
+}
+
+/// The joint point is far from the centre of mass, so the weight also turns.
+#[test]
+fn a_body_that_sticks_out_slides_as_fast() {
+    let mut world = world_with(GRAVITY);
+    let post = insert_post(&mut world, Vec3::ZERO);
+    let at = Pose::from_translation(Vec3::new(0.3, 0.0, 1.0));
+    let body = insert_box(&mut world, Vec3::new(0.1, 0.2, 0.3), 3.0, at);
+    let joint = world.insert_joint_at(post, body, FREE, Vec3::ZERO, incline()).unwrap();
+    run(&mut world, 2.0);
+    let place = world.joint_place(joint).unwrap();
+    assert!(is_near(place, f64::from(GRAVITY), 0.01), "{place}");
+    assert!(world.pose(body).unwrap().rotation.angle_between(Quat::IDENTITY) < 0.01);
+    // The torque of the weight across the slope, about the joint point.
+    let torque = world.joint_load(joint).unwrap().torque().length();
+    let across = f64::from(3.0 * GRAVITY) * 0.75f64.sqrt();
+    assert!(
+        is_near(f64::from(torque), across * (1.0f64 + (0.3f64 * 0.75f64.sqrt()).powi(2)).sqrt(), 0.02),
+        "{torque}"
+    );
+}
+
+#[test]
+fn a_motor_accelerates_two_bodies_by_its_force() {
+    for heavy in [1.0f32, 300.0] {
+        let mut world = world_with(0.0);
+        let a = insert_box(&mut world, Vec3::splat(0.3), heavy, Pose::IDENTITY);
+        let b = insert_box(&mut world, Vec3::splat(0.2), 1.0, Pose::IDENTITY);
+        let joint = world.insert_joint_at(a, b, driven(1000.0, 6.0), Vec3::ZERO, Vec3::X).unwrap();
+        run(&mut world, 2.0);
+        let speed = f64::from(world.joint_speed(joint).unwrap());
+        assert!(is_near(speed, 12.0 * (1.0 + 1.0 / f64::from(heavy)), 0.01), "{speed}");
+        let momentum =
+            world.motion(a).unwrap().linear_velocity * heavy + world.motion(b).unwrap().linear_velocity;
+        assert!(momentum.length() < 1e-3, "{momentum}");
+        assert!(is_near(f64::from(world.joint_load(joint).unwrap().force().length()), 6.0, 0.01));
+    }
+}
+
+#[test]
+fn a_lift_holds_its_speed_or_falls_by_its_lack_of_force() {
+    let mass = 50.0;
+    for (share, is_held) in [(1.2, true), (0.9, false)] {
+        let kind = driven(0.5, share * mass * GRAVITY);
+        let (mut world, _, joint) = on_post(GRAVITY, mass, kind, Vec3::Y);
+        run(&mut world, 4.0);
+        let speed = f64::from(world.joint_speed(joint).unwrap());
+        let expected = if is_held { 0.5 } else { -4.0 * 0.1 * f64::from(GRAVITY) };
+        assert!(is_near(speed, expected, 0.01), "{share}: {speed}");
+    }
+}
+
+/// Two bodies that turn and slide to and fro between limits.
+fn whirling_pair(masses: [f32; 2]) -> (World, [BodyId; 2], JointId) {
+    let mut world = world_with(0.0);
+    let a = insert_box(&mut world, Vec3::splat(0.3), masses[0], Pose::IDENTITY);
+    let b = insert_box(&mut world, Vec3::splat(0.2), masses[1], Pose::from_translation(Vec3::Z * 0.5));
+    let kind = JointKind::Prismatic { limits: Some([-1.0, 2.0]), motor: None };
+    let joint = world.insert_joint_at(a, b, kind, Vec3::ZERO, Vec3::X).unwrap();
+    world.set_velocity(b, Vec3::X * 20.0, Vec3::Y * 3.0).unwrap();
+    (world, [a, b], joint)
+}
+
+#[test]
+fn limits_hold_at_speed_and_give_no_energy() {
+    for masses in [[1.0, 1.0], [300.0, 1.0], [1.0, 300.0]] {
+        let (mut world, bodies, joint) = whirling_pair(masses);
+        let start = energy(&world, &bodies, 0.0);
+        for step in 0..3600 {
+            world.checked_step(DT).unwrap();
+            let place = world.joint_place(joint).unwrap();
+            assert!(-1.02 < place && place < 2.02, "{masses:?}, step {step}: {place}");
+            let now = energy(&world, &bodies, 0.0);
+            assert!(now <= 1.001 * start, "{masses:?}, step {step}: {now}, {start}");
+        }
+    }
+}
+
+/// Returns the mean time between passes of the place 0, from one side to the other and back.
+fn period(world: &mut World, joint: JointId, target: f64) -> f64 {
+    let (mut last, mut passes) = (world.joint_place(joint).unwrap() - target, Vec::new());
+    for step in 0..600 {
+        world.checked_step(DT).unwrap();
+        let now = world.joint_place(joint).unwrap() - target;
+        if last < 0.0 && 0.0 <= now {
+            passes.push(f64::from(DT) * (f64::from(step) - last / (last - now) * -1.0));
+        }
+        last = now;
+    }
+    (passes[passes.len() - 1] - passes[0]) / (passes.len() - 1) as f64
+}
+
+#[test]
+fn a_position_motor_swings_at_its_frequency() {
+    let motor = PositionMotor::new(0.3, 0.8).with_damping_ratio(0.0);
+    for masses in [[2.0, 2.0], [300.0, 1.0], [1.0, 300.0]] {
+        let mut world = world_with(0.0);
+        let a = insert_box(&mut world, Vec3::splat(0.3), masses[0], Pose::IDENTITY);
+        let b = insert_box(&mut world, Vec3::splat(0.2), masses[1], Pose::IDENTITY);
+        let slider = world.insert_joint_at(a, b, FREE, Vec3::ZERO, Vec3::X).unwrap();
+        world.set_joint_position_motor(slider, Some(motor)).unwrap();
+        let found = period(&mut world, slider, 0.3);
+        assert!(is_near(found, 1.0 / 0.8, 0.01), "slider of {masses:?}: {found}");
+    }
+    // A door: the hinge is at its edge, so its inertia is more than that about its centre.
+    for half in [Vec3::new(0.5, 1.0, 0.02), Vec3::new(2.0, 0.1, 0.1)] {
+        let mut world = world_with(0.0);
+        let post = insert_post(&mut world, Vec3::ZERO);
+        let door = insert_box(&mut world, half, 20.0, Pose::from_translation(Vec3::X * half.x));
+        let free = JointKind::Hinge { limits: None, motor: None };
+        let hinge = world.insert_joint_at(post, door, free, Vec3::ZERO, Vec3::Y).unwrap();
+        world.set_joint_position_motor(hinge, Some(motor)).unwrap();
+        let found = period(&mut world, hinge, 0.3);
+        assert!(is_near(found, 1.0 / 0.8, 0.01), "door of {half}: {found}");
+    }
+}
+
+#[test]
+fn a_critical_motor_reaches_its_target_and_does_not_pass_it() {
+    for frequency in [0.5, 3.0, 1000.0] {
+        for is_hinge in [false, true] {
+            let kind = if is_hinge { JointKind::Hinge { limits: None, motor: None } } else { FREE };
+            let (mut world, _, joint) = on_post(0.0, 5.0, kind, Vec3::Y);
+            world.set_joint_position_motor(joint, Some(PositionMotor::new(1.2, frequency))).unwrap();
+            for _ in 0..600 {
+                world.checked_step(DT).unwrap();
+                assert!(world.joint_place(joint).unwrap() < 1.205, "{frequency}, {is_hinge}");
+            }
+            let place = world.joint_place(joint).unwrap();
+            assert!(is_near(place, 1.2, 0.01), "{frequency}, {is_hinge}: {place}");
+        }
+    }
+}
+
+#[test]
+fn a_weak_position_motor_pulls_with_its_largest_force() {
+    let mass = 10.0;
+    let (mut world, _, joint) = on_post(GRAVITY, mass, FREE, Vec3::Y);
+    let motor = PositionMotor::new(0.0, 10.0).with_max_force(0.75 * mass * GRAVITY);
+    world.set_joint_position_motor(joint, Some(motor)).unwrap();
+    run(&mut world, 2.0);
+    let place = world.joint_place(joint).unwrap();
+    assert!(is_near(place, -0.25 * f64::from(GRAVITY) * 2.0, 0.015), "{place}");
+    // A stronger one lifts it back: the sag of a spring is g / w^2.
+    let strong = motor.with_max_force(2.0 * mass * GRAVITY);
+    world.set_joint_position_motor(joint, Some(strong)).unwrap();
+    run(&mut world, 60.0);
+    let sag = f64::from(GRAVITY) / (20.0 * core::f64::consts::PI).powi(2);
+    let place = world.joint_place(joint).unwrap();
+    assert!(is_near(place, -sag, 0.02), "{place}, {sag}");
+}
+
+/// Arms of 1 and of 300 kg on position motors, thrown about, for a minute.
+#[test]
+fn motors_with_heavy_and_light_ends_stay_within_their_energy() {
+    for masses in [[300.0, 1.0], [1.0, 300.0]] {
+        let mut world = world_with(0.0);
+        let post = insert_post(&mut world, Vec3::ZERO);
+        let half = Vec3::new(0.5, 0.1, 0.1);
+        let near = insert_box(&mut world, half, masses[0], Pose::from_translation(Vec3::X * 0.5));
+        let far = insert_box(&mut world, half, masses[1], Pose::from_translation(Vec3::X * 1.5));
+        let free = JointKind::Hinge { limits: None, motor: None };
+        for (a, b, x) in [(post, near, 0.0), (near, far, 1.0)] {
+            let joint = world.insert_joint_at(a, b, free, Vec3::X * x, Vec3::Z).unwrap();
+            world.set_joint_position_motor(joint, Some(PositionMotor::new(0.0, 2.0))).unwrap();
+        }
+        world.set_velocity(far, Vec3::Y * 5.0, Vec3::ZERO).unwrap();
+        let start = energy(&world, &[near, far], 0.0);
+        for step in 0..3600 {
+            world.checked_step(DT).unwrap();
+            let now = energy(&world, &[near, far], 0.0);
+            assert!(now <= 1.001 * start, "{masses:?}, step {step}: {now}, {start}");
+        }
+        let end = energy(&world, &[near, far], 0.0);
+        assert!(end < 0.5 * start, "{masses:?}: the motors damp, {end}, {start}");
+    }
+}
+
+#[test]
+fn a_pair_that_is_restored_goes_on_with_the_same_bits() {
+    let (mut world, [_, b], joint) = whirling_pair([5.0, 1.0]);
+    world.set_joint_position_motor(joint, Some(PositionMotor::new(0.5, 2.0).with_max_force(40.0))).unwrap();
+    for _ in 0..10 {
+        run(&mut world, 0.1);
+        let mut again: World =
+            World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+        run(&mut world, 0.5);
+        run(&mut again, 0.5);
+        assert_eq!(world.state_hash(), again.state_hash());
+        assert_eq!(world.joint(joint), again.joint(joint));
+        assert!(world.pose(b).unwrap().is_finite());
+    }
+}
+
+#[test]
+fn bad_input_is_named() {
+    let (mut world, _, joint) = on_post(0.0, 1.0, FREE, Vec3::Y);
+    let motor = PositionMotor::new(0.0, 1.0);
+    let bad = [
+        (PositionMotor::new(f32::NAN, 1.0), "target"),
+        (PositionMotor::new(0.0, 0.0), "frequency"),
+        (PositionMotor::new(0.0, f32::INFINITY), "frequency"),
+        (motor.with_damping_ratio(-1.0), "damping_ratio"),
+        (motor.with_max_force(f32::NAN), "max_force"),
+    ];
+    for (motor, name) in bad {
+        assert_eq!(world.set_joint_position_motor(joint, Some(motor)), Err(WorldError::BadMotor(name)));
+    }
+    for kind in [
+        JointKind::Prismatic { limits: Some([1.0, 0.0]), motor: None },
+        JointKind::Prismatic { limits: Some([f32::NAN, 0.0]), motor: None },
+        driven(f32::NAN, 1.0),
+        driven(1.0, -1.0),
+    ] {
+        assert_eq!(world.set_joint_kind(joint, kind), Err(WorldError::BadJoint));
+    }
+    world.set_joint_position_motor(joint, Some(motor)).unwrap();
+    world.set_joint_kind(joint, JointKind::Fixed).unwrap();
+    assert_eq!(world.set_joint_position_motor(joint, Some(motor)), Err(WorldError::NoAxis(joint)));
+    assert_eq!(world.joint_place(joint), Err(WorldError::NoAxis(joint)));
+    world.checked_step(DT).unwrap();
+}
