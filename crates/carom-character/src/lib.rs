@@ -35,8 +35,12 @@
 //! assert!((character.velocity() - DVec3::Z).length() < 1e-9);
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
+//!
+//! In a `carom_world::World` (feature `world`) a `CharacterBody` is an obstacle for bodies and
+//! pushes them; a `WorldSweep` is a view of the world for any character or car.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+#![allow(clippy::duplicate_mod)] // The two-precision seam: kernel/ is compiled for f32 and again for f64.
 
 extern crate alloc;
 
@@ -45,22 +49,36 @@ mod approach;
 #[cfg(feature = "bsp")]
 mod bsp_world;
 mod car;
+#[cfg(feature = "world")]
+mod character_body;
 mod cone;
 #[cfg(feature = "query")]
 mod field_faces;
 mod figure;
 mod ground;
+#[cfg(feature = "world")]
+mod kernel;
+#[cfg(feature = "world")]
+mod num;
+#[cfg(feature = "query")]
+mod parts;
 mod settings;
 #[cfg(feature = "query")]
 mod shape_world;
 mod slide;
 mod step;
 mod sweep;
+#[cfg(feature = "query")]
+mod twin;
 mod walk;
+#[cfg(feature = "world")]
+mod world_sweep;
 
 #[cfg(feature = "bsp")]
 pub use bsp_world::BspWorld;
 pub use car::{Car, CarSettings, Controls, Wheel};
+#[cfg(feature = "world")]
+pub use character_body::{BodyContact, CharacterBody};
 pub use cone::nearest_allowed;
 pub use figure::{Figure, Form};
 pub use ground::{Ground, GroundKind};
@@ -70,3 +88,5 @@ pub use shape_world::ShapeWorld;
 pub use slide::{Contact, Slide, move_and_slide};
 pub use sweep::{NO_OBJECT, RayHit, RaySweep, Sweep, SweepHit};
 pub use walk::{Character, Walked};
+#[cfg(feature = "world")]
+pub use world_sweep::{QueryFilter, WorldSweep};

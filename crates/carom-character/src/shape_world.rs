@@ -15,20 +15,15 @@
 //! triangles); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays against the triangle
 //! that was hit last). Differs: any convex figure, without scaling space.
 
-use crate::approach::Approach;
-use crate::field_faces::visit_faces;
 use crate::figure::Figure;
+use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_past, visit_overlaps};
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
+use crate::twin::kernel::shape_parts::{is_within, visit_shape};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
-use carom_geom::f64::Triangle;
-use carom_geom::ray_mesh::Placement;
-use carom_geom::{DistanceField, SupportMap};
-use carom_gjk::{GjkSettings, wide};
+use carom_math::WidePose;
 use carom_math::f64::{Interval, Pose, Ray};
-use carom_math::{WidePose, rounding, scaling, tol};
-use carom_query::f64::{MeshShape, Shape, placement, ray_cast};
-use core::ops::ControlFlow;
+use carom_query::f64::{Shape, ray_cast};
 use glam::DVec3;
 
 /// Something in the world.
@@ -107,277 +102,28 @@ impl ShapeWorld {
     pub fn pose(&self, object: u32) -> Option<&Pose> {
         self.objects.get(object as usize).map(|object| &object.pose)
     }
+}
 
-    /// Calls `part` for every convex part of what may touch the box, with its frame in the world;
-    /// or for every half-space, as a plane.
-    fn visit(&self, low: DVec3, high: DVec3, mut part: impl FnMut(u32, u32, &WidePose, Part<'_>)) {
+impl Parts for ShapeWorld {
+    fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(Found<'_>)) {
         let aabb = if low.cmple(high).all() { Aabb::around(low, high) } else { Aabb::EVERYTHING };
-        for (number, object) in self.objects.iter().enumerate() {
+        for (object, number) in self.objects.iter().zip(0..) {
             if object.aabb.overlaps(&aabb) {
-                let mut first = 0;
-                visit_shape(
-                    &object.shape,
-                    &object.wide,
-                    [low, high],
-                    &mut first,
-                    &mut |number_of, pose, found| {
-                        part(number as u32, number_of, pose, found);
-                    },
-                );
+                let mut each = |number_of: u32, pose: &WidePose, found: Part<'_>| {
+                    part(Found { object: number, number: number_of, pose, part: found, yields: false });
+                };
+                visit_shape(&object.shape, &object.wide, [low, high], &mut 0, &mut each);
             }
         }
     }
 
-    /// A sweep that ignores the objects in `passed`.
-    fn sweep_past(
-        &self,
-        figure: &Figure,
-        from: DVec3,
-        way: DVec3,
-        keep: f64,
-        passed: &[u32],
-    ) -> Option<SweepHit> {
-        if !(from.is_finite() && way.is_finite()) {
-            return None;
-        }
-        let (low, high) = figure.swept_box(from, way);
-        let mut best: Option<SweepHit> = None;
-        let mut until = 1.0;
-        self.visit(low - keep, high + keep, |object, number, pose, part| {
-            if passed.contains(&object) {
-                return;
-            }
-            let approach = Approach::new(figure, from, way, keep, pose);
-            let hit = match part {
-                Part::Plane(normal) => to_plane(&approach, normal),
-                Part::Convex(shape, face) => {
-                    if face.is_some_and(|face| approach.is_beside(face.normal, face.point)) {
-                        return;
-                    }
-                    approach.to(shape, until).map(|hit| told(hit, shape, face))
-                }
-            };
-            let Some(mut hit) = hit else { return };
-            let rank = |hit: &SweepHit| (hit.t, !hit.starts_inside, hit.object, hit.part);
-            hit = hit.on(object, number);
-            if best.as_ref().is_none_or(|best| rank(&hit) < rank(best)) {
-                // If several shapes are met in one moment, the first by number counts; a little
-                // more is searched for that.
-                until = hit.t.max(until.min(hit.t + keep));
-                hit.normal = pose.transform_vector(hit.normal);
-                hit.point = pose.transform_point(hit.point);
-                best = Some(hit);
-            }
-        });
-        best.map(|hit| {
-            let velocity = self.objects.get(hit.object as usize).map(|object| object.velocity_at(hit.point));
-            hit.moving(velocity.unwrap_or_default())
-        })
+    fn velocity_of(&self, object: u32, point: DVec3) -> DVec3 {
+        self.objects.get(object as usize).map_or(DVec3::ZERO, |object| object.velocity_at(point))
     }
 
-    /// Calls `visit` with the object of each part that the figure overlaps.
-    fn visit_overlaps(&self, figure: &Figure, place: DVec3, mut visit: impl FnMut(u32)) {
-        let (low, high) = figure.swept_box(place, DVec3::ZERO);
-        self.visit(low, high, |object, _, pose, part| {
-            let here = Approach::new(figure, place, DVec3::ZERO, 0.0, pose);
-            let is_free = match part {
-                Part::Plane(normal) => here.reach(-normal) < normal.dot(here.start.translation),
-                Part::Convex(shape, face) => {
-                    face.is_some_and(|face| here.is_beside(face.normal, face.point))
-                        || !wide::intersects(shape, figure, &here.start, &GjkSettings::default(), None)
-                            .intersects
-                }
-            };
-            if !is_free {
-                visit(object);
-            }
-        });
-    }
-
-    /// The way out of what the figure is deepest in, at least by a little; `None` where it is free.
-    fn way_out(&self, figure: &Figure, place: DVec3) -> Option<DVec3> {
-        let (low, high) = figure.swept_box(place, DVec3::ZERO);
-        let mut deepest: Option<(f64, DVec3)> = None;
-        let mut offer = |depth: f64, normal: DVec3| {
-            if deepest.is_none_or(|deepest| deepest.0 < depth) {
-                deepest = Some((depth, normal));
-            }
-        };
-        self.visit(low, high, |_, _, pose, part| {
-            let here = Approach::new(figure, place, DVec3::ZERO, 0.0, pose);
-            match part {
-                Part::Plane(normal) => {
-                    let depth = here.reach(-normal) - normal.dot(here.start.translation);
-                    if 0.0 <= depth {
-                        offer(depth, pose.transform_vector(normal));
-                    }
-                }
-                Part::Convex(shape, face) => {
-                    let gap =
-                        wide::signed_distance(shape, figure, &here.start, &GjkSettings::default(), None);
-                    if !(gap.distance <= 0.0) {
-                        return;
-                    }
-                    // Of a solid the front is the way out, however deep.
-                    let front = face.filter(|face| face.is_solid && gap.normal.dot(face.normal) < 0.0);
-                    let (depth, normal) = front.map_or((-gap.distance, gap.normal), |face| {
-                        let height = face.normal.dot(here.start.translation - face.point);
-                        (here.reach(-face.normal) - height, face.normal)
-                    });
-                    offer(depth, pose.transform_vector(normal));
-                }
-            }
-        });
-        deepest.map(|(depth, normal)| normal * (depth + OUT * figure.half_width()))
-    }
-
-    /// The place is within a closed mesh or the solid of a field.
     fn is_within(&self, place: DVec3) -> bool {
-        self.objects.iter().any(|object| match &object.shape {
-            Shape::Mesh(mesh) => mesh.is_solid() && placement(mesh, &object.pose, place) == Placement::Inside,
-            Shape::Field(field) => field
-                .sample(object.wide.inverse_transform_point(place))
-                .is_some_and(|sample| sample.distance < 0.0),
-            _ => false,
-        })
+        self.objects.iter().any(|object| is_within(&object.shape, &object.wide, place))
     }
-}
-
-/// In half widths: who is pushed out is then so far away.
-const OUT: f64 = 1.0 / 1024.0;
-
-/// How often a figure is pushed out of something.
-const MOST_PUSHES: usize = 16;
-
-/// How far around a figure that could not be pushed out is looked for a place: this many quarters
-/// of its half width.
-const MOST_QUARTERS: u32 = 40;
-
-/// A part of the world.
-enum Part<'a> {
-    /// A convex shape; a triangle with its plane, if it has one.
-    Convex(&'a dyn SupportMap, Option<FacePlane>),
-    /// All that is behind the plane through the origin with this normal.
-    Plane(DVec3),
-}
-
-/// The plane of a triangle.
-#[derive(Clone, Copy)]
-struct FacePlane {
-    normal: DVec3,
-    point: DVec3,
-    /// The triangle is one of a closed mesh.
-    is_solid: bool,
-}
-
-/// `first` counts the parts, as the queries do.
-fn visit_shape(
-    shape: &Shape,
-    pose: &WidePose,
-    within: [DVec3; 2],
-    first: &mut u32,
-    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
-) {
-    let mut convex = |shape: &dyn SupportMap| part(*first, pose, Part::Convex(shape, None));
-    match shape {
-        Shape::Sphere(s) => convex(s),
-        Shape::Capsule(s) => convex(s),
-        Shape::TaperedCapsule(s) => convex(s),
-        Shape::Cuboid(s) => convex(s),
-        Shape::Cylinder(s) => convex(s),
-        Shape::Cone(s) => convex(s),
-        Shape::Ellipsoid(s) => convex(s),
-        Shape::Hull(s) => convex(&**s),
-        Shape::Rounded(s) => convex(&**s),
-        Shape::User(s) => convex(&**s),
-        Shape::HalfSpace(s) => part(*first, pose, Part::Plane(s.normal_wide())),
-        Shape::Mesh(mesh) => return visit_triangles(mesh, pose, within, first, part),
-        Shape::HeightField(field) => return visit_triangles(field.mesh(), pose, within, first, part),
-        Shape::Field(field) => visit_field(&**field, pose, within, *first, part),
-        Shape::Compound(compound) => {
-            // A part is no compound: this goes down once.
-            for one in compound.parts() {
-                let placed = one.pose.wide().relative_to(&pose.inverse());
-                visit_part(&one.shape, &placed, within, first, part);
-            }
-            return;
-        }
-    }
-    *first += 1;
-}
-
-/// The parts of a part of a compound.
-fn visit_part(
-    shape: &Shape,
-    pose: &WidePose,
-    within: [DVec3; 2],
-    first: &mut u32,
-    part: &mut dyn FnMut(u32, &WidePose, Part<'_>),
-) {
-    visit_shape(shape, pose, within, first, &mut |number: u32, pose: &WidePose, found: Part<'_>| {
-        part(number, pose, found)
-    });
-}
-
-/// The triangles of the surface of a field, all of them with one number.
-fn visit_field(
-    field: &dyn DistanceField,
-    pose: &WidePose,
-    within: [DVec3; 2],
-    number: u32,
-    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
-) {
-    let (low, high) = box_in_frame(pose, within);
-    visit_faces(field, [low, high], &mut |[a, b, c]| {
-        let Some(normal) = scaling::unit((b - a).cross(c - a)) else { return };
-        let face = FacePlane { normal, point: a, is_solid: field.has_inside() };
-        if let Ok(triangle) = Triangle::new(a, b, c) {
-            part(number, pose, Part::Convex(&triangle, Some(face)));
-        }
-    });
-}
-
-/// A box around a box of the world, in the frame of a shape.
-fn box_in_frame(pose: &WidePose, [low, high]: [DVec3; 2]) -> (DVec3, DVec3) {
-    let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
-    let r = pose.rotation.transpose();
-    let middle = pose.inverse_transform_point(middle);
-    let half = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
-    // The roundings of some ten operations.
-    let half = half + (middle.abs() + pose.translation.length() + half.max_element()) * (16.0 * f64::EPSILON);
-    (middle - half, middle + half)
-}
-
-fn visit_triangles(
-    mesh: &MeshShape,
-    pose: &WidePose,
-    within: [DVec3; 2],
-    first: &mut u32,
-    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
-) {
-    let (low, high) = box_in_frame(pose, within);
-    let scale = mesh.scale();
-    let aabb = if low.cmple(high).all() {
-        Aabb { min: rounding::down3(low * scale), max: rounding::up3(high * scale) }
-    } else {
-        Aabb::EVERYTHING
-    };
-    mesh.tree().visit_box(&aabb, |leaf| {
-        for &number in leaf.primitives {
-            let [a, b, c] = mesh.mesh().corners(number);
-            if !(a.min(b).min(c).cmple(high).all() && low.cmple(a.max(b).max(c)).all()) {
-                continue;
-            }
-            let face = scaling::unit((b - a).cross(c - a)).map(|normal| FacePlane {
-                normal,
-                point: a,
-                is_solid: mesh.is_solid(),
-            });
-            part(*first + number, pose, Part::Convex(&mesh.mesh().triangle(number), face));
-        }
-        ControlFlow::Continue(())
-    });
-    *first += mesh.mesh().n_triangles() as u32;
 }
 
 impl RaySweep for ShapeWorld {
@@ -414,7 +160,7 @@ impl RaySweep for ShapeWorld {
 
 impl Sweep for ShapeWorld {
     fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit> {
-        self.sweep_past(figure, from, way, keep, &[])
+        sweep_past(self, figure, from, way, keep, &[])
     }
 
     fn sweep_carried(
@@ -428,82 +174,21 @@ impl Sweep for ShapeWorld {
         let mut passed = core::mem::take(&mut self.passed);
         passed.clear();
         passed.push(carrier);
-        self.visit_overlaps(figure, from, |object| {
+        visit_overlaps(self, figure, from, |object, _| {
             if !passed.contains(&object) {
                 passed.push(object);
             }
         });
-        let hit = self.sweep_past(figure, from, way, keep, &passed);
+        let hit = sweep_past(self, figure, from, way, keep, &passed);
         self.passed = passed;
         hit
     }
 
     fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {
-        let mut is_free = true;
-        self.visit_overlaps(figure, place, |_| is_free = false);
-        is_free
+        is_free(self, figure, place)
     }
 
     fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3> {
-        if !place.is_finite() {
-            return None;
-        }
-        let mut pushed = place;
-        for _ in 0..MOST_PUSHES {
-            match self.way_out(figure, pushed) {
-                None if pushed == place || !self.is_within(pushed) => return Some(pushed),
-                None => break,
-                Some(way) => pushed += way,
-            }
-        }
-        let quarter = 0.25 * figure.half_width();
-        for ring in 1..=MOST_QUARTERS {
-            for i in (0..27).filter(|i| *i != 13) {
-                let third = |i: i32| f64::from(i % 3 - 1);
-                let direction = DVec3::new(third(i), third(i / 3), third(i / 9));
-                let Some(direction) = scaling::unit(direction) else { continue };
-                let near = place + direction * (quarter * f64::from(ring));
-                if self.is_free(figure, near) && !self.is_within(near) {
-                    return Some(near);
-                }
-            }
-        }
-        None
+        nearest_free(self, figure, place)
     }
-}
-
-/// When the figure comes near the plane through the origin.
-fn to_plane(approach: &Approach<'_>, normal: DVec3) -> Option<SweepHit> {
-    let gap = normal.dot(approach.start.translation) - approach.reach(-normal);
-    if gap < 0.0 {
-        return Some(SweepHit::inside(approach.start.translation));
-    }
-    let rate = -normal.dot(approach.way);
-    if !(0.0 < rate) || approach.keep < gap - rate {
-        return None;
-    }
-    let t = ((gap - approach.keep) / rate).max(0.0);
-    let left = gap - t * rate;
-    let middle = approach.start.translation + approach.way * t;
-    Some(SweepHit::new(t, left, normal, middle - normal * (normal.dot(middle))))
-}
-
-/// The hit, with what is there: a face, and then exactly its normal, or an edge.
-fn told(hit: SweepHit, shape: &dyn SupportMap, face: Option<FacePlane>) -> SweepHit {
-    if hit.starts_inside {
-        return hit;
-    }
-    let normal = match face {
-        Some(face) if face.normal.dot(hit.normal) < 0.0 => -face.normal,
-        Some(face) => face.normal,
-        // Round shapes have no edges, and shapes of other makers none that are known.
-        None if shape.vertex(0).is_none() || 0.0 < shape.margin() => return hit,
-        None => {
-            let mut feature = carom_geom::Feature::new();
-            shape.feature(hit.normal, &mut feature);
-            feature.normal
-        }
-    };
-    let is_face = (normal - hit.normal).length_squared() <= tol::CHARACTER_SAME * tol::CHARACTER_SAME;
-    if is_face { SweepHit { normal, ..hit } } else { hit.on_edge(0.0) }
 }

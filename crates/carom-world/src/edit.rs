@@ -167,6 +167,33 @@ impl<B: BroadPhase> World<B> {
         self.bodies.index_of(id).map(|index| self.bodies.traits[index].user_data)
     }
 
+    /// The body that has a number, [`BodyId::index`]; `None` if no living body has it.
+    pub fn body_at(&self, index: u32) -> Option<BodyId> {
+        self.bodies.solid_at(index).map(|(id, ..)| id)
+    }
+
+    /// Returns the groups that a body is in, and those that it collides with.
+    ///
+    /// Errors: a stale handle.
+    pub fn groups(&self, id: BodyId) -> Result<(Groups, Groups), WorldError> {
+        let filter = self.bodies.index_of(id).map(|index| self.bodies.traits[index].filter)?;
+        Ok((filter.membership, filter.mask))
+    }
+
+    /// Returns the family of a body; 0 is none.
+    ///
+    /// Errors: a stale handle.
+    pub fn family(&self, id: BodyId) -> Result<u32, WorldError> {
+        self.bodies.index_of(id).map(|index| self.bodies.traits[index].family)
+    }
+
+    /// Whether a body is a sensor.
+    ///
+    /// Errors: a stale handle.
+    pub fn is_sensor(&self, id: BodyId) -> Result<bool, WorldError> {
+        self.bodies.index_of(id).map(|index| self.bodies.traits[index].is_sensor)
+    }
+
     /// Whether the body sleeps: steps do not move it until something wakes it.
     pub fn is_sleeping(&self, id: BodyId) -> Result<bool, WorldError> {
         self.motion(id).map(|body| body.is_sleeping)

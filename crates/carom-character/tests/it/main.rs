@@ -5,6 +5,7 @@ mod carriers;
 mod cars;
 mod cone;
 mod fields;
+mod in_world;
 mod limits;
 mod motion;
 mod rates;

@@ -1,0 +1,243 @@
+//! A character in a `carom_world::World`: a kinematic body follows it, so bodies, rays and sensors
+//! meet it; it pushes dynamic bodies with a stated force, and stands on them with its weight.
+//!
+//! - The body is the figure grown by the skin, so that a dynamic body comes to rest beside the
+//!   figure and not in it. Its feet are raised, so that it does not press on the ground.
+//! - After each call the body is put where the character is, and has the velocity of its ground.
+//!   Its own way gives it none, for a kinematic body with a velocity pushes with any force.
+//! - Pushes are forces of the next step. A body is pushed no faster than the character goes, and
+//!   all bodies together with no more than the largest force.
+//!
+//! Reference: J. Rouwe, Jolt Physics, CharacterVirtual, 2022 (inner body, largest strength).
+
+use crate::figure::{Figure, Form};
+use crate::slide::Contact;
+use crate::walk::{Character, Walked};
+use crate::world_sweep::{QueryFilter, WorldSweep};
+use alloc::vec::Vec;
+use carom_broad::{BroadPhase, Mobility, SpatialIndex};
+use carom_geom::{Capsule, Cuboid, Cylinder, Ellipsoid, ShapeError};
+use carom_math::Pose;
+use carom_query::Shape;
+use carom_world::{BodyDesc, BodyId, World, WorldError};
+use glam::{DQuat, DVec3, Vec3};
+
+/// In the height of the figure: so far the feet of the body are above those of the figure. A ground
+/// that tilts or rises in a step does not touch the body.
+const RAISED: f64 = 0.05;
+
+/// What a character touched in a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BodyContact {
+    /// The body.
+    pub body: BodyId,
+    /// Where it is, in the world.
+    pub point: DVec3,
+    /// Out of the body, of length 1.
+    pub normal: DVec3,
+    /// Length per second, not negative: how fast the character would have gone into it.
+    pub approach: f64,
+    /// The force on the body in the next step; zero if it is not dynamic.
+    pub force: DVec3,
+}
+
+/// A character and the kinematic body that follows it.
+#[derive(Clone, Debug)]
+pub struct CharacterBody {
+    character: Character,
+    body: BodyId,
+    filter: QueryFilter,
+    is_pushed: bool,
+    contacts: Vec<BodyContact>,
+}
+
+impl CharacterBody {
+    /// Adds the body of a character to a world. It gets the groups and the family of the filter,
+    /// and the character meets what passes it.
+    ///
+    /// Errors: those of [`World::insert`]; a figure or a place beyond `f32`.
+    pub fn insert<B: BroadPhase>(
+        world: &mut World<B>,
+        character: Character,
+        filter: QueryFilter,
+    ) -> Result<CharacterBody, WorldError> {
+        let shape = body_shape(character.figure(), character.settings().skin)
+            .map_err(|_| WorldError::BadNumber("figure"))?;
+        let desc = BodyDesc::kinematic(shape)
+            .with_pose(body_pose(&character))
+            .with_groups(filter.membership, filter.mask)
+            .with_family(filter.family);
+        let body = world.insert(desc)?;
+        Ok(CharacterBody { character, body, filter, is_pushed: false, contacts: Vec::new() })
+    }
+
+    /// Whether dynamic bodies that overlap the figure push it out, as fixed ones do. By default
+    /// only those do on which it stands.
+    #[must_use]
+    pub fn with_pushed(self, is_pushed: bool) -> CharacterBody {
+        CharacterBody { is_pushed, ..self }
+    }
+
+    /// The character.
+    pub fn character(&self) -> &Character {
+        &self.character
+    }
+
+    /// The character, to jump or to get a velocity. To put it elsewhere use
+    /// [`CharacterBody::set_place`].
+    pub fn character_mut(&mut self) -> &mut Character {
+        &mut self.character
+    }
+
+    /// The body that follows it. It is the caller's to remove.
+    pub fn body(&self) -> BodyId {
+        self.body
+    }
+
+    /// What the last call touched, the ground included: once for each body and normal, as it was
+    /// met.
+    pub fn contacts(&self) -> &[BodyContact] {
+        &self.contacts
+    }
+
+    /// Puts the character somewhere, in the air, and its body with it, which sweeps nothing away.
+    ///
+    /// Errors: a removed body, or a place that is not finite in `f32`.
+    pub fn set_place<B: BroadPhase>(&mut self, world: &mut World<B>, place: DVec3) -> Result<(), WorldError> {
+        let mut moved = self.character.clone();
+        moved.set_place(place);
+        if !place.as_vec3().is_finite() {
+            return Err(WorldError::BadNumber("place"));
+        }
+        world.set_pose(self.body, body_pose(&moved))?;
+        self.character = moved;
+        Ok(())
+    }
+
+    /// Goes on for `dt` seconds as [`Character::walk`]. Call it after each step of the world.
+    ///
+    /// The body follows at once; what was pushed feels the force in the next step.
+    ///
+    /// Errors: a removed body; a place or a force beyond `f32`.
+    pub fn walk<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &mut World<B>,
+        wish: DVec3,
+        dt: f64,
+    ) -> Result<&Walked, WorldError> {
+        world.motion(self.body)?;
+        let ground = self.character.ground().map(|ground| ground.object);
+        let sweep = WorldSweep::new(world, self.filter.without(self.body));
+        let mut sweep = if self.is_pushed { sweep } else { sweep.with_yielding(ground) };
+        self.character.walk(&mut sweep, wish, dt);
+        self.contacts.clear();
+        for contact in &self.character.walked().contacts {
+            self.contacts.extend(told(world, contact));
+        }
+        if !self.character.walked().was_refused && 0.0 < dt {
+            self.push(world, dt)?;
+            self.weigh(world)?;
+            self.follow(world)?;
+        }
+        Ok(self.character.walked())
+    }
+
+    /// Puts the body where the character is, with the velocity of the ground.
+    fn follow<B: BroadPhase>(&self, world: &mut World<B>) -> Result<(), WorldError> {
+        let pose = body_pose(&self.character);
+        if world.pose(self.body)? != pose {
+            world.set_pose(self.body, pose)?;
+        }
+        let velocity = self.character.ground().map_or(DVec3::ZERO, |ground| ground.velocity).as_vec3();
+        if world.motion(self.body)?.linear_velocity != velocity {
+            world.set_velocity(self.body, velocity, Vec3::ZERO)?;
+        }
+        Ok(())
+    }
+
+    /// Pushes the dynamic bodies that were met.
+    fn push<B: BroadPhase>(&mut self, world: &mut World<B>, dt: f64) -> Result<(), WorldError> {
+        let mut total = 0.0;
+        for k in 0..self.contacts.len() {
+            let contact = self.contacts[k];
+            // A body that is met twice in a call is pushed once.
+            let is_new = self.contacts[..k].iter().all(|old| old.body != contact.body);
+            if is_new && world.mobility(contact.body) == Ok(Mobility::Dynamic) {
+                let body = world.motion(contact.body)?;
+                let arm = contact.point - body.world_center().as_dvec3();
+                let turn = arm.cross(contact.normal);
+                let inertia = body.world_inverse_inertia();
+                let turned = (inertia * turn.as_vec3()).as_dvec3();
+                let inverse_mass = f64::from(body.inverse_mass) + turn.dot(turned);
+                if 0.0 < inverse_mass {
+                    let force = contact.approach / (inverse_mass * dt);
+                    self.contacts[k].force = -contact.normal * force;
+                    total += force;
+                }
+            }
+        }
+        let most = self.character.settings().max_push;
+        let part = if most < total { most / total } else { 1.0 };
+        for contact in &mut self.contacts {
+            contact.force *= part;
+            if contact.force != DVec3::ZERO {
+                world.apply_force_at(contact.body, contact.force.as_vec3(), contact.point.as_vec3())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the character weigh on a dynamic body under it, and notes the ground as a contact.
+    fn weigh<B: BroadPhase>(&mut self, world: &mut World<B>) -> Result<(), WorldError> {
+        let Some(ground) = self.character.ground() else { return Ok(()) };
+        let Some(body) = world.body_at(ground.object) else { return Ok(()) };
+        let settings = self.character.settings();
+        let is_dynamic = world.mobility(body) == Ok(Mobility::Dynamic);
+        let weight = if is_dynamic { settings.mass * settings.gravity } else { 0.0 };
+        let force = self.character.figure().up() * -weight;
+        if is_dynamic {
+            world.apply_force_at(body, force.as_vec3(), ground.point.as_vec3())?;
+        }
+        let (point, normal) = (ground.point, ground.normal);
+        self.contacts.push(BodyContact { body, point, normal, approach: 0.0, force });
+        Ok(())
+    }
+}
+
+fn told<B: BroadPhase>(world: &World<B>, contact: &Contact) -> Option<BodyContact> {
+    let body = world.body_at(contact.object)?;
+    let Contact { point, normal, approach, .. } = *contact;
+    Some(BodyContact { body, point, normal, approach, force: DVec3::ZERO })
+}
+
+/// Half of what the body is shorter than the figure.
+fn half_raise(figure: &Figure) -> f64 {
+    RAISED * figure.stature()
+}
+
+/// The figure grown by the skin, with its feet raised.
+fn body_shape(figure: &Figure, skin: f64) -> Result<Shape, ShapeError> {
+    let low = half_raise(figure);
+    Ok(match figure.form() {
+        Form::Capsule(s) => {
+            let half_height = (s.half_height() - low).max(0.0) as f32;
+            Shape::Capsule(Capsule::new(half_height, (s.radius() + skin) as f32)?)
+        }
+        Form::Cylinder(s) => {
+            let half_height = (s.half_height() - low + skin) as f32;
+            Shape::Cylinder(Cylinder::new(half_height, (s.radius() + skin) as f32)?)
+        }
+        Form::Cuboid(s) => Shape::Cuboid(Cuboid::new((s.half_extents() + skin - DVec3::Y * low).as_vec3())?),
+        Form::Ellipsoid(s) => {
+            Shape::Ellipsoid(Ellipsoid::new((s.radii() + skin - DVec3::Y * low).as_vec3())?)
+        }
+    })
+}
+
+/// Where the body of a character is to be.
+fn body_pose(character: &Character) -> Pose {
+    let figure = character.figure();
+    let place: Vec3 = (character.place() + figure.up() * half_raise(figure)).as_vec3();
+    Pose::new(DQuat::from_mat3(figure.rotation()).as_quat(), place)
+}

@@ -1,0 +1,127 @@
+//! The convex parts of a shape near a box: triangles of meshes and height fields, faces of distance
+//! fields, parts of compounds, planes of half-spaces, and convex shapes as they are.
+//!
+//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (the triangles near a
+//! swept figure).
+
+use super::super::num::{MeshShape, Pose, Shape, narrow, placement};
+use crate::field_faces::visit_faces;
+use crate::parts::{FacePlane, Part, box_in_frame};
+use carom_bounds::{Aabb, BoundingVolume as _};
+use carom_geom::f64::Triangle;
+use carom_geom::ray_mesh::Placement;
+use carom_geom::{DistanceField, SupportMap};
+use carom_math::{WidePose, rounding, scaling};
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// `first` counts the parts, as the queries do.
+pub(crate) fn visit_shape(
+    shape: &Shape,
+    pose: &WidePose,
+    within: [DVec3; 2],
+    first: &mut u32,
+    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
+) {
+    let mut convex = |shape: &dyn SupportMap| part(*first, pose, Part::Convex(shape, None));
+    match shape {
+        Shape::Sphere(s) => convex(s),
+        Shape::Capsule(s) => convex(s),
+        Shape::TaperedCapsule(s) => convex(s),
+        Shape::Cuboid(s) => convex(s),
+        Shape::Cylinder(s) => convex(s),
+        Shape::Cone(s) => convex(s),
+        Shape::Ellipsoid(s) => convex(s),
+        Shape::Hull(s) => convex(&**s),
+        Shape::Rounded(s) => convex(&**s),
+        Shape::User(s) => convex(&**s),
+        Shape::HalfSpace(s) => part(*first, pose, Part::Plane(s.normal_wide())),
+        Shape::Mesh(mesh) => return visit_triangles(mesh, pose, within, first, part),
+        Shape::HeightField(field) => return visit_triangles(field.mesh(), pose, within, first, part),
+        Shape::Field(field) => visit_field(&**field, pose, within, *first, part),
+        Shape::Compound(compound) => {
+            // A part is no compound: this goes down once.
+            for one in compound.parts() {
+                let placed = one.pose.wide().relative_to(&pose.inverse());
+                visit_part(&one.shape, &placed, within, first, part);
+            }
+            return;
+        }
+    }
+    *first += 1;
+}
+
+/// The parts of a part of a compound.
+fn visit_part(
+    shape: &Shape,
+    pose: &WidePose,
+    within: [DVec3; 2],
+    first: &mut u32,
+    part: &mut dyn FnMut(u32, &WidePose, Part<'_>),
+) {
+    visit_shape(shape, pose, within, first, &mut |number: u32, pose: &WidePose, found: Part<'_>| {
+        part(number, pose, found)
+    });
+}
+
+/// The triangles of the surface of a field, all of them with one number.
+fn visit_field(
+    field: &dyn DistanceField,
+    pose: &WidePose,
+    within: [DVec3; 2],
+    number: u32,
+    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
+) {
+    let (low, high) = box_in_frame(pose, within);
+    visit_faces(field, [low, high], &mut |[a, b, c]| {
+        let Some(normal) = scaling::unit((b - a).cross(c - a)) else { return };
+        let face = FacePlane { normal, point: a, is_solid: field.has_inside() };
+        if let Ok(triangle) = Triangle::new(a, b, c) {
+            part(number, pose, Part::Convex(&triangle, Some(face)));
+        }
+    });
+}
+
+fn visit_triangles(
+    mesh: &MeshShape,
+    pose: &WidePose,
+    within: [DVec3; 2],
+    first: &mut u32,
+    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
+) {
+    let (low, high) = box_in_frame(pose, within);
+    let scale = mesh.scale();
+    let aabb = if low.cmple(high).all() {
+        Aabb { min: rounding::down3(low * scale), max: rounding::up3(high * scale) }
+    } else {
+        Aabb::EVERYTHING
+    };
+    mesh.tree().visit_box(&aabb, |leaf| {
+        for &number in leaf.primitives {
+            let [a, b, c] = mesh.mesh().corners(number);
+            if !(a.min(b).min(c).cmple(high).all() && low.cmple(a.max(b).max(c)).all()) {
+                continue;
+            }
+            let face = scaling::unit((b - a).cross(c - a)).map(|normal| FacePlane {
+                normal,
+                point: a,
+                is_solid: mesh.is_solid(),
+            });
+            part(*first + number, pose, Part::Convex(&mesh.mesh().triangle(number), face));
+        }
+        ControlFlow::Continue(())
+    });
+    *first += mesh.mesh().n_triangles() as u32;
+}
+
+/// Whether the place is within a closed mesh or the solid of a field.
+pub(crate) fn is_within(shape: &Shape, pose: &WidePose, place: DVec3) -> bool {
+    let local = pose.inverse_transform_point(place);
+    match shape {
+        Shape::Mesh(mesh) => {
+            mesh.is_solid() && placement(mesh, &Pose::IDENTITY, narrow(local)) == Placement::Inside
+        }
+        Shape::Field(field) => field.sample(local).is_some_and(|sample| sample.distance < 0.0),
+        _ => false,
+    }
+}

@@ -1,0 +1,10 @@
+//! The name table of the `f64` build: the types of a `ShapeWorld`.
+
+pub(crate) use carom_math::f64::Pose;
+pub(crate) use carom_query::f64::{MeshShape, Shape, placement};
+pub(crate) use glam::DVec3 as Vec3;
+
+/// A computed vector: nothing to round.
+pub(crate) fn narrow(v: glam::DVec3) -> Vec3 {
+    v
+}

@@ -1,0 +1,275 @@
+//! Sweeps of a figure through the convex parts of a world: the first that it comes near to, those
+//! that it overlaps, and the way out of them.
+//!
+//! The world finds the parts near a box; the rest is here, for every kind of world.
+//!
+//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (swept ellipsoids against
+//! triangles). Differs: any convex figure, without scaling space.
+
+use crate::approach::Approach;
+use crate::figure::Figure;
+use crate::sweep::SweepHit;
+use carom_geom::SupportMap;
+use carom_gjk::{GjkSettings, wide};
+use carom_math::{WidePose, scaling, tol};
+use glam::DVec3;
+
+/// A world of convex parts.
+pub(crate) trait Parts {
+    /// Calls `part` for each part that may touch the box between two corners.
+    fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(Found<'_>));
+
+    /// How fast a point of an object moves, length per second.
+    fn velocity_of(&self, object: u32, point: DVec3) -> DVec3;
+
+    /// Whether the place is within a closed mesh or the solid of a field.
+    fn is_within(&self, place: DVec3) -> bool;
+}
+
+/// A part of the world near a box.
+pub(crate) struct Found<'a> {
+    pub(crate) object: u32,
+    /// The number of the part in its object.
+    pub(crate) number: u32,
+    /// The frame of the part in the world.
+    pub(crate) pose: &'a WidePose,
+    pub(crate) part: Part<'a>,
+    /// A figure that overlaps it is not pushed out of it. It stops a way that leads deeper.
+    pub(crate) yields: bool,
+}
+
+/// A part of the world.
+pub(crate) enum Part<'a> {
+    /// A convex shape; a triangle with its plane, if it has one.
+    Convex(&'a dyn SupportMap, Option<FacePlane>),
+    /// All that is behind the plane through the origin with this normal.
+    Plane(DVec3),
+}
+
+/// The plane of a triangle.
+#[derive(Clone, Copy)]
+pub(crate) struct FacePlane {
+    pub(crate) normal: DVec3,
+    pub(crate) point: DVec3,
+    /// The triangle is one of a closed mesh.
+    pub(crate) is_solid: bool,
+}
+
+/// In half widths: who is pushed out is then so far away.
+const OUT: f64 = 1.0 / 1024.0;
+
+/// How often a figure is pushed out of something.
+const MOST_PUSHES: usize = 16;
+
+/// How far around a figure that could not be pushed out is looked for a place: this many quarters
+/// of its half width.
+const MOST_QUARTERS: u32 = 40;
+
+/// A sweep that ignores the objects in `passed`.
+pub(crate) fn sweep_past<W: Parts>(
+    world: &mut W,
+    figure: &Figure,
+    from: DVec3,
+    way: DVec3,
+    keep: f64,
+    passed: &[u32],
+) -> Option<SweepHit> {
+    if !(from.is_finite() && way.is_finite()) {
+        return None;
+    }
+    let (low, high) = figure.swept_box(from, way);
+    let mut best: Option<SweepHit> = None;
+    let mut until = 1.0;
+    world.visit(low - keep, high + keep, &mut |found| {
+        let Found { object, number, pose, part, yields } = found;
+        if passed.contains(&object) {
+            return;
+        }
+        let approach = Approach::new(figure, from, way, keep, pose);
+        let hit = match part {
+            Part::Plane(normal) => to_plane(&approach, normal),
+            Part::Convex(shape, face) => {
+                if face.is_some_and(|face| approach.is_beside(face.normal, face.point)) {
+                    return;
+                }
+                let hit = approach.to(shape, until).map(|hit| told(hit, shape, face));
+                match hit {
+                    Some(hit) if hit.starts_inside && yields => into(&approach, shape),
+                    hit => hit,
+                }
+            }
+        };
+        let Some(mut hit) = hit else { return };
+        let rank = |hit: &SweepHit| (hit.t, !hit.starts_inside, hit.object, hit.part);
+        hit = hit.on(object, number);
+        if yields {
+            hit.gap = hit.gap.max(keep);
+        }
+        if best.as_ref().is_none_or(|best| rank(&hit) < rank(best)) {
+            // If several shapes are met in one moment, the first by number counts; a little
+            // more is searched for that.
+            until = hit.t.max(until.min(hit.t + keep));
+            hit.normal = pose.transform_vector(hit.normal);
+            hit.point = pose.transform_point(hit.point);
+            best = Some(hit);
+        }
+    });
+    best.map(|hit| {
+        let velocity = world.velocity_of(hit.object, hit.point);
+        hit.moving(velocity)
+    })
+}
+
+/// Calls `visit` with the object of each part that the figure overlaps, and whether it yields.
+pub(crate) fn visit_overlaps<W: Parts>(
+    world: &mut W,
+    figure: &Figure,
+    place: DVec3,
+    mut visit: impl FnMut(u32, bool),
+) {
+    let (low, high) = figure.swept_box(place, DVec3::ZERO);
+    world.visit(low, high, &mut |Found { object, pose, part, yields, .. }| {
+        let here = Approach::new(figure, place, DVec3::ZERO, 0.0, pose);
+        let is_free = match part {
+            Part::Plane(normal) => here.reach(-normal) < normal.dot(here.start.translation),
+            Part::Convex(shape, face) => {
+                face.is_some_and(|face| here.is_beside(face.normal, face.point))
+                    || !wide::intersects(shape, figure, &here.start, &GjkSettings::default(), None).intersects
+            }
+        };
+        if !is_free {
+            visit(object, yields);
+        }
+    });
+}
+
+/// Whether the figure overlaps nothing but what yields.
+pub(crate) fn is_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> bool {
+    let mut is_free = true;
+    visit_overlaps(world, figure, place, |_, yields| is_free &= yields);
+    is_free
+}
+
+/// The way out of what the figure is deepest in, at least by a little; `None` where it is free.
+fn way_out<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVec3> {
+    let (low, high) = figure.swept_box(place, DVec3::ZERO);
+    let mut deepest: Option<(f64, DVec3)> = None;
+    let mut offer = |depth: f64, normal: DVec3| {
+        if deepest.is_none_or(|deepest| deepest.0 < depth) {
+            deepest = Some((depth, normal));
+        }
+    };
+    world.visit(low, high, &mut |Found { pose, part, yields, .. }| {
+        if yields {
+            return;
+        }
+        let here = Approach::new(figure, place, DVec3::ZERO, 0.0, pose);
+        match part {
+            Part::Plane(normal) => {
+                let depth = here.reach(-normal) - normal.dot(here.start.translation);
+                if 0.0 <= depth {
+                    offer(depth, pose.transform_vector(normal));
+                }
+            }
+            Part::Convex(shape, face) => {
+                let gap = wide::signed_distance(shape, figure, &here.start, &GjkSettings::default(), None);
+                if !(gap.distance <= 0.0) {
+                    return;
+                }
+                // Of a solid the front is the way out, however deep.
+                let front = face.filter(|face| face.is_solid && gap.normal.dot(face.normal) < 0.0);
+                let (depth, normal) = front.map_or((-gap.distance, gap.normal), |face| {
+                    let height = face.normal.dot(here.start.translation - face.point);
+                    (here.reach(-face.normal) - height, face.normal)
+                });
+                offer(depth, pose.transform_vector(normal));
+            }
+        }
+    });
+    deepest.map(|(depth, normal)| normal * (depth + OUT * figure.half_width()))
+}
+
+/// [`Sweep::nearest_free`](crate::Sweep::nearest_free).
+pub(crate) fn nearest_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVec3> {
+    if !place.is_finite() {
+        return None;
+    }
+    let mut pushed = place;
+    for _ in 0..MOST_PUSHES {
+        match way_out(world, figure, pushed) {
+            None if pushed == place || !world.is_within(pushed) => return Some(pushed),
+            None => break,
+            Some(way) => pushed += way,
+        }
+    }
+    let quarter = 0.25 * figure.half_width();
+    for ring in 1..=MOST_QUARTERS {
+        for i in (0..27).filter(|i| *i != 13) {
+            let third = |i: i32| f64::from(i % 3 - 1);
+            let direction = DVec3::new(third(i), third(i / 3), third(i / 9));
+            let Some(direction) = scaling::unit(direction) else { continue };
+            let near = place + direction * (quarter * f64::from(ring));
+            if is_free(world, figure, near) && !world.is_within(near) {
+                return Some(near);
+            }
+        }
+    }
+    None
+}
+
+/// A figure that overlaps a part which yields: it is stopped at once if its way leads deeper.
+///
+/// The distance that is kept counts as the gap, so that the figure is not moved out.
+fn into(approach: &Approach<'_>, shape: &dyn SupportMap) -> Option<SweepHit> {
+    let gap = wide::signed_distance(shape, approach.figure, &approach.start, &GjkSettings::default(), None);
+    let rate = -gap.normal.dot(approach.way);
+    let leads_deeper = tol::CHARACTER_SAME * scaling::length(approach.way) < rate;
+    leads_deeper.then(|| SweepHit::new(0.0, approach.keep, gap.normal, gap.point_a))
+}
+
+/// A box around a box of the world, in the frame of a shape.
+pub(crate) fn box_in_frame(pose: &WidePose, [low, high]: [DVec3; 2]) -> (DVec3, DVec3) {
+    let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
+    let r = pose.rotation.transpose();
+    let middle = pose.inverse_transform_point(middle);
+    let half = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
+    // The roundings of some ten operations.
+    let half = half + (middle.abs() + pose.translation.length() + half.max_element()) * (16.0 * f64::EPSILON);
+    (middle - half, middle + half)
+}
+
+/// When the figure comes near the plane through the origin.
+fn to_plane(approach: &Approach<'_>, normal: DVec3) -> Option<SweepHit> {
+    let gap = normal.dot(approach.start.translation) - approach.reach(-normal);
+    if gap < 0.0 {
+        return Some(SweepHit::inside(approach.start.translation));
+    }
+    let rate = -normal.dot(approach.way);
+    if !(0.0 < rate) || approach.keep < gap - rate {
+        return None;
+    }
+    let t = ((gap - approach.keep) / rate).max(0.0);
+    let left = gap - t * rate;
+    let middle = approach.start.translation + approach.way * t;
+    Some(SweepHit::new(t, left, normal, middle - normal * (normal.dot(middle))))
+}
+
+/// The hit, with what is there: a face, and then exactly its normal, or an edge.
+fn told(hit: SweepHit, shape: &dyn SupportMap, face: Option<FacePlane>) -> SweepHit {
+    if hit.starts_inside {
+        return hit;
+    }
+    let normal = match face {
+        Some(face) if face.normal.dot(hit.normal) < 0.0 => -face.normal,
+        Some(face) => face.normal,
+        // Round shapes have no edges, and shapes of other makers none that are known.
+        None if shape.vertex(0).is_none() || 0.0 < shape.margin() => return hit,
+        None => {
+            let mut feature = carom_geom::Feature::new();
+            shape.feature(hit.normal, &mut feature);
+            feature.normal
+        }
+    };
+    let is_face = (normal - hit.normal).length_squared() <= tol::CHARACTER_SAME * tol::CHARACTER_SAME;
+    if is_face { SweepHit { normal, ..hit } } else { hit.on_edge(0.0) }
+}

@@ -1,0 +1,254 @@
+//! A `carom_world::World` as a world to walk and drive in.
+//!
+//! Bodies are found by the broad phase, where they are after the last step. Poses of bodies are
+//! `f32`, and so are their shapes. The figure, its way and all distances are `f64`, in the frame of
+//! the body. So two bodies far from the origin are as exact as their poses, and no worse.
+//!
+//! A ray is cast in the frame of the body in `f32`; its hit on a triangle or a half-space is
+//! computed again in `f64`.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays) and 25.5 (sweeps).
+
+use crate::figure::Figure;
+use crate::kernel::shape_parts::{is_within, visit_shape};
+use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_past, visit_overlaps};
+use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume as _};
+use carom_broad::{BroadPhase, Groups, Mobility, SpatialIndex};
+use carom_math::{Interval, Pose, Ray, WidePose, rounding, scaling};
+use carom_query::{Shape, ray_cast};
+use carom_world::{BodyId, World};
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// Which bodies of a world count. Sensors never do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct QueryFilter {
+    /// The groups of the figure or ray.
+    pub membership: Groups,
+    /// The groups that it meets. Each of the two must meet the other.
+    pub mask: Groups,
+    /// Bodies of this family are left out; 0 is no family.
+    pub family: u32,
+    /// This body is left out.
+    pub without: Option<BodyId>,
+}
+
+impl Default for QueryFilter {
+    fn default() -> QueryFilter {
+        QueryFilter { membership: Groups::DEFAULT, mask: Groups::all(), family: 0, without: None }
+    }
+}
+
+impl QueryFilter {
+    /// In these groups, meeting those.
+    #[must_use]
+    pub fn with_groups(self, membership: Groups, mask: Groups) -> QueryFilter {
+        QueryFilter { membership, mask, ..self }
+    }
+
+    /// Without the bodies of a family.
+    #[must_use]
+    pub fn with_family(self, family: u32) -> QueryFilter {
+        QueryFilter { family, ..self }
+    }
+
+    /// Without one body.
+    #[must_use]
+    pub fn without(self, body: BodyId) -> QueryFilter {
+        QueryFilter { without: Some(body), ..self }
+    }
+
+    /// Whether the body counts.
+    fn passes<B: BroadPhase>(&self, world: &World<B>, id: BodyId) -> bool {
+        let Ok((membership, mask)) = world.groups(id) else { return false };
+        let family = world.family(id).unwrap_or(0);
+        let meets = self.membership.intersects(mask) && membership.intersects(self.mask);
+        let is_kin = family != 0 && family == self.family;
+        meets && !is_kin && self.without != Some(id) && world.is_sensor(id) == Ok(false)
+    }
+}
+
+/// A view of a world, as bodies are after the last step. The object of a hit is the number of a
+/// body: [`World::body_at`].
+pub struct WorldSweep<'a, B: BroadPhase> {
+    world: &'a World<B>,
+    filter: QueryFilter,
+    /// Dynamic bodies yield, except this one; `None` if none yields.
+    yielding_but: Option<u32>,
+    /// Scratch memory: candidates, and objects that are passed.
+    near: Vec<u32>,
+    passed: Vec<u32>,
+}
+
+impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
+    /// The bodies of a world that pass the filter.
+    pub fn new(world: &'a World<B>, filter: QueryFilter) -> WorldSweep<'a, B> {
+        WorldSweep { world, filter, yielding_but: None, near: Vec::new(), passed: Vec::new() }
+    }
+
+    /// The same view, in which dynamic bodies push no figure out that they overlap. They still stop
+    /// a way that leads deeper into them. The object `ground` does not yield.
+    #[must_use]
+    pub fn with_yielding(self, ground: Option<u32>) -> WorldSweep<'a, B> {
+        // No body has the largest number.
+        WorldSweep { yielding_but: Some(ground.unwrap_or(u32::MAX)), ..self }
+    }
+
+    /// The body with a number that passes the filter.
+    fn body(&self, object: u32) -> Option<(BodyId, &'a Shape)> {
+        let id = self.world.body_at(object).filter(|id| self.filter.passes(self.world, *id))?;
+        Some((id, self.world.shape(id).ok()?))
+    }
+
+    /// Makes `near` the bodies that may touch the box, sorted.
+    fn find(&mut self, low: DVec3, high: DVec3) {
+        let aabb = if low.cmple(high).all() {
+            Aabb { min: rounding::down3(low), max: rounding::up3(high) }
+        } else {
+            Aabb::EVERYTHING
+        };
+        let near = &mut self.near;
+        near.clear();
+        self.world.broad_phase().visit_box(&aabb, &mut |index| {
+            near.push(index);
+            ControlFlow::Continue(())
+        });
+        near.sort_unstable();
+    }
+}
+
+impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
+    fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(Found<'_>)) {
+        self.find(low, high);
+        for &object in &self.near {
+            let Some((id, shape)) = self.body(object) else { continue };
+            let Ok(pose) = self.world.pose(id).map(|pose| pose.wide()) else { continue };
+            let is_dynamic = || self.world.mobility(id) == Ok(Mobility::Dynamic);
+            let yields = self.yielding_but.is_some_and(|ground| ground != object) && is_dynamic();
+            let mut each = |number: u32, pose: &WidePose, found: Part<'_>| {
+                part(Found { object, number, pose, part: found, yields });
+            };
+            visit_shape(shape, &pose, [low, high], &mut 0, &mut each);
+        }
+    }
+
+    fn velocity_of(&self, object: u32, point: DVec3) -> DVec3 {
+        let Some(id) = self.world.body_at(object) else { return DVec3::ZERO };
+        let Ok(body) = self.world.motion(id) else { return DVec3::ZERO };
+        let arm = point - body.world_center().as_dvec3();
+        let velocity = body.linear_velocity.as_dvec3() + body.angular_velocity.as_dvec3().cross(arm);
+        let Ok([along, spin]) = self.world.surface_velocity(id) else { return velocity };
+        let pose = body.pose.wide();
+        let (along, spin) = (along.as_dvec3(), spin.as_dvec3());
+        velocity + pose.transform_vector(along + spin.cross(pose.inverse_transform_point(point)))
+    }
+
+    fn is_within(&self, place: DVec3) -> bool {
+        let is_at = |id: BodyId| {
+            let body = self.body(id.index()).filter(|_| self.yielding_but.is_none());
+            let body = body.or_else(|| {
+                let moves = self.world.mobility(id) == Ok(Mobility::Dynamic);
+                self.body(id.index()).filter(|_| !moves)
+            });
+            body.is_some_and(|(id, shape)| {
+                self.world.pose(id).is_ok_and(|pose| is_within(shape, &pose.wide(), place))
+            })
+        };
+        self.world.body_ids().any(is_at)
+    }
+}
+
+/// The plane of a triangle or half-space, in the frame of the shape: its normal, and a point.
+fn plane_of(shape: &Shape, part: u32) -> Option<(DVec3, DVec3)> {
+    let mesh = match shape {
+        Shape::HalfSpace(half_space) => return Some((half_space.normal_wide(), DVec3::ZERO)),
+        Shape::Mesh(mesh) => mesh,
+        Shape::HeightField(field) => field.mesh(),
+        _ => return None,
+    };
+    let [a, b, c] = mesh.mesh().corners(part);
+    scaling::unit((b - a).cross(c - a)).map(|normal| (normal, a))
+}
+
+/// Where a ray meets a shape: the part of its way, the normal against it, and the part of the
+/// shape.
+fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, way: DVec3) -> Option<(f64, DVec3, u32)> {
+    let (from, way) = (pose.inverse_transform_point(from), pose.inverse_transform_vector(way));
+    let ray = Ray::new(from.as_vec3(), way.as_vec3());
+    let hit = ray_cast(shape, &Pose::IDENTITY, &ray, Interval::new(0.0, 1.0))?;
+    let normal = hit.normal.as_dvec3();
+    let against = scaling::unit(if hit.is_back_face { -normal } else { normal }).unwrap_or(DVec3::ZERO);
+    let t = f64::from(hit.t);
+    let plane = plane_of(shape, hit.part).filter(|(normal, _)| normal.dot(way) != 0.0);
+    let (t, against) = plane.map_or((t, against), |(normal, point)| {
+        let rate = normal.dot(way);
+        let exact = (normal.dot(point - from) / rate).clamp(0.0, 1.0);
+        (exact, if 0.0 < rate { -normal } else { normal })
+    });
+    Some((t, pose.transform_vector(against), hit.part))
+}
+
+impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
+    fn ray(&mut self, from: DVec3, way: DVec3, _: Option<&RayHit>) -> Option<RayHit> {
+        if !(from.is_finite() && way.is_finite()) {
+            return None;
+        }
+        self.find(from.min(from + way), from.max(from + way));
+        let mut best: Option<RayHit> = None;
+        for &object in &self.near {
+            let Some((id, shape)) = self.body(object) else { continue };
+            let Ok(pose) = self.world.pose(id).map(|pose| pose.wide()) else { continue };
+            let Some((t, normal, part)) = ray_shape(shape, &pose, from, way) else { continue };
+            if best.is_none_or(|best| t < best.t) {
+                best = Some(RayHit::new(t, normal).on(object, part));
+            }
+        }
+        best.map(|hit| hit.moving(self.velocity_of(hit.object, from + way * hit.t)))
+    }
+
+    /// `None` for a body whose surface moves: it carries along its surface, not with its pose.
+    fn pose_of(&self, object: u32) -> Option<WidePose> {
+        let id = self.world.body_at(object)?;
+        let [along, spin] = self.world.surface_velocity(id).ok()?;
+        let is_belt = along.as_dvec3() != DVec3::ZERO || spin.as_dvec3() != DVec3::ZERO;
+        self.world.pose(id).ok().filter(|_| !is_belt).map(|pose| pose.wide())
+    }
+}
+
+impl<B: BroadPhase + SpatialIndex> Sweep for WorldSweep<'_, B> {
+    fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit> {
+        sweep_past(self, figure, from, way, keep, &[])
+    }
+
+    fn sweep_carried(
+        &mut self,
+        figure: &Figure,
+        from: DVec3,
+        way: DVec3,
+        keep: f64,
+        carrier: u32,
+    ) -> Option<SweepHit> {
+        let mut passed = core::mem::take(&mut self.passed);
+        passed.clear();
+        passed.push(carrier);
+        visit_overlaps(self, figure, from, |object, _| {
+            if !passed.contains(&object) {
+                passed.push(object);
+            }
+        });
+        let hit = sweep_past(self, figure, from, way, keep, &passed);
+        self.passed = passed;
+        hit
+    }
+
+    fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {
+        is_free(self, figure, place)
+    }
+
+    fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3> {
+        nearest_free(self, figure, place)
+    }
+}

@@ -1,0 +1,382 @@
+//! Characters in a `carom_world::World`: the same sweeps as in a `ShapeWorld`, carried by bodies,
+//! pushing them, and met by them.
+
+use crate::worlds::figures;
+use carom_character::{
+    Character, CharacterBody, CharacterSettings, Figure, QueryFilter, RaySweep, ShapeWorld, Sweep, Walked,
+    WorldSweep,
+};
+use carom_geom::{self as near, MassProperties, f64 as wide};
+use carom_math::glam::{DQuat, DVec3, Quat, Vec3};
+use carom_math::{Mat3, Pose};
+use carom_query::{self as near_query, f64 as wide_query};
+use carom_scenes::Rng;
+use carom_world::{BodyDesc, BodyId, Groups, World};
+use std::sync::Arc;
+
+const RATES: [f64; 4] = [30.0, 60.0, 144.0, 240.0];
+
+fn cuboid(half: Vec3) -> near_query::Shape {
+    near_query::Shape::Cuboid(near::Cuboid::new(half).unwrap())
+}
+
+fn floor() -> BodyDesc {
+    BodyDesc::fixed(near_query::Shape::HalfSpace(near::HalfSpace::new(Vec3::Y).unwrap()))
+}
+
+fn box_of(mass: f32, half: Vec3) -> BodyDesc {
+    let sq = half * half * (mass / 3.0);
+    let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
+    BodyDesc::new(cuboid(half)).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
+}
+
+/// A character in the world whose feet are at a place.
+fn hero(world: &mut World, figure: Figure, feet: DVec3) -> CharacterBody {
+    let place = feet + DVec3::Y * (figure.stature() + 0.01);
+    let character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+    CharacterBody::insert(world, character, QueryFilter::default()).unwrap()
+}
+
+fn capsule() -> Figure {
+    Figure::capsule(1.8, 0.3).unwrap()
+}
+
+/// Boxes, balls, a hull and a mesh at random, once in each kind of world.
+fn both(rng: &mut Rng) -> (World, ShapeWorld) {
+    let (mut world, mut shapes) = (World::new(), ShapeWorld::new());
+    for i in 0..12 {
+        let mut number = |low: f64, high: f64| rng.range(low, high) as f32;
+        let half = Vec3::new(number(0.2, 1.5), number(0.2, 1.5), number(0.2, 1.5));
+        let place = Vec3::new(number(-5.0, 5.0), number(-5.0, 5.0), number(-5.0, 5.0));
+        let turn = Quat::from_scaled_axis(Vec3::new(number(-2.0, 2.0), number(-2.0, 2.0), number(-2.0, 2.0)));
+        let corners: Vec<Vec3> =
+            (0..12).map(|_| Vec3::new(number(-1.0, 1.0), number(-1.0, 1.0), number(-1.0, 1.0))).collect();
+        let wide_corners: Vec<DVec3> = corners.iter().map(|p| p.as_dvec3()).collect();
+        let triangles: Vec<[u32; 3]> = (0..10).map(|k| [k, k + 1, k + 2]).collect();
+        let (a, b) = match i % 4 {
+            0 => (cuboid(half), wide_query::Shape::Cuboid(wide::Cuboid::new(half.as_dvec3()).unwrap())),
+            1 => (
+                near_query::Shape::Sphere(near::Sphere::new(half.x).unwrap()),
+                wide_query::Shape::Sphere(wide::Sphere::new(f64::from(half.x)).unwrap()),
+            ),
+            2 => (
+                near_query::Shape::Capsule(near::Capsule::new(half.x, half.y).unwrap()),
+                wide_query::Shape::Capsule(wide::Capsule::new(f64::from(half.x), f64::from(half.y)).unwrap()),
+            ),
+            _ => {
+                let near_mesh = near::TriMesh::new(corners, triangles.clone()).unwrap();
+                let wide_mesh = wide::TriMesh::new(wide_corners, triangles).unwrap();
+                (
+                    near_query::Shape::Mesh(Arc::new(near_query::MeshShape::new(near_mesh).unwrap())),
+                    wide_query::Shape::Mesh(Arc::new(wide_query::MeshShape::new(wide_mesh).unwrap())),
+                )
+            }
+        };
+        let id = world.insert(BodyDesc::fixed(a).with_pose(Pose::new(turn, place))).unwrap();
+        // The world rounds rotations to length 1.
+        let pose = world.pose(id).unwrap();
+        let (turn, place) = (pose.rotation.as_dquat(), pose.translation.as_dvec3());
+        shapes.insert(b, carom_math::f64::Pose::new(turn, place));
+    }
+    (world, shapes)
+}
+
+/// A world of bodies gives the answers of a world of shapes in `f64`, to a nanometre on sweeps and
+/// to a micrometre on rays.
+#[test]
+fn a_world_answers_as_shapes_do() {
+    let mut rng = Rng::new(71);
+    let (mut n_hits, mut n_inside, mut n_rays, mut n) = (0, 0, 0, 0);
+    for _ in 0..12 {
+        let (world, mut shapes) = both(&mut rng);
+        let mut sweep = WorldSweep::new(&world, QueryFilter::default());
+        for _ in 0..60 {
+            let from = rng.direction() * rng.range(0.0, 6.0);
+            let way = rng.direction() * rng.range(0.0, 8.0);
+            for (name, figure) in figures() {
+                let (a, b) =
+                    (sweep.sweep(&figure, from, way, 0.005), shapes.sweep(&figure, from, way, 0.005));
+                assert_eq!(a.is_some(), b.is_some(), "{name}: {a:?} {b:?}");
+                let (Some(a), Some(b)) = (a, b) else { continue };
+                assert_eq!(a.starts_inside, b.starts_inside);
+                assert!((a.t - b.t).abs() * way.length() < 1e-9, "{name}: {a:?} {b:?}");
+                assert!(a.object == b.object && (a.normal - b.normal).length() < 1e-6, "{a:?} {b:?}");
+                n_hits += 1;
+                n_inside += usize::from(a.starts_inside);
+                assert_eq!(sweep.is_free(&figure, from), shapes.is_free(&figure, from));
+            }
+            let (a, b) = (sweep.ray(from, way, None), shapes.ray(from, way, None));
+            n += 1;
+            // A ray that grazes an edge may hit or miss.
+            if let (Some(a), Some(b)) = (a, b)
+                && a.object == b.object
+            {
+                let off = (a.t - b.t).abs() * way.length();
+                n_rays += usize::from(off < 1e-6 && (a.normal - b.normal).length() < 1e-5);
+            } else {
+                n_rays += usize::from(a.is_none() && b.is_none());
+            }
+        }
+    }
+    assert!(1000 < n_hits && 100 < n_inside && n_inside < n_hits, "{n_hits} {n_inside}");
+    assert!(n - 4 <= n_rays, "{n_rays} of {n}");
+}
+
+/// Sensors, the own body, other groups and the family are left out; the rest is met.
+#[test]
+fn filters_leave_bodies_out() {
+    let mut world = World::new();
+    let group = Groups::from_bits_retain(2);
+    let wall = BodyDesc::fixed(cuboid(Vec3::new(0.1, 2.0, 2.0)));
+    let at = |desc: BodyDesc, x: f32| desc.with_position(Vec3::X * x);
+    world.insert(at(wall.clone(), 1.0).with_sensor(true)).unwrap();
+    let other = world.insert(at(wall.clone(), 2.0).with_groups(group, Groups::all())).unwrap();
+    let kin = world.insert(at(wall.clone(), 3.0).with_family(7)).unwrap();
+    let own = world.insert(at(wall.clone(), 4.0)).unwrap();
+    let last = world.insert(at(wall, 5.0)).unwrap();
+    let filter = QueryFilter::default().with_groups(Groups::DEFAULT, Groups::DEFAULT);
+    let cases = [
+        (QueryFilter::default(), other),
+        (filter, kin),
+        (filter.with_family(7), own),
+        (filter.with_family(7).without(own), last),
+    ];
+    for (filter, expected) in cases {
+        let mut sweep = WorldSweep::new(&world, filter);
+        let hit = sweep.sweep(&capsule(), DVec3::ZERO, DVec3::X * 9.0, 0.005).unwrap();
+        assert_eq!(hit.object, expected.index());
+        assert_eq!(sweep.ray(DVec3::ZERO, DVec3::X * 9.0, None).unwrap().object, expected.index());
+    }
+}
+
+/// The motion of a carrier: its pose at a time.
+type Course<'a> = &'a dyn Fn(f64) -> Pose;
+
+/// Rides on a body that moves on a course, and checks that it stays where it stands.
+fn ride(what: &str, shape: near_query::Shape, start: DVec3, course: Course<'_>, height: f64) {
+    for hertz in RATES {
+        for (kind, figure) in figures() {
+            let mut world = World::new();
+            let carrier = world.insert(BodyDesc::kinematic(shape.clone()).with_pose(course(0.0))).unwrap();
+            let mut hero = hero(&mut world, figure, start);
+            let dt = 1.0 / hertz;
+            for _ in 0..30 {
+                world.step(dt as f32).unwrap();
+                hero.walk(&mut world, DVec3::ZERO, dt).unwrap();
+            }
+            assert_eq!(hero.contacts()[0].body, carrier);
+            let first = world.pose(carrier).unwrap().wide();
+            let mut mark = first.inverse_transform_point(hero.character().feet());
+            mark.y -= hero.character().settings().skin;
+            let (mut way, mut last, mut worst) = (0.0, first.transform_point(mark), 0.0_f64);
+            for frame in 1..=(4.0 * hertz) as usize {
+                world.move_to(carrier, course(frame as f64 * dt)).unwrap();
+                world.step(dt as f32).unwrap();
+                let walked = hero.walk(&mut world, DVec3::ZERO, dt).unwrap();
+                assert!(walked.freed == DVec3::ZERO && !walked.is_stuck, "{what} {kind} {hertz}: {walked:?}");
+                assert!(hero.character().ground().is_some(), "{what} {kind} {hertz} Hz");
+                let point = world.pose(carrier).unwrap().wide().transform_point(mark);
+                let off = hero.character().feet() - point;
+                worst = worst.max(off.x.hypot(off.z));
+                assert!(off.y.abs() < height, "{what} {kind} {hertz} Hz: {off}");
+                way += (point - last).length();
+                last = point;
+            }
+            assert!(worst <= 0.01 * way && worst < 0.02, "{what} {kind} {hertz} Hz: {worst} of {way}");
+        }
+    }
+}
+
+/// Lifts that go aside too carry to 1 % of the way, at every rate, with every figure.
+#[test]
+fn lifts_carry() {
+    let up = |t: f64| Pose::from_translation(Vec3::new(0.5 * t as f32, 2.0 * t as f32, 0.0));
+    let down = |t: f64| Pose::from_translation(Vec3::new(0.5, -2.0, 1.0) * t as f32);
+    let wheel = |t: f64| {
+        Pose::from_translation(Vec3::new((2.0 * t).cos() as f32 - 1.0, (2.0 * t).sin() as f32, 0.0) * 3.0)
+    };
+    let shape = cuboid(Vec3::new(2.0, 0.5, 2.0));
+    let start = DVec3::new(0.3, 0.5, -0.4);
+    ride("up", shape.clone(), start, &up, 0.0052);
+    ride("down", shape.clone(), start, &down, 0.0052);
+    ride("wheel", shape, start, &wheel, 0.0052);
+}
+
+/// A disc that turns, tilts and rises.
+#[test]
+fn discs_that_turn_and_tilt_carry() {
+    let disc = |t: f64| {
+        let tilt = DQuat::from_rotation_x(0.2 * (0.7 * t).sin()) * DQuat::from_rotation_z(0.15 * t.sin());
+        let turn = (tilt * DQuat::from_rotation_y(1.5 * t)).as_quat().normalize();
+        Pose::new(turn, Vec3::Y * (0.5 * (1.3 * t).sin()) as f32)
+    };
+    let shape = near_query::Shape::Cylinder(near::Cylinder::new(0.25, 4.0).unwrap());
+    ride("disc", shape, DVec3::new(-0.7, 0.25, 0.9), &disc, 0.15);
+}
+
+/// An escalator: the surface of a body that stands still moves.
+#[test]
+fn belts_carry() {
+    for hertz in RATES {
+        let mut world = World::new();
+        let belt = BodyDesc::fixed(cuboid(Vec3::new(20.0, 0.5, 2.0)));
+        world.insert(belt.with_surface_velocity(Vec3::X * 1.5, Vec3::ZERO)).unwrap();
+        let mut hero = hero(&mut world, capsule(), DVec3::Y * 0.5);
+        let dt = 1.0 / hertz;
+        let mut go = |n: usize| {
+            for _ in 0..n {
+                world.step(dt as f32).unwrap();
+                hero.walk(&mut world, DVec3::ZERO, dt).unwrap();
+            }
+            hero.character().place().x
+        };
+        let from = go((0.5 * hertz) as usize);
+        let way = go((4.0 * hertz) as usize) - from;
+        assert!((way - 6.0).abs() < 0.01 * 6.0, "{hertz} Hz: {way}");
+    }
+}
+
+/// Walks into a box for some seconds; the box and its fastest speed.
+fn push(mass: f32, max_push: f64, wish: f64) -> (f64, f64, World, CharacterBody) {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    // Low, so that it does not tip; higher than a step.
+    let half = Vec3::new(0.5, 0.25, 0.5);
+    let crate_ = world.insert(box_of(mass, half).with_position(Vec3::new(1.5, 0.25, 0.0))).unwrap();
+    let figure = capsule();
+    let place = DVec3::Y * (figure.stature() + 0.01);
+    let settings = CharacterSettings::default().with_push(80.0, max_push);
+    let character = Character::new(figure, settings, place).unwrap();
+    let mut hero = CharacterBody::insert(&mut world, character, QueryFilter::default()).unwrap();
+    let (dt, mut fastest) = (1.0 / 60.0, 0.0_f64);
+    for _ in 0..240 {
+        world.step(dt as f32).unwrap();
+        hero.walk(&mut world, DVec3::X * wish, dt).unwrap();
+        let total: f64 = hero.contacts().iter().filter(|c| c.approach > 0.0).map(|c| c.force.length()).sum();
+        assert!(total <= max_push * 1.000_001, "{total}");
+        fastest = fastest.max(f64::from(world.motion(crate_).unwrap().linear_velocity.x));
+    }
+    let way = f64::from(world.pose(crate_).unwrap().translation.x) - 1.5;
+    (way, fastest, world, hero)
+}
+
+/// A light box is pushed along and no faster than the character walks; one whose friction is more
+/// than the largest force stays, and stops the character.
+#[test]
+fn pushes_have_a_largest_force() {
+    // Friction 0.5: 98 newtons hold 20 kg, and 4905 hold a ton.
+    let (way, fastest, _, hero) = push(20.0, 600.0, 2.0);
+    assert!(3.0 < way && fastest < 2.0 * 1.05, "{way} {fastest}");
+    assert!(3.0 < hero.character().place().x);
+    let (way, _, _, hero) = push(1000.0, 600.0, 2.0);
+    assert!(way < 2e-3, "{way}");
+    let x = hero.character().place().x;
+    assert!((x - 0.695).abs() < 5e-3, "{x}");
+    // Friction holds 200 kg with 981 newtons.
+    let way = push(200.0, 600.0, 2.0).0;
+    assert!(way < 5e-3, "{way}");
+    assert!(1.0 < push(200.0, 1300.0, 2.0).0);
+}
+
+/// A ton of steel slides against a character at rest: it stops, and the character stays.
+#[test]
+fn bodies_stop_at_a_character() {
+    for (mass, speed) in [(10.0, 2.0), (1000.0, 4.0), (1000.0, 15.0)] {
+        let mut world = World::new();
+        world.insert(floor()).unwrap();
+        let half = Vec3::splat(0.5);
+        let desc = box_of(mass, half).with_friction(0.0).with_position(Vec3::new(2.0, 0.5, 0.0));
+        let body = world.insert(desc.with_velocity(Vec3::X * -speed, Vec3::ZERO)).unwrap();
+        let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+        let mut was_met = false;
+        for _ in 0..120 {
+            world.step(1.0 / 60.0).unwrap();
+            let walked = hero.walk(&mut world, DVec3::ZERO, 1.0 / 60.0).unwrap();
+            assert!(walked.freed == DVec3::ZERO && !walked.is_stuck, "{walked:?}");
+            was_met |= world.touching(hero.body()).unwrap().any(|other| other == body);
+        }
+        let (place, x) = (hero.character().place(), world.pose(body).unwrap().translation.x);
+        assert!(was_met && place.x.hypot(place.z) < 1e-9, "{place}");
+        assert!(0.78 < x, "{mass} kg, {speed} m/s: {x}");
+    }
+}
+
+/// A character on a dynamic plank: its weight tilts it, at the same angle as that of a force.
+#[test]
+fn weight_acts_on_what_it_stands_on() {
+    let mut world = World::new();
+    let raft = box_of(200.0, Vec3::new(2.0, 0.2, 2.0)).with_gravity_scale(0.0);
+    let raft = world.insert(raft).unwrap();
+    let mut hero = hero(&mut world, capsule(), DVec3::Y * 0.2);
+    for _ in 0..60 {
+        world.step(1.0 / 60.0).unwrap();
+        hero.walk(&mut world, DVec3::ZERO, 1.0 / 60.0).unwrap();
+    }
+    // 784.8 newtons on 200 kg for nearly a second.
+    let fall = f64::from(world.motion(raft).unwrap().linear_velocity.y);
+    assert!((-3.93..-3.6).contains(&fall), "{fall}");
+    assert!(hero.contacts().iter().any(|contact| contact.body == raft && 0.9 < contact.normal.y));
+    // It rides on the raft, and does not float above it.
+    let top = f64::from(world.pose(raft).unwrap().translation.y) + 0.2;
+    assert!((hero.character().feet().y - top).abs() < 0.02, "{} {top}", hero.character().feet());
+}
+
+/// 20 boxes and two platforms in a pen, walked at random: never through a wall, never stuck, and
+/// nothing is thrown faster than it is pushed.
+#[test]
+fn a_random_walk_among_boxes() {
+    let n_moves = if std::env::var_os("CAROM_SLOW").is_some() { 1_000_000 } else { 20_000 };
+    for seed in 0..2 {
+        let (mut world, mut rng) = (World::new(), Rng::new(900 + seed));
+        world.insert(floor()).unwrap();
+        for (x, z) in [(8.5, 0.0), (-8.5, 0.0), (0.0, 8.5), (0.0, -8.5)] {
+            let half = if z == 0.0 { Vec3::new(0.5, 3.0, 9.0) } else { Vec3::new(9.0, 3.0, 0.5) };
+            world.insert(BodyDesc::fixed(cuboid(half)).with_position(Vec3::new(x, 3.0, z))).unwrap();
+        }
+        let boxes: Vec<BodyId> = (0..20)
+            .map(|i| {
+                let half = Vec3::splat(rng.range(0.15, 0.6) as f32);
+                let place = Vec3::new((i % 5) as f32 * 2.5 - 5.0, 1.0, (i / 5) as f32 * 2.5 - 3.75);
+                world.insert(box_of(400.0 * half.x, half).with_position(place)).unwrap()
+            })
+            .collect();
+        let lift = world.insert(BodyDesc::kinematic(cuboid(Vec3::new(1.5, 0.1, 1.5)))).unwrap();
+        let mut hero = hero(&mut world, capsule(), DVec3::new(6.3, 0.0, 6.0));
+        let (mut wish, mut fastest, mut n_freed, mut n_stuck) = (DVec3::ZERO, 0.0_f32, 0, 0);
+        let (mut n_pushes, mut n_rides) = (0, 0);
+        for frame in 0..n_moves {
+            if frame % 40 == 0 {
+                let direction = rng.direction();
+                wish = DVec3::new(direction.x, 0.0, direction.z).normalize_or_zero() * 3.0;
+                hero.character_mut().jump(rng.range(0.0, 5.0));
+            }
+            let t = frame as f32 / 60.0;
+            let pose = Pose::from_translation(Vec3::new(2.0 * (0.5 * t).sin(), 0.6 - 0.5 * t.cos(), -6.0));
+            world.move_to(lift, pose).unwrap();
+            world.step(1.0 / 60.0).unwrap();
+            let Walked { freed, is_stuck, .. } = *hero.walk(&mut world, wish, 1.0 / 60.0).unwrap();
+            (n_freed, n_stuck) =
+                (n_freed + usize::from(freed != DVec3::ZERO), n_stuck + usize::from(is_stuck));
+            n_pushes +=
+                usize::from(hero.contacts().iter().any(|c| 0.0 < c.approach && c.force != DVec3::ZERO));
+            n_rides += usize::from(hero.contacts().iter().any(|c| c.body == lift));
+            let (place, feet) = (hero.character().place(), hero.character().feet());
+            assert!(place.x.abs() < 7.7 && place.z.abs() < 7.7 && -1e-3 < feet.y, "{frame}: {place}");
+            for &id in &boxes {
+                let body = world.motion(id).unwrap();
+                // At first they fall on to the floor.
+                if 60 < frame {
+                    fastest = fastest.max(body.linear_velocity.length());
+                }
+                let at = body.pose.translation;
+                assert!(at.x.abs() < 8.0 && at.z.abs() < 8.0 && 0.0 < at.y, "{frame}: {at}");
+            }
+        }
+        eprintln!(
+            "seed {seed}: {n_moves} moves, {n_freed} freed, {n_stuck} stuck, {n_pushes} pushes, {n_rides} rides, fastest {fastest}"
+        );
+        assert!(n_moves <= 50 * n_pushes && 0 < n_rides, "{n_pushes} pushes, {n_rides} rides");
+        assert!(n_freed * 100 <= n_moves && n_stuck * 1000 <= n_moves, "{n_freed} freed, {n_stuck} stuck");
+        assert!(fastest < 9.0, "{fastest}");
+    }
+}
