@@ -395,7 +395,8 @@ impl Character {
             if self.step(mover, &hit, &mut ground, heading, &mut rest) {
                 continue;
             }
-            self.walked.contacts.push(Contact::of(&hit, velocity));
+            // What is met is known by its velocity in the world, the walk by that on the ground.
+            self.walked.contacts.push(Contact::of(&hit, velocity + ground.velocity));
             let second = flattened(hit.normal, mover.up).filter(|_| 0.0 <= hit.normal.dot(mover.up));
             self.touched.add(&hit, second, self.place);
         }

@@ -370,3 +370,30 @@ fn calls_and_motions_need_not_agree() {
         }
     }
 }
+
+/// On a deck that moves, a box that rides along is approached at the speed of the walk on the deck.
+#[test]
+fn approach_on_carriers_is_that_on_the_deck() {
+    for speed in [-2.0, 0.0, 2.0, 5.0] {
+        let velocity = DVec3::X * speed;
+        let mut world = ShapeWorld::new();
+        let deck = world.insert(cuboid([9.0, 0.5, 3.0]), Pose::IDENTITY);
+        let rider = world.insert(cuboid([0.5, 1.0, 3.0]), Pose::from_translation(DVec3::new(2.0, 1.5, 0.0)));
+        let figure = Figure::capsule(1.8, 0.3).unwrap();
+        let place = DVec3::Y * (0.5 + figure.stature() + 0.005);
+        let mut character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+        let dt = 1.0 / 60.0;
+        let mut approaches = Vec::new();
+        for frame in 0..180 {
+            let gone = velocity * (f64::from(frame) * dt);
+            assert!(world.set_motion(deck, Pose::from_translation(gone), velocity, DVec3::ZERO));
+            let at = Pose::from_translation(gone + DVec3::new(2.0, 1.5, 0.0));
+            assert!(world.set_motion(rider, at, velocity, DVec3::ZERO));
+            let walked = character.walk(&mut world, DVec3::X, dt);
+            let met = walked.contacts.iter().filter(|contact| contact.object == rider);
+            approaches.extend(met.map(|contact| contact.approach));
+        }
+        assert!(30 < approaches.len(), "{speed}: {}", approaches.len());
+        assert!(approaches.iter().all(|approach| (approach - 1.0).abs() < 1e-6), "{speed}: {approaches:?}");
+    }
+}
