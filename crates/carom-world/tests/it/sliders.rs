@@ -113,7 +113,7 @@ fn period(world: &mut World, joint: JointId, target: f64) -> f64 {
         world.checked_step(DT).unwrap();
         let now = world.joint_place(joint).unwrap() - target;
         if last < 0.0 && 0.0 <= now {
-            passes.push(f64::from(DT) * (f64::from(step) - last / (last - now) * -1.0));
+            passes.push(f64::from(DT) * (f64::from(step) + last / (last - now)));
         }
         last = now;
     }

@@ -1,0 +1,51 @@
+//! A crane of joints: a trolley runs on a slider to where its motor holds it, and the rope under it
+//! breaks when the load is too heavy.
+//!
+//! `cargo run --example crane`
+
+use carom_geom::{Cuboid, Sphere};
+use carom_math::{Pose, Vec3};
+use carom_query::Shape;
+use carom_world::{BodyDesc, JointKind, JointStrength, PositionMotor, World};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut world = World::new();
+    let block = |half: Vec3| Cuboid::new(half).map(Shape::Cuboid);
+    let beam =
+        world.insert(BodyDesc::fixed(block(Vec3::new(6.0, 0.2, 0.2))?).with_position(Vec3::Y * 8.0))?;
+    // 50 and 900 kilograms.
+    let trolley = BodyDesc::new(block(Vec3::splat(0.2))?).with_density(50.0 / 0.064);
+    let trolley = world.insert(trolley.with_position(Vec3::new(-4.0, 7.5, 0.0)))?;
+    let load = BodyDesc::new(Shape::Sphere(Sphere::new(0.5)?)).with_density(900.0 / 0.5236);
+    let load = world.insert(load.with_position(Vec3::new(-4.0, 3.5, 0.0)))?;
+
+    // The trolley slides along the beam, from its start to 8 m further on.
+    let slider = JointKind::Prismatic { limits: Some([0.0, 8.0]), motor: None };
+    let slider = world.insert_joint_at(beam, trolley, slider, Vec3::new(-4.0, 7.5, 0.0), Vec3::X)?;
+    let motor = PositionMotor::new(6.0, 1.0).with_damping_ratio(4.0).with_max_force(20_000.0);
+    world.set_joint_position_motor(slider, Some(motor))?;
+    let rope = JointKind::Distance { min: 0.0, max: 4.0 };
+    let rope = world.insert_joint(trolley, load, rope, Pose::IDENTITY, Pose::IDENTITY)?;
+    world.set_joint_strength(rope, Some(JointStrength::force(15_000.0)))?;
+
+    for second in 1..=12 {
+        for _ in 0..60 {
+            world.step(1.0 / 60.0)?;
+        }
+        let pull = world.joint_load(rope)?.force().length();
+        println!(
+            "{second:2} s: the trolley is at {:.2} m, the rope pulls {pull:.0} N",
+            world.joint_place(slider)?
+        );
+    }
+    // More and more weight, until the rope breaks.
+    let mut more = 0.0;
+    while world.broken_joints().is_empty() {
+        more += 20.0;
+        world.apply_force(load, Vec3::NEG_Y * more)?;
+        world.step(1.0 / 60.0)?;
+    }
+    let broken = world.broken_joints()[0];
+    println!("with {more:.0} N more the rope broke at {:.0} N", broken.force);
+    Ok(())
+}
