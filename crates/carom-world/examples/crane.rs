@@ -16,7 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // 50 and 900 kilograms.
     let trolley = BodyDesc::new(block(Vec3::splat(0.2))?).with_density(50.0 / 0.064);
     let trolley = world.insert(trolley.with_position(Vec3::new(-4.0, 7.5, 0.0)))?;
-    let load = BodyDesc::new(Shape::Sphere(Sphere::new(0.5)?)).with_density(900.0 / 0.5236);
+    let load =
+        BodyDesc::new(Shape::Sphere(Sphere::new(0.5)?)).with_density(900.0 / std::f32::consts::FRAC_PI_6);
     let load = world.insert(load.with_position(Vec3::new(-4.0, 3.5, 0.0)))?;
 
     // The trolley slides along the beam, from its start to 8 m further on.
