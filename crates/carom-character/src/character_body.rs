@@ -22,19 +22,19 @@ use carom_query::Shape;
 use carom_world::{BodyDesc, BodyId, World, WorldError};
 use glam::{DQuat, DVec3, Vec3};
 
-/// In the height of the figure: so far the feet of the body are above those of the figure. A ground
-/// that tilts or rises in a step does not touch the body.
+/// Height of the body's feet above those of the figure, in parts of the figure's height. So a
+/// ground that tilts or rises in a step does not touch the body.
 const RAISED: f64 = 0.05;
 
-/// What a character touched in a call.
+/// A contact of a character with a body, found in one call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BodyContact {
     /// The body.
     pub body: BodyId,
-    /// Where it is, in the world.
+    /// The contact point, in the world.
     pub point: DVec3,
-    /// Out of the body, of length 1.
+    /// The normal out of the body, of length 1.
     pub normal: DVec3,
     /// Length per second, not negative: how fast the character would have gone into it.
     pub approach: f64,
@@ -95,8 +95,8 @@ impl CharacterBody {
         self.body
     }
 
-    /// What the last call touched, the ground included: once for each body and normal, as it was
-    /// met.
+    /// The contacts of the last call in their order, the ground included: one for each body and
+    /// normal.
     pub fn contacts(&self) -> &[BodyContact] {
         &self.contacts
     }
@@ -133,7 +133,7 @@ impl CharacterBody {
         self.character.walk(&mut sweep, wish, dt);
         self.contacts.clear();
         for contact in &self.character.walked().contacts {
-            self.contacts.extend(told(world, contact));
+            self.contacts.extend(body_contact(world, contact));
         }
         if !self.character.walked().was_refused && 0.0 < dt {
             self.push(world, dt)?;
@@ -205,7 +205,8 @@ impl CharacterBody {
     }
 }
 
-fn told<B: BroadPhase>(world: &World<B>, contact: &Contact) -> Option<BodyContact> {
+/// Returns a contact with its body, without a force; `None` if there is no such body.
+fn body_contact<B: BroadPhase>(world: &World<B>, contact: &Contact) -> Option<BodyContact> {
     let body = world.body_at(contact.object)?;
     let Contact { point, normal, approach, .. } = *contact;
     Some(BodyContact { body, point, normal, approach, force: DVec3::ZERO })
@@ -235,7 +236,7 @@ fn body_shape(figure: &Figure, skin: f64) -> Result<Shape, ShapeError> {
     })
 }
 
-/// Where the body of a character is to be.
+/// Returns the pose of the body that belongs to the place of a character.
 fn body_pose(character: &Character) -> Pose {
     let figure = character.figure();
     let place: Vec3 = (character.place() + figure.up() * half_raise(figure)).as_vec3();

@@ -9,6 +9,7 @@
 use crate::approach::Approach;
 use crate::figure::Figure;
 use crate::sweep::SweepHit;
+use alloc::vec::Vec;
 use carom_geom::SupportMap;
 use carom_gjk::{GjkSettings, wide};
 use carom_math::{WidePose, scaling, tol};
@@ -24,6 +25,9 @@ pub(crate) trait Parts {
 
     /// Whether the place is within a closed mesh or the solid of a field.
     fn is_within(&self, place: DVec3) -> bool;
+
+    /// Scratch memory: the objects that a sweep ignores.
+    fn passed(&mut self) -> &mut Vec<u32>;
 }
 
 /// A part of the world near a box.
@@ -55,14 +59,14 @@ pub(crate) struct FacePlane {
     pub(crate) is_solid: bool,
 }
 
-/// In half widths: who is pushed out is then so far away.
+/// The distance to which a figure is pushed out, in half widths.
 const OUT: f64 = 1.0 / 1024.0;
 
 /// How often a figure is pushed out of something.
 const MOST_PUSHES: usize = 16;
 
-/// How far around a figure that could not be pushed out is looked for a place: this many quarters
-/// of its half width.
+/// If a figure cannot be pushed out, places are searched up to this distance, in quarters of its
+/// half width.
 const MOST_QUARTERS: u32 = 40;
 
 /// A sweep that ignores the objects in `passed`.
@@ -118,6 +122,28 @@ pub(crate) fn sweep_past<W: Parts>(
         let velocity = world.velocity_of(hit.object, hit.point);
         hit.moving(velocity)
     })
+}
+
+/// [`Sweep::sweep_carried`](crate::Sweep::sweep_carried).
+pub(crate) fn sweep_carried<W: Parts>(
+    world: &mut W,
+    figure: &Figure,
+    from: DVec3,
+    way: DVec3,
+    keep: f64,
+    carrier: u32,
+) -> Option<SweepHit> {
+    let mut passed = core::mem::take(world.passed());
+    passed.clear();
+    passed.push(carrier);
+    visit_overlaps(world, figure, from, |object, _| {
+        if !passed.contains(&object) {
+            passed.push(object);
+        }
+    });
+    let hit = sweep_past(world, figure, from, way, keep, &passed);
+    *world.passed() = passed;
+    hit
 }
 
 /// Calls `visit` with the object of each part that the figure overlaps, and whether it yields.
@@ -176,7 +202,7 @@ fn way_out<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVe
                 if !(gap.distance <= 0.0) {
                     return;
                 }
-                // Of a solid the front is the way out, however deep.
+                // The way out of a solid is its front, however deep the figure is.
                 let front = face.filter(|face| face.is_solid && gap.normal.dot(face.normal) < 0.0);
                 let (depth, normal) = front.map_or((-gap.distance, gap.normal), |face| {
                     let height = face.normal.dot(here.start.translation - face.point);

@@ -16,7 +16,7 @@
 //! that was hit last). Differs: any convex figure, without scaling space.
 
 use crate::figure::Figure;
-use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_past, visit_overlaps};
+use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_carried, sweep_past};
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
 use crate::twin::kernel::shape_parts::{is_within, visit_shape};
 use alloc::vec::Vec;
@@ -124,6 +124,10 @@ impl Parts for ShapeWorld {
     fn is_within(&self, place: DVec3) -> bool {
         self.objects.iter().any(|object| is_within(&object.shape, &object.wide, place))
     }
+
+    fn passed(&mut self) -> &mut Vec<u32> {
+        &mut self.passed
+    }
 }
 
 impl RaySweep for ShapeWorld {
@@ -171,17 +175,7 @@ impl Sweep for ShapeWorld {
         keep: f64,
         carrier: u32,
     ) -> Option<SweepHit> {
-        let mut passed = core::mem::take(&mut self.passed);
-        passed.clear();
-        passed.push(carrier);
-        visit_overlaps(self, figure, from, |object, _| {
-            if !passed.contains(&object) {
-                passed.push(object);
-            }
-        });
-        let hit = sweep_past(self, figure, from, way, keep, &passed);
-        self.passed = passed;
-        hit
+        sweep_carried(self, figure, from, way, keep, carrier)
     }
 
     fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {

@@ -395,7 +395,7 @@ impl Character {
             if self.step(mover, &hit, &mut ground, heading, &mut rest) {
                 continue;
             }
-            // What is met is known by its velocity in the world, the walk by that on the ground.
+            // The velocity of a hit is that in the world. The walk is relative to the ground.
             self.walked.contacts.push(Contact::of(&hit, velocity + ground.velocity));
             let second = flattened(hit.normal, mover.up).filter(|_| 0.0 <= hit.normal.dot(mover.up));
             self.touched.add(&hit, second, self.place);

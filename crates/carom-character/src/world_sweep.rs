@@ -11,7 +11,7 @@
 
 use crate::figure::Figure;
 use crate::kernel::shape_parts::{is_within, visit_shape};
-use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_past, visit_overlaps};
+use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_carried, sweep_past};
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
@@ -22,7 +22,7 @@ use carom_world::{BodyId, World};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Which bodies of a world count. Sensors never do.
+/// A filter of the bodies of a world. Sensors are left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct QueryFilter {
@@ -147,17 +147,16 @@ impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
     }
 
     fn is_within(&self, place: DVec3) -> bool {
-        let is_at = |id: BodyId| {
-            let body = self.body(id.index()).filter(|_| self.yielding_but.is_none());
-            let body = body.or_else(|| {
-                let moves = self.world.mobility(id) == Ok(Mobility::Dynamic);
-                self.body(id.index()).filter(|_| !moves)
-            });
-            body.is_some_and(|(id, shape)| {
-                self.world.pose(id).is_ok_and(|pose| is_within(shape, &pose.wide(), place))
-            })
-        };
-        self.world.body_ids().any(is_at)
+        let counts =
+            |id: BodyId| self.yielding_but.is_none() || self.world.mobility(id) != Ok(Mobility::Dynamic);
+        self.world.body_ids().filter(|&id| counts(id)).any(|id| {
+            let body = self.body(id.index()).zip(self.world.pose(id).ok());
+            body.is_some_and(|((_, shape), pose)| is_within(shape, &pose.wide(), place))
+        })
+    }
+
+    fn passed(&mut self) -> &mut Vec<u32> {
+        &mut self.passed
     }
 }
 
@@ -173,8 +172,8 @@ fn plane_of(shape: &Shape, part: u32) -> Option<(DVec3, DVec3)> {
     scaling::unit((b - a).cross(c - a)).map(|normal| (normal, a))
 }
 
-/// Where a ray meets a shape: the part of its way, the normal against it, and the part of the
-/// shape.
+/// Returns how much of its way a ray is free, 0 to 1; the normal against it, in the world; and the
+/// number of the part of the shape. `None` if it meets nothing.
 fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, way: DVec3) -> Option<(f64, DVec3, u32)> {
     let (from, way) = (pose.inverse_transform_point(from), pose.inverse_transform_vector(way));
     let ray = Ray::new(from.as_vec3(), way.as_vec3());
@@ -231,17 +230,7 @@ impl<B: BroadPhase + SpatialIndex> Sweep for WorldSweep<'_, B> {
         keep: f64,
         carrier: u32,
     ) -> Option<SweepHit> {
-        let mut passed = core::mem::take(&mut self.passed);
-        passed.clear();
-        passed.push(carrier);
-        visit_overlaps(self, figure, from, |object, _| {
-            if !passed.contains(&object) {
-                passed.push(object);
-            }
-        });
-        let hit = sweep_past(self, figure, from, way, keep, &passed);
-        self.passed = passed;
-        hit
+        sweep_carried(self, figure, from, way, keep, carrier)
     }
 
     fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {

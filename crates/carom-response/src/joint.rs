@@ -76,21 +76,8 @@ impl Joint {
     ) -> Option<Joint> {
         let (a, b) = (bodies.get(body_a as usize)?, bodies.get(body_b as usize)?);
         let frame = Pose::new(rotation::arc(Vec3::X, axis), point);
-        Some(Joint {
-            body_a,
-            body_b,
-            frame_a: frame.relative_to(&a.pose),
-            frame_b: frame.relative_to(&b.pose),
-            kind,
-            impulse: JointImpulse::default(),
-            spring: None,
-            winding: Winding::default(),
-            position_motor: None,
-            strength: None,
-            has_contacts: false,
-            user_data: 0,
-            load: JointLoad::default(),
-        })
+        let frames = [frame.relative_to(&a.pose), frame.relative_to(&b.pose)];
+        Some(Joint::new(kind, [body_a, body_b], frames))
     }
 
     /// Returns a rod, rope or strut between two points in the world, for the present poses of the
@@ -103,12 +90,20 @@ impl Joint {
         bounds: [Real; 2],
     ) -> Option<Joint> {
         let (a, b) = (bodies.get(body_a as usize)?, bodies.get(body_b as usize)?);
-        Some(Joint {
+        let place =
+            |body: &Body, point: Vec3| Pose::from_translation(body.pose.inverse_transform_point(point));
+        let kind = JointKind::Distance { min: bounds[0], max: bounds[1] };
+        Some(Joint::new(kind, [body_a, body_b], [place(a, points[0]), place(b, points[1])]))
+    }
+
+    /// Returns a joint of two bodies without impulses, spring, motor of a place, and strength.
+    fn new(kind: JointKind, [body_a, body_b]: [u32; 2], [frame_a, frame_b]: [Pose; 2]) -> Joint {
+        Joint {
             body_a,
             body_b,
-            frame_a: Pose::from_translation(a.pose.inverse_transform_point(points[0])),
-            frame_b: Pose::from_translation(b.pose.inverse_transform_point(points[1])),
-            kind: JointKind::Distance { min: bounds[0], max: bounds[1] },
+            frame_a,
+            frame_b,
+            kind,
             impulse: JointImpulse::default(),
             spring: None,
             winding: Winding::default(),
@@ -117,7 +112,7 @@ impl Joint {
             has_contacts: false,
             user_data: 0,
             load: JointLoad::default(),
-        })
+        }
     }
 
     pub(crate) fn is_finite(&self) -> bool {

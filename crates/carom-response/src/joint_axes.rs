@@ -13,7 +13,7 @@
 
 use crate::joint_kind::{AxisLimit, LinearMotor, PositionMotor, SixDof};
 use crate::joint_load::JointImpulse;
-use crate::joint_rows::{Rows, Softness, limit};
+use crate::joint_rows::{Rows, Softness, angle_near, limit};
 use carom_math::{Real, Vec3, ops, rotation};
 
 /// The least cosine of the angle about y that rows of rotation use. It is that of an angle
@@ -272,7 +272,7 @@ pub(crate) fn turn_hinge(motor: &PositionMotor, rows: &mut Rows, i: &mut JointIm
     let axes = Axes::of(rows);
     let held = Held::new(&axes, rows, |k| k != AXIS);
     let (mass, speed) = (held.mass(AXIS), axes.speed(rows, AXIS));
-    let angle = rows.hinge_angle_near(motor.target);
+    let angle = angle_near(rows.hinge_angle(), motor.target);
     let change = motor.change(i.motor, (angle - motor.target, speed, mass), h);
     i.motor += change;
     let answer = held.answer(AXIS).map(|answer| answer as Real * change);
@@ -296,11 +296,4 @@ impl PositionMotor {
         let change = -mass * soft.mass_scale * (speed + soft.bias_rate * error) - soft.impulse_scale * old;
         (old + change).clamp(-most, most) - old
     }
-}
-
-/// The same angle plus full turns, as near to `middle` as possible.
-fn angle_near(angle: Real, middle: Real) -> Real {
-    let turn = 2.0 * core::f32::consts::PI;
-    let turns = ops::floor((middle - angle) / turn + 0.5);
-    if turns.is_finite() { angle + turns * turn } else { angle }
 }

@@ -59,6 +59,11 @@ impl JointKind {
         }
     }
 
+    /// Whether the joint has one axis, with a place or an angle: it is a hinge or a slider.
+    pub fn has_axis(&self) -> bool {
+        matches!(self, JointKind::Hinge { .. } | JointKind::Prismatic { .. })
+    }
+
     /// The six axes of a slider or a joint of six degrees of freedom; `None` for other kinds.
     pub(crate) fn axes(&self) -> Option<SixDof> {
         match *self {

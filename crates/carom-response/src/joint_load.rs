@@ -96,9 +96,10 @@ impl JointStrength {
         JointStrength { torque, ..self }
     }
 
-    /// Whether no number is negative or NaN.
-    pub fn is_sound(&self) -> bool {
-        0.0 <= self.force && 0.0 <= self.torque
+    /// Checks that no number is negative or NaN. The error is the name of the first one that is.
+    pub fn validate(&self) -> Result<(), &'static str> {
+        let bad = [(self.force, "force"), (self.torque, "torque")].into_iter().find(|(x, _)| !(0.0 <= *x));
+        bad.map_or(Ok(()), |(_, name)| Err(name))
     }
 
     /// Whether the load is larger than the joint can bear.

@@ -75,8 +75,6 @@ pub(crate) struct JointStep {
     /// Angular velocity of B relative to A about the axis of a hinge with a spring, before the
     /// impulses of the substep.
     pub(crate) start_speed: Real,
-    /// Whether a substep of this step has begun.
-    pub(crate) has_begun: bool,
 }
 
 /// The two bodies during one iteration, with the masses that joints use.
@@ -223,14 +221,6 @@ impl Rows {
         ops::atan2(y.z, y.y)
     }
 
-    /// The same angle plus full turns, as near to `middle` as possible. Full turns are not added if
-    /// `middle` is not finite.
-    pub(crate) fn hinge_angle_near(&self, middle: Real) -> Real {
-        let (angle, turn) = (self.hinge_angle(), 2.0 * core::f32::consts::PI);
-        let turns = ops::floor((middle - angle) / turn + 0.5);
-        if turns.is_finite() { angle + turns * turn } else { angle }
-    }
-
     /// Three rows at once: keeps the two joint points together.
     pub(crate) fn hold_point(&mut self, i: &mut JointImpulse, soft: Softness) {
         let skew = |r: Vec3| {
@@ -245,6 +235,14 @@ impl Rows {
         i.linear += change;
         self.push(change);
     }
+}
+
+/// Returns an angle plus full turns, as near to `middle` as possible. Full turns are not added if
+/// `middle` is not finite.
+pub(crate) fn angle_near(angle: Real, middle: Real) -> Real {
+    let turn = 2.0 * core::f32::consts::PI;
+    let turns = ops::floor((middle - angle) / turn + 0.5);
+    if turns.is_finite() { angle + turns * turn } else { angle }
 }
 
 /// Solves one unilateral row. `room` is the distance from the limit, `speed` its rate of change.

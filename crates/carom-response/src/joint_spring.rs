@@ -111,8 +111,7 @@ impl Joint {
 
     /// Whether the position motor is valid, and belongs to a hinge or a slider.
     pub(crate) fn is_motor_sound(&self) -> bool {
-        let has_axis = matches!(self.kind, JointKind::Hinge { .. } | JointKind::Prismatic { .. });
-        self.position_motor.is_none_or(|motor| has_axis && motor.validate().is_ok())
+        self.position_motor.is_none_or(|motor| self.kind.has_axis() && motor.validate().is_ok())
     }
 
     /// Whether the spring is valid, and belongs to a hinge.

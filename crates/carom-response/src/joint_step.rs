@@ -12,7 +12,9 @@ use crate::joint_axes::{self, Axes, SliderMotor};
 use crate::joint_kind::JointKind;
 use crate::joint_load::{JointImpulse, JointLoad};
 use crate::joint_mass::JointScale;
-use crate::joint_rows::{JointStep, Jointed, Rows, Softness, Substep, inverse_or_zero, invert, limit};
+use crate::joint_rows::{
+    JointStep, Jointed, Rows, Softness, Substep, angle_near, inverse_or_zero, invert, limit,
+};
 use crate::lane_vec::State;
 use crate::mass::MassData;
 use carom_math::{Quat, Real, Vec3, rotation};
@@ -30,7 +32,6 @@ impl JointStep {
             rotation_a: Quat::IDENTITY,
             rotation_b: Quat::IDENTITY,
             start_speed: 0.0,
-            has_begun: false,
         }
     }
 
@@ -55,16 +56,21 @@ impl JointStep {
             rotation_a: rotation::normalize(rotation::mul(a.pose.rotation, joint.frame_a.rotation)),
             rotation_b: rotation::normalize(rotation::mul(b.pose.rotation, joint.frame_b.rotation)),
             start_speed: 0.0,
-            has_begun: false,
         }
     }
 
     /// Records the angle and the speed of a hinge with a spring, before the forces of a substep
-    /// act.
-    pub(crate) fn begin(&mut self, joint: &mut Joint, masses: &[MassData], states: &[State], h: Real) {
-        if !self.has_begun {
+    /// act. `is_first`: of a step.
+    pub(crate) fn begin(
+        &mut self,
+        joint: &mut Joint,
+        masses: &[MassData],
+        states: &[State],
+        (h, is_first): (Real, bool),
+    ) {
+        if is_first {
             // The load is summed up over the substeps of one step.
-            (joint.load, self.has_begun) = (JointLoad::default(), true);
+            joint.load = JointLoad::default();
         }
         if self.is_idle || joint.spring.is_none() {
             return;
@@ -217,7 +223,7 @@ impl JointStep {
                     i.motor = new;
                 }
                 if let Some([low, high]) = limits {
-                    let angle = rows.hinge_angle_near(0.5 * (low + high));
+                    let angle = angle_near(rows.hinge_angle(), 0.5 * (low + high));
                     let speed = axis.dot(rows.w_b - rows.w_a);
                     let change = limit(&mut i.lower, angle - low, speed, mass, soft, h);
                     rows.twist(axis * change);

@@ -423,7 +423,7 @@ impl Solver {
         for number in 0..n_substeps {
             let (is_first, is_last) = (number == 0, number + 1 == n_substeps);
             for (step, &place) in joint_steps.iter_mut().zip(moving) {
-                step.begin(&mut joints[place as usize], masses, states, h);
+                step.begin(&mut joints[place as usize], masses, states, (h, is_first));
             }
             let begun = Some(Begun { h, is_first });
             loops::advance(states, free, joint_pushes, &Advance { ended: ended.take(), begun, dt });

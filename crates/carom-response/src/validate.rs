@@ -75,7 +75,7 @@ impl Joint {
             i.linear.is_finite() && i.angular.is_finite() && numbers.iter().all(|x| x.is_finite());
         let is_finite = is_finite && i.limits.iter().flatten().all(|x| x.is_finite());
         demand(self.is_motor_sound(), "a joint with a position motor out of its bounds, or without an axis")?;
-        demand(self.strength.is_none_or(|s| s.is_sound()), "a joint with a negative strength")?;
+        demand(self.strength.is_none_or(|s| s.validate().is_ok()), "a joint with a negative strength")?;
         demand(self.load.is_sound(), "a joint with a load that is not finite")?;
         demand(is_finite && 0.0 <= i.substep, "a joint with an impulse that is not finite")
     }

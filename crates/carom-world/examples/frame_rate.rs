@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let viewer = Viewer::new(camera, Vec3::NEG_Z, HALF_VIEW, NOTICED)?;
         for (id, level) in &mut crates {
             let center = world.pose(*id)?.translation;
-            // What is seen moves relative to the camera.
+            // The viewer sees the velocity relative to the camera.
             let angle = viewer.resolved_angle(center, RADIUS, Vec3::Z * 120.0);
             let wanted = levels.level(allowed_error((center - camera).length(), angle), *level);
             if wanted != *level {

@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 Pose::new(Quat::from_rotation_y(0.3 * row as f32), beside),
             );
             let velocity = Vec3::X * speed;
-            // What two bodies share is no larger than the less noticed one.
+            // An overlap is no larger than the less noticed of its two bodies.
             let noticed = viewer
                 .noticeability(center, radius, velocity)
                 .min(viewer.noticeability(beside, radius, velocity));

@@ -17,7 +17,7 @@ use carom_broad::{BroadPhase, Groups, Pair};
 use carom_math::tol;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_response::{Body, BodyKind, Energy, Joint, JointImpulse, JointKind, TorsionSpring, Winding};
+use carom_response::{Body, BodyKind, Energy, Joint, JointKind};
 
 impl<B: BroadPhase> World<B> {
     /// Adds a body. Numbers of removed bodies are used again, the last one first.
@@ -341,53 +341,6 @@ impl<B: BroadPhase> World<B> {
         self.joints.get(id).ok_or(WorldError::StaleJoint(id))
     }
 
-    /// Changes the kind of a joint, for instance the speed of its motor, and wakes its bodies. A
-    /// hinge that stays a hinge keeps its spring. A hinge and a slider keep a position motor.
-    pub fn set_joint_kind(&mut self, id: JointId, kind: JointKind) -> Result<(), WorldError> {
-        let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
-        check_kind(&kind)?;
-        joint.kind = kind;
-        joint.impulse = JointImpulse::default();
-        if !matches!(kind, JointKind::Hinge { .. }) {
-            joint.spring = None;
-        }
-        if !matches!(kind, JointKind::Hinge { .. } | JointKind::Prismatic { .. }) {
-            joint.position_motor = None;
-        }
-        let ends = [joint.body_a, joint.body_b];
-        ends.iter().for_each(|&body| self.bodies.wake(body as usize));
-        Ok(())
-    }
-
-    /// Gives a hinge a spring about its axis, or removes it, and wakes its bodies.
-    ///
-    /// Whole turns are counted from the first spring on, and another spring continues the count. To
-    /// wind a spring up, turn its bodies by a motor, or give it a rest angle of several turns.
-    pub fn set_joint_spring(&mut self, id: JointId, spring: Option<TorsionSpring>) -> Result<(), WorldError> {
-        let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
-        if !matches!(joint.kind, JointKind::Hinge { .. }) {
-            return Err(WorldError::NoHinge(id));
-        }
-        if let Some(spring) = spring {
-            spring.validate().map_err(WorldError::BadSpring)?;
-        }
-        if joint.spring.is_none() {
-            joint.winding = Winding::default();
-        }
-        (joint.spring, joint.impulse.spring) = (spring, 0.0);
-        let ends = [joint.body_a, joint.body_b];
-        ends.iter().for_each(|&body| self.bodies.wake(body as usize));
-        Ok(())
-    }
-
-    /// Returns the angle of a hinge in radians, with whole turns if it has a spring: see
-    /// [`Joint::hinge_angle`].
-    pub fn hinge_angle(&self, id: JointId) -> Result<f64, WorldError> {
-        let joint = self.joint(id)?;
-        let [a, b] = [joint.body_a, joint.body_b].map(|body| &self.bodies.motions[body as usize]);
-        joint.hinge_angle(a, b).ok_or(WorldError::NoHinge(id))
-    }
-
     /// Removes a joint and wakes its bodies.
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), WorldError> {
         let joint = self.joints.remove(id).ok_or(WorldError::StaleJoint(id))?;
@@ -403,7 +356,9 @@ impl<B: BroadPhase> World<B> {
         if a == b || !(joint.frame_a.is_finite() && joint.frame_b.is_finite()) {
             return Err(WorldError::BadJoint);
         }
-        check_kind(&joint.kind)?;
+        if !joint.kind.is_sound() {
+            return Err(WorldError::BadJoint);
+        }
         self.bodies.wake(index_a);
         self.bodies.wake(index_b);
         let id = self.joints.insert(joint);
@@ -465,8 +420,4 @@ impl<B: BroadPhase> World<B> {
         self.budget.round_robin.are_rings_known = false;
         self.contacts.is_changed = true;
     }
-}
-
-fn check_kind(kind: &JointKind) -> Result<(), WorldError> {
-    if kind.is_sound() { Ok(()) } else { Err(WorldError::BadJoint) }
 }

@@ -1,4 +1,5 @@
-//! Joints after their insertion: motors, strength, contacts of the joined bodies, and loads.
+//! Joints after their insertion: kind, springs, motors, strength, contacts of the joined bodies,
+//! and loads.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (forces of joints).
 
@@ -6,9 +7,47 @@ use crate::joint::JointBroken;
 use crate::{JointId, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
-use carom_response::{Joint, JointLoad, JointStrength, PositionMotor};
+use carom_response::{Body, Joint, JointImpulse, JointKind, JointLoad, JointStrength};
+use carom_response::{PositionMotor, TorsionSpring, Winding};
 
 impl<B: BroadPhase> World<B> {
+    /// Changes the kind of a joint, for instance the speed of its motor, and wakes its bodies. A
+    /// hinge that stays a hinge keeps its spring. A hinge and a slider keep a position motor.
+    pub fn set_joint_kind(&mut self, id: JointId, kind: JointKind) -> Result<(), WorldError> {
+        self.joint(id)?;
+        if !kind.is_sound() {
+            return Err(WorldError::BadJoint);
+        }
+        self.change_joint(id, |joint| {
+            (joint.kind, joint.impulse) = (kind, JointImpulse::default());
+            if !matches!(kind, JointKind::Hinge { .. }) {
+                joint.spring = None;
+            }
+            if !kind.has_axis() {
+                joint.position_motor = None;
+            }
+        })
+    }
+
+    /// Gives a hinge a spring about its axis, or removes it, and wakes its bodies.
+    ///
+    /// Whole turns are counted from the first spring on, and another spring continues the count. To
+    /// wind a spring up, turn its bodies by a motor, or give it a rest angle of several turns.
+    pub fn set_joint_spring(&mut self, id: JointId, spring: Option<TorsionSpring>) -> Result<(), WorldError> {
+        if !matches!(self.joint(id)?.kind, JointKind::Hinge { .. }) {
+            return Err(WorldError::NoHinge(id));
+        }
+        if let Some(spring) = spring {
+            spring.validate().map_err(WorldError::BadSpring)?;
+        }
+        self.change_joint(id, |joint| {
+            if joint.spring.is_none() {
+                joint.winding = Winding::default();
+            }
+            (joint.spring, joint.impulse.spring) = (spring, 0.0);
+        })
+    }
+
     /// Gives a hinge or a slider a motor that pulls it to an angle or a place, or removes it, and
     /// wakes its bodies. While it has one, the motor of its kind does not act.
     ///
@@ -18,8 +57,7 @@ impl<B: BroadPhase> World<B> {
         id: JointId,
         motor: Option<PositionMotor>,
     ) -> Result<(), WorldError> {
-        if self.joint_place(id).is_err() {
-            self.joint(id)?;
+        if !self.joint(id)?.kind.has_axis() {
             return Err(WorldError::NoAxis(id));
         }
         if let Some(motor) = motor {
@@ -42,11 +80,7 @@ impl<B: BroadPhase> World<B> {
     ) -> Result<(), WorldError> {
         self.joint(id)?;
         if let Some(strength) = strength {
-            for (number, name) in [(strength.force, "force"), (strength.torque, "torque")] {
-                if !(0.0 <= number) {
-                    return Err(WorldError::BadNumber(name));
-                }
-            }
+            strength.validate().map_err(WorldError::BadNumber)?;
         }
         self.change_joint(id, |joint| joint.strength = strength)
     }
@@ -72,13 +106,19 @@ impl<B: BroadPhase> World<B> {
         self.joint(id).map(|joint| joint.load)
     }
 
+    /// Returns the angle of a hinge in radians, with whole turns if it has a spring: see
+    /// [`Joint::hinge_angle`].
+    pub fn hinge_angle(&self, id: JointId) -> Result<f64, WorldError> {
+        let (joint, [a, b]) = self.joined(id)?;
+        joint.hinge_angle(a, b).ok_or(WorldError::NoHinge(id))
+    }
+
     /// Returns the place of a slider along its axis, or the angle of a hinge in radians: see
     /// [`Joint::place`].
     ///
     /// Errors: another kind of joint.
     pub fn joint_place(&self, id: JointId) -> Result<f64, WorldError> {
-        let joint = self.joint(id)?;
-        let [a, b] = [joint.body_a, joint.body_b].map(|body| &self.bodies.motions[body as usize]);
+        let (joint, [a, b]) = self.joined(id)?;
         joint.place(a, b).ok_or(WorldError::NoAxis(id))
     }
 
@@ -87,8 +127,7 @@ impl<B: BroadPhase> World<B> {
     ///
     /// Errors: another kind of joint.
     pub fn joint_speed(&self, id: JointId) -> Result<f32, WorldError> {
-        let joint = self.joint(id)?;
-        let [a, b] = [joint.body_a, joint.body_b].map(|body| &self.bodies.motions[body as usize]);
+        let (joint, [a, b]) = self.joined(id)?;
         joint.speed(a, b).ok_or(WorldError::NoAxis(id))
     }
 
@@ -120,6 +159,12 @@ impl<B: BroadPhase> World<B> {
                 self.joints.broken.push(event);
             }
         }
+    }
+
+    /// Returns a joint and its two bodies.
+    fn joined(&self, id: JointId) -> Result<(&Joint, [&Body; 2]), WorldError> {
+        let joint = self.joint(id)?;
+        Ok((joint, [joint.body_a, joint.body_b].map(|body| &self.bodies.motions[body as usize])))
     }
 
     /// Changes a joint and wakes its bodies.

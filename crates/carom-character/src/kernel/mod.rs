@@ -1,3 +1,3 @@
-//! What depends on the precision of shapes: compiled for `f32`, and again for `f64`.
+//! The code that depends on the precision of shapes. It is compiled for `f32`, and again for `f64`.
 
 pub(crate) mod shape_parts;

@@ -15,7 +15,8 @@ use carom_math::{WidePose, rounding, scaling};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// `first` counts the parts, as the queries do.
+/// Calls `part` with the number, the frame and the geometry of each convex part that may touch the
+/// box between the corners `within`, in the world. `first` counts the parts, as the queries do.
 pub(crate) fn visit_shape(
     shape: &Shape,
     pose: &WidePose,

@@ -50,7 +50,7 @@ const EXPOSURE: f64 = 0.04;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewer {
     position: DVec3,
-    /// Of length 1.
+    /// A unit vector.
     forward: DVec3,
     half_view: f64,
     finest: f64,

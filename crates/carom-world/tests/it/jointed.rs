@@ -1,4 +1,4 @@
-//! What the tests of joints share: pairs of bodies in joints, and their energy.
+//! Shared by the tests of joints: pairs of bodies in joints, and their energy.
 
 use crate::scenes::{CheckedStep, DT, cuboid};
 use carom_math::{Pose, Vec3};
