@@ -44,11 +44,11 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
 
 /// The states, which change only if what the world computes is meant to change.
 pub const HASHES: [u64; 5] = [
-    0xa366_64a7_e653_5195,
-    0x0c72_1316_c316_4a0a,
-    0xfbbc_d174_8f08_c9fd,
-    0x2b60_6e9e_35f1_ff81,
-    0x1d43_ff65_cdae_7eef,
+    0x0bca_4fe0_e2f0_d5f2,
+    0x97df_cfd7_43ae_32c3,
+    0x3a3c_80a8_63d0_0f9e,
+    0xa498_e9ee_5801_a1b6,
+    0x2244_7e25_afc9_f17d,
 ];
 
 impl<B: BroadPhase> Scene<B> {

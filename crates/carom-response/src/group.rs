@@ -50,7 +50,7 @@ pub(crate) struct Group {
     /// Part of its impulse that an overlapping contact loses in a substep: see
     /// [`load`](crate::load).
     pub(crate) leak: Lanes,
-    /// Whether a lane carries so much that the group is relaxed in each substep.
+    /// Whether a lane carries many times its own weight.
     pub(crate) is_loaded: bool,
     /// Whether a lane overlaps by more than the slop.
     pub(crate) is_pushing: bool,
@@ -184,6 +184,7 @@ pub(crate) enum Stage {
     TakeBack,
     /// Solves without push-out speed. Only the change is added to the totals.
     Relax,
-    /// Relaxes between two substeps, for loaded groups only.
-    RelaxLoaded,
+    /// The same between two substeps. Deep contacts keep their push: see
+    /// [`impulse`](crate::impulse).
+    RelaxBetween,
 }

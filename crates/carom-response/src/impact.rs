@@ -50,10 +50,8 @@ pub(crate) struct Bouncers<'a> {
 /// The time within a step at which bodies bounce.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
-    /// Length of the substep that the forces in [`Free`] belong to.
+    /// Length of a substep.
     pub(crate) h: Real,
-    /// Length of the next substep.
-    pub(crate) next_h: Real,
     /// Time since the start of the step.
     pub(crate) elapsed: Real,
     /// Whether the velocities include the forces of the substep and its warm start.
@@ -217,7 +215,7 @@ fn bounce_one(
         b.v += velocity;
         b.shift += normal * (velocity.dot(normal) * moment.elapsed);
     }
-    let ahead = BOUNCE_LOOK_AHEAD * moment.next_h;
+    let ahead = BOUNCE_LOOK_AHEAD * moment.h;
     let mut points = [Vec3::ZERO; MAX_CONTACTS];
     let mut targets = [0.0; MAX_CONTACTS];
     let mut mass = [0.0; MAX_CONTACTS];

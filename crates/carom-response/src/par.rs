@@ -17,7 +17,7 @@ use crate::group::Group;
 use crate::kept::Trace;
 use crate::lane_vec::{Lanes, State, States};
 use crate::mass::MassData;
-use crate::pieces::{self, Advance, Forces, Limits, Manifolds, Moved, take};
+use crate::pieces::{self, Advance, Forces, Limits, Manifolds, Moved};
 use crate::summary::{Summary, Verdict};
 use alloc::vec::Vec;
 use carom_lanes::{SharedLine, Simd};
@@ -234,12 +234,17 @@ pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses:
         .for_each(|(places, impulses)| pieces::sort_reports(places, reports, impulses));
 }
 
+/// Splits the first `n` entries off a list. Returns an empty slice if there are fewer.
+pub(crate) fn take<'a, T>(list: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    list.split_off_mut(..n).unwrap_or_default()
+}
+
 /// See [`pieces::advance`].
 pub(crate) fn advance(
     states: &mut [State],
     free: &mut [Free],
     mut joint_pushes: &mut [(Vec3, Vec3)],
-    advance: &Advance,
+    advance: Advance,
 ) {
     if states.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
         return pieces::advance(states, free, joint_pushes, advance);

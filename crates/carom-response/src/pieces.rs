@@ -14,7 +14,7 @@ use crate::group::{Group, NO_DRIVE, Pass};
 use crate::impulse::{self};
 use crate::integrate;
 use crate::integrate::inverse_of;
-use crate::kept::{self, KeptList, Rows, Trace};
+use crate::kept::{self, Damping, KeptList, Rows, Trace};
 use crate::lane_vec::{REST, State};
 use crate::load::LoadScale;
 use crate::mass::MassData;
@@ -177,6 +177,7 @@ pub(crate) struct Manifolds<'a> {
     pub(crate) masses: &'a [MassData],
     /// The length of the substep divided by that of the cached impulses.
     pub(crate) ratio: Real,
+    pub(crate) damping: Damping,
     pub(crate) slop: Real,
     pub(crate) load: LoadScale,
 }
@@ -257,7 +258,7 @@ impl Manifolds<'_> {
                 &pair,
                 kept,
                 [&self.masses[a], &self.masses[b]],
-                self.ratio,
+                (self.ratio, self.damping),
                 self.slop,
                 trace,
             );
@@ -338,58 +339,41 @@ pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses:
     }
 }
 
-/// The work on bodies between two passes over contacts: the end of a substep, the beginning of the
-/// next, or both. Doing both at once reads each body once, which saves up to 4 % of a step.
+/// The work on bodies between two passes over contacts. `h` is the length of a substep.
 #[derive(Clone, Copy)]
-pub(crate) struct Advance {
-    /// Length of the substep whose velocities are integrated to positions.
-    pub(crate) ended: Option<Real>,
-    pub(crate) begun: Option<Begun>,
-    /// Length of the whole step.
-    pub(crate) dt: Real,
+pub(crate) enum Advance {
+    /// Adds the forces of a substep. `is_first`: of a step.
+    Begin { h: Real, is_first: bool },
+    /// Integrates velocities to positions. `dt` is the length of the whole step.
+    End { h: Real, dt: Real },
 }
 
 /// Radians per step. Contacts follow a body that turns less. A body that turns farther leaves the
 /// area of its contacts.
 const MAX_CONTACT_TURN: Real = 0.5;
 
-/// The beginning of a substep.
-#[derive(Clone, Copy)]
-pub(crate) struct Begun {
-    pub(crate) h: Real,
-    /// Whether it is the first substep of a step.
-    pub(crate) is_first: bool,
-}
-
-/// Bodies per block, so that a block stays in the cache from the end of one substep to the next.
-const AT_ONCE: usize = 32;
-
 /// Advances bodies. `joint_pushes` is empty if there are no joints.
 pub(crate) fn advance(
     states: &mut [State],
     free: &mut [Free],
-    mut joint_pushes: &mut [(Vec3, Vec3)],
-    advance: &Advance,
+    joint_pushes: &mut [(Vec3, Vec3)],
+    advance: Advance,
 ) {
-    for (states, free) in states.chunks_mut(AT_ONCE).zip(free.chunks_mut(AT_ONCE)) {
-        let joint_pushes = take(&mut joint_pushes, states.len());
-        if let Some(h) = advance.ended {
-            end_substep(states, free, h, MAX_CONTACT_TURN / advance.dt);
-        }
-        if let Some(begun) = advance.begun {
-            begin_substep(states, free, joint_pushes, begun);
-        }
+    match advance {
+        Advance::Begin { h, is_first } => begin_substep(states, free, joint_pushes, h, is_first),
+        Advance::End { h, dt } => end_substep(states, free, h, MAX_CONTACT_TURN / dt),
     }
-}
-
-/// Splits the first `n` entries off a list. Returns an empty slice if there are fewer.
-pub(crate) fn take<'a, T>(list: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    list.split_off_mut(..n).unwrap_or_default()
 }
 
 /// Adds the forces. From the second substep on, it also applies the contact impulses of the substep
 /// before again, as a warm start.
-fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(Vec3, Vec3)], begun: Begun) {
+fn begin_substep(
+    states: &mut [State],
+    free: &mut [Free],
+    joint_pushes: &mut [(Vec3, Vec3)],
+    h: Real,
+    is_first: bool,
+) {
     let mut by_joints = joint_pushes.iter_mut();
     for (state, free) in states.iter_mut().zip(free) {
         // The contact impulses stay in the velocity and are applied once more. The joint impulses
@@ -400,7 +384,7 @@ fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(V
         }
         let (v, w) = motion(state);
         let (mut push_v, mut push_w) = (Vec3::ZERO, Vec3::ZERO);
-        if !begun.is_first {
+        if !is_first {
             (push_v, push_w) = (v - free.v - joint_v, w - free.w - joint_w);
             free.is_pushed |= (v, w) != (free.v, free.w);
         }
@@ -411,7 +395,7 @@ fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(V
             let own = rotation::rotate_back(turned, free.w);
             // Only the change is rotated back. Rotating the whole vector would make it grow or
             // shrink by rounding in every step.
-            let change = integrate::gyroscopic(free.inertia, own, begun.h) - own;
+            let change = integrate::gyroscopic(free.inertia, own, h) - own;
             free.w += rotation::rotate(turned, change);
         }
         set_motion(state, free.v + push_v, free.w + push_w);

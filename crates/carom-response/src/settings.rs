@@ -24,10 +24,9 @@ const MAX_GRAVITY: Real = 1e18;
 pub struct SolverSettings {
     /// Acceleration of all dynamic bodies.
     pub gravity: Vec3,
-    /// Number of equal substeps of a step. Each has one iteration over all contacts; the last one
-    /// has a relaxation in addition. From 1 to [`SolverSettings::MAX_SUBSTEPS`]. More substeps make
-    /// stacks stiffer: ten boxes stand with 3, a house of cards of five floors with 4, twenty boxes
-    /// with 5.
+    /// Number of equal substeps of a step. Each solves all contacts once and relaxes them once. From
+    /// 1 to [`SolverSettings::MAX_SUBSTEPS`]. More substeps make stacks stiffer: ten boxes stand
+    /// with 3, a house of cards of five floors with 4, twenty boxes with 5.
     pub substeps: u32,
     /// Largest factor of `substeps` while bodies carry many times their own weight, such as a crate
     /// under a tank. From 1 to 16. A step on a budget never has more than `substeps`.
@@ -71,12 +70,12 @@ impl Default for SolverSettings {
             substeps: 6,
             max_load_factor: 4,
             length_unit: 1.0,
-            joint_frequency: 60.0,
+            joint_frequency: 120.0,
             joint_damping: 5.0,
             push_out_rate: 12.0,
             push_out_speed: 1.0,
             slop: 0.005,
-            restitution_threshold: 0.5,
+            restitution_threshold: 0.2,
             sleep_speed: 0.1,
             sleep_delay: 0.5,
             settle_braking: 0.3,

@@ -1,8 +1,7 @@
 //! One step of a world of rigid bodies in contact: all stages in order.
 //!
-//! - Each substep adds the forces, lets bodies bounce, solves joints and contacts, moves the
-//!   bodies, and relaxes the joints.
-//! - After the last substep, bodies bounce again and contacts are relaxed.
+//! - Each substep adds the forces, lets bodies bounce, solves joints and contacts, and moves the
+//!   bodies. Then it relaxes the joints, lets bodies bounce again, and relaxes the contacts.
 //! - Impulses are cached by pair and feature for the next step (warm starting).
 //! - [`Solver::islands`] reports for how long each island has been at rest.
 //!   [`Sleepers`](crate::Sleepers) puts islands to sleep.
@@ -25,7 +24,7 @@ use crate::joint::{Joint, MovingJoints};
 use crate::joint_load::JointImpulse;
 use crate::joint_mass::JointMasses;
 use crate::joint_rows::{JointStep, Jointed, Softness, Substep};
-use crate::kept::{Kept, KeptList, Stowed};
+use crate::kept::{Damping, Kept, KeptList, Stowed};
 use crate::lane_vec::{REST, State};
 use crate::load::{LoadScale, WorldLoad};
 use crate::memory;
@@ -33,7 +32,7 @@ use crate::memory;
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
-use crate::pieces::{Advance, Begun, Forces, Limits, Manifolds, Moved};
+use crate::pieces::{Advance, Forces, Limits, Manifolds, Moved};
 use crate::prepare::Given;
 use crate::rest::Touch;
 use crate::settings::{SolverError, SolverSettings};
@@ -398,7 +397,7 @@ impl Solver {
         let n_substeps = self.load.substeps(&self.settings, dt);
         let h = dt / n_substeps as Real;
         self.prepare(bodies, MovingJoints { list: joints, places: moving }, (dt, h), &mut stats);
-        self.load_contacts(contacts, h, &mut stats);
+        self.load_contacts(contacts, (dt, h), &mut stats);
         self.load_joints(bodies, MovingJoints { list: joints, places: moving });
 
         // Moved out of `self` while the groups are borrowed.
@@ -413,26 +412,22 @@ impl Solver {
             self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
         }
         let Solver { settings, groups, classes, states, free, masses, joint_steps, joint_pushes, .. } = self;
-        let are_loaded = groups.iter().any(|group| group.is_loaded);
         let Solver { bouncing, slots, movers, .. } = self;
         let still = movers.len() as u32;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let mut colors = loops::Colors::new(groups, classes);
-        // The length of a substep whose end is merged with the beginning of the next one.
-        let mut ended = None;
         for number in 0..n_substeps {
             let (is_first, is_last) = (number == 0, number + 1 == n_substeps);
             for (step, &place) in joint_steps.iter_mut().zip(moving) {
                 step.begin(&mut joints[place as usize], masses, states, (h, is_first));
             }
-            let begun = Some(Begun { h, is_first });
-            loops::advance(states, free, joint_pushes, &Advance { ended: ended.take(), begun, dt });
+            loops::advance(states, free, joint_pushes, Advance::Begin { h, is_first });
             if is_first {
                 colors.run(states, &first);
             }
             if !bouncing.is_empty() {
                 let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces };
-                let moment = Moment { h, next_h: h, elapsed, has_begun: true };
+                let moment = Moment { h, elapsed, has_begun: true };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };
@@ -444,30 +439,25 @@ impl Solver {
             }
             colors.run(states, &Pass { stage: Stage::Solve, elapsed, ..first });
             elapsed += h;
-            if moving.is_empty() && !are_loaded && !is_last {
-                ended = Some(h);
-                continue;
-            }
-            loops::advance(states, free, joint_pushes, &Advance { ended: Some(h), begun: None, dt });
+            loops::advance(states, free, joint_pushes, Advance::End { h, dt });
             if is_last {
                 for _ in 0..take_back::PASSES {
                     colors.run(states, &Pass { stage: Stage::TakeBack, ..first });
                 }
-            } else if are_loaded {
-                colors.run(states, &Pass { stage: Stage::RelaxLoaded, elapsed, ..first });
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
                 step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, false);
             }
+            if !bouncing.is_empty() {
+                // The relaxation predicts one substep ahead, so bounces are applied before it.
+                let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces };
+                let moment = Moment { h, elapsed, has_begun: false };
+                impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
+            }
+            let stage = if is_last { Stage::Relax } else { Stage::RelaxBetween };
+            colors.run(states, &Pass { stage, elapsed, ..first });
         }
-        if !bouncing.is_empty() {
-            // The relaxation predicts one substep ahead, so bounces are applied before it.
-            let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces };
-            let moment = Moment { h, next_h: 1.0 / first.inverse_h, elapsed, has_begun: false };
-            impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
-        }
-        colors.run(states, &Pass { stage: Stage::Relax, elapsed, ..first });
         stats.n_substeps = n_substeps;
         (self.drives, self.surfaces) = (drives, surfaces);
         stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
@@ -585,7 +575,7 @@ impl Solver {
         stats.n_colors = self.classes.n_colors();
     }
 
-    fn load_contacts(&mut self, contacts: &Contacts<'_>, h: Real, stats: &mut StepStats) {
+    fn load_contacts(&mut self, contacts: &Contacts<'_>, (dt, h): (Real, Real), stats: &mut StepStats) {
         let still = self.movers.len() as u32;
         let n_groups = self.coloring.n_groups();
         memory::renew(&mut self.groups, n_groups, Group::empty(still));
@@ -601,6 +591,7 @@ impl Solver {
             is_active: &self.is_active,
             masses: &self.masses,
             ratio: scale_for(h, self.kept_h),
+            damping: Damping::new(dt, h),
             slop: self.settings.slop * self.settings.length_unit,
             load: LoadScale::new(&self.settings, h),
         };

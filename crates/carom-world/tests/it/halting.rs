@@ -30,14 +30,14 @@ fn who_is_halted_is_counted_and_stands_still() {
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
     assert_eq!((world.stats().undone, n_halted(&world)), Default::default());
     let free = world.stats().n_steps;
-    for part in [8, 20, 200] {
+    for part in [10, 20, 200] {
         let budget = free / part;
         for step in 0..40 {
             let before: Vec<_> = world.body_ids().map(|id| *world.motion(id).unwrap()).collect();
             let stats = *world.checked_step_within(DT, Budget::Steps(budget)).unwrap();
             assert!(0 < stats.undone.n_halted, "1/{part}, step {step}: {stats:?}");
             let is_held = stats.undone.is_held;
-            assert!(!is_held || part == 8, "1/{part}, step {step}: {stats:?}");
+            assert!(!is_held || part == 10, "1/{part}, step {step}: {stats:?}");
             // Who is held is not marked.
             assert_eq!(n_halted(&world), if is_held { 0 } else { stats.undone.n_halted });
             assert!(world.settings().solver.substeps - 1 <= stats.undone.n_substeps);

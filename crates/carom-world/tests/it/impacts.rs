@@ -468,9 +468,9 @@ fn what_wobbles_on_its_rim_does_not_sink() {
         (slab, Vec3::NEG_Y * 0.5),
         (Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap())), Vec3::ZERO),
     ];
-    let mut random = Random::new(8);
     let (mut deepest, mut later) = (0.0_f32, 0.0_f32);
-    for (floor, at) in &floors {
+    for (seed, (floor, at)) in [8, 1, 10].into_iter().flat_map(|seed| floors.iter().map(move |f| (seed, f))) {
+        let mut random = Random::new(seed);
         let mut world = world(9.81);
         let desc = BodyDesc::fixed(floor.clone()).with_pose(Pose::from_translation(*at));
         let floor = world.insert(desc.with_friction(0.6)).unwrap();
@@ -493,12 +493,12 @@ fn what_wobbles_on_its_rim_does_not_sink() {
                     depth.flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().to_vec()));
                 let least = contacts.map(|c| c.distance).fold(0.0, f32::min);
                 deepest = deepest.max(-least);
-                later = if step < 30 { later } else { later.max(-least) };
+                later = if step < 60 { later } else { later.max(-least) };
             }
         }
         let lowest = ids.iter().map(|&id| world.motion(id).unwrap().pose.translation.y).fold(9.0, f32::min);
         assert!(0.012 < lowest, "{floor:?}: a middle is at {lowest}");
     }
-    // A corner that slams down may sink by its way in a step.
-    assert!(deepest < 0.025 && later < 0.008, "{deepest} {later}");
+    // A corner that slams down may sink by its travel in a step. After a second no corner slams down.
+    assert!(deepest < 0.025 && later < 0.0055, "{deepest} {later}");
 }
