@@ -1,6 +1,7 @@
 //! Bodies: mass, pose and motion, without a shape.
 
 use crate::integrate;
+use crate::locked_axes::LockedAxes;
 use crate::rest::Rest;
 use carom_math::glam::{DMat3, DVec3};
 use carom_math::{Mat3, Pose, Real, Vec3, rotation};
@@ -76,6 +77,14 @@ pub struct Body {
     pub linear_damping: Real,
     /// Part of the angular velocity that is lost per unit of time; 0 is none. Not negative.
     pub angular_damping: Real,
+    /// Axes of the world along which a dynamic body does not move, or about which it does not turn.
+    pub locked_axes: LockedAxes,
+    /// The largest speed of the centre of mass of a dynamic body. The default is the largest
+    /// number.
+    pub max_linear_speed: Real,
+    /// The largest angular speed of a dynamic body, in radians per unit of time. The default is the
+    /// largest number.
+    pub max_angular_speed: Real,
     /// Whether it may fall asleep with its island.
     pub can_sleep: bool,
     /// Whether it is asleep. No step moves it until it is woken ([`Sleepers`](crate::Sleepers)).
@@ -100,6 +109,9 @@ impl Body {
             gravity_scale: 1.0,
             linear_damping: 0.0,
             angular_damping: 0.0,
+            locked_axes: LockedAxes::empty(),
+            max_linear_speed: Real::MAX,
+            max_angular_speed: Real::MAX,
             can_sleep: true,
             is_sleeping: false,
             rest: Rest::NONE,
@@ -143,10 +155,11 @@ impl Body {
     }
 
     /// Returns the inverse of the inertia tensor about the centre of mass, in the world frame.
+    /// Locked rotations have infinite inertia.
     #[inline]
     pub fn world_inverse_inertia(&self) -> Mat3 {
         let rotation = self.pose.rotation_matrix();
-        rotation * self.inverse_inertia * rotation.transpose()
+        self.locked_axes.free_inverse_inertia(rotation * self.inverse_inertia * rotation.transpose())
     }
 
     /// Returns the velocity of a world point that moves with the body.
@@ -160,7 +173,7 @@ impl Body {
     pub fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
         if self.kind == BodyKind::Dynamic {
             let lever = point - self.world_center();
-            self.linear_velocity += impulse * self.inverse_mass;
+            self.linear_velocity += self.locked_axes.free_translation(impulse) * self.inverse_mass;
             self.angular_velocity += self.world_inverse_inertia() * lever.cross(impulse);
             self.wake();
         }
@@ -241,6 +254,13 @@ impl Body {
         self.kind == BodyKind::Dynamic && !self.is_sleeping
     }
 
+    /// Whether an axis is locked or a speed is bounded.
+    pub(crate) fn is_bounded(&self) -> bool {
+        !self.locked_axes.is_empty()
+            || self.max_linear_speed < Real::MAX
+            || self.max_angular_speed < Real::MAX
+    }
+
     /// Whether it is kinematic and its velocities are not zero.
     #[inline]
     pub fn is_driven(&self) -> bool {
@@ -251,7 +271,14 @@ impl Body {
     /// Whether every number that a step reads is finite.
     pub(crate) fn is_finite(&self) -> bool {
         // Tested one by one, because the sum of two large numbers may overflow.
-        let numbers = [self.inverse_mass, self.gravity_scale, self.linear_damping, self.angular_damping];
+        let numbers = [
+            self.inverse_mass,
+            self.gravity_scale,
+            self.linear_damping,
+            self.angular_damping,
+            self.max_linear_speed,
+            self.max_angular_speed,
+        ];
         self.pose.is_finite()
             && self.center_of_mass.is_finite()
             && self.inverse_inertia.is_finite()

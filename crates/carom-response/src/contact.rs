@@ -216,6 +216,13 @@ impl ContactImpulse {
     pub fn total_normal(&self) -> Real {
         self.normal.iter().sum()
     }
+
+    /// Adds the impulses of the same manifold in another part of the step.
+    pub(crate) fn add(&mut self, other: &ContactImpulse) {
+        self.normal.iter_mut().zip(&other.normal).for_each(|(normal, other)| *normal += other);
+        self.friction += other.friction;
+        self.twist += other.twist;
+    }
 }
 
 /// Cached impulses are used for substeps that are at most this many times as long. Some impulses

@@ -20,12 +20,13 @@
 //! several contacts at once).
 //! Differs: a friction impulse that would raise the energy of the two bodies is left out.
 
-use crate::contact::{Contacts, Seen};
+use crate::contact::{ContactImpulse, Contacts, Seen};
 use crate::free::Free;
 use crate::lane_vec::State;
 use crate::mass::{MassData, held_center};
 use crate::settings::SolverSettings;
 use crate::surface::{SurfaceVelocity, of_contact};
+use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Mat3, Real, Vec3, ops};
 
@@ -45,6 +46,8 @@ pub(crate) struct Bouncers<'a> {
     pub(crate) masses: &'a [MassData],
     /// Velocities of surfaces, sorted by contact.
     pub(crate) surfaces: &'a [SurfaceVelocity],
+    /// The impulses of all bounces of the step, by contact, in the order in which they happened.
+    pub(crate) bounces: &'a mut Vec<(u32, ContactImpulse)>,
 }
 
 /// The time within a step at which bodies bounce.
@@ -162,7 +165,9 @@ pub(crate) fn bounce_all(
             if 0.0 < pair.restitution {
                 let sides = [slots(pair.body_a), slots(pair.body_b)];
                 let surface = of_contact(bodies.surfaces, contact).copied();
-                any |= bounce_one(&pair, surface, sides, bodies, settings, moment);
+                let bounce = bounce_one(&pair, surface, sides, bodies, settings, moment);
+                any |= bounce.is_some();
+                bodies.bounces.extend(bounce.map(|impulse| (contact, impulse)));
             }
         }
         if !any {
@@ -195,6 +200,7 @@ fn speed_after(
     bounces.then(|| ops::sqrt(back_sq) - 0.5 * gain)
 }
 
+/// Returns the impulses of the bounce, if there is one.
 fn bounce_one(
     pair: &Seen<'_>,
     surface: Option<SurfaceVelocity>,
@@ -202,7 +208,7 @@ fn bounce_one(
     bodies: &mut Bouncers<'_>,
     settings: &SolverSettings,
     moment: Moment,
-) -> bool {
+) -> Option<ContactImpulse> {
     let threshold = settings.restitution_threshold * settings.length_unit;
     let normal = pair.manifold.normal();
     let mut a = Half::new(bodies, slot_a, moment);
@@ -219,12 +225,13 @@ fn bounce_one(
     let mut points = [Vec3::ZERO; MAX_CONTACTS];
     let mut targets = [0.0; MAX_CONTACTS];
     let mut mass = [0.0; MAX_CONTACTS];
+    let mut numbers = [0; MAX_CONTACTS];
     let mut n = 0;
     let mut fast = false;
     let slop = settings.slop * settings.length_unit;
     let masses = [&bodies.masses[slot_a], &bodies.masses[slot_b]];
     let held = held_center(masses, normal, pair.manifold.contacts(), slop).map(|side| masses[side].center);
-    for c in pair.manifold.contacts() {
+    for (number, c) in pair.manifold.contacts().iter().enumerate() {
         let point = held.unwrap_or((c.point_a + c.point_b) * 0.5);
         let speed = (b.velocity_at(point) - a.velocity_at(point)).dot(normal);
         let distance = c.distance + (b.shift_at(c.point_b) - a.shift_at(c.point_a)).dot(normal);
@@ -243,17 +250,18 @@ fn bounce_one(
         }
         let felt = a.felt(point, normal) + b.felt(point, normal);
         if !(0.0 < felt) {
-            return false;
+            return None;
         }
         let after = speed_after(speed, gain, (distance, moment.h), pair.restitution, threshold);
         fast |= after.is_some();
+        numbers[n] = number;
         points[n] = point;
         targets[n] = after.unwrap_or(speed.min(0.0));
         mass[n] = 1.0 / felt;
         n += 1;
     }
     if !fast {
-        return false;
+        return None;
     }
     let before = (a, b);
     let mut impulse = [0.0; MAX_CONTACTS];
@@ -290,8 +298,10 @@ fn bounce_one(
     }
     let total: Real = impulse.iter().sum();
     if !(0.0 < total) {
-        return false;
+        return None;
     }
+    let mut bounce = ContactImpulse::default();
+    (0..n).for_each(|k| bounce.normal[numbers[k]] = impulse[k]);
     // Friction acts at the centre of pressure.
     let center = (0..n).map(|k| points[k] * impulse[k]).sum::<Vec3>() / total;
     let slide = b.velocity_at(center) - a.velocity_at(center);
@@ -305,8 +315,9 @@ fn bounce_one(
         // larger.
         a.apply(direction * size, center);
         b.apply(-direction * size, center);
+        bounce.friction = -direction * size;
     }
     a.store(bodies, slot_a);
     b.store(bodies, slot_b);
-    true
+    Some(bounce)
 }

@@ -5,7 +5,7 @@
 //!   that grows with the overlap. The relaxation solves the same contacts once more without that
 //!   speed, which removes it again.
 //! - **Deep contacts.** Between two substeps a deep contact keeps its impulse, unless it is loaded.
-//!   Its push adds up within a step. So a body that the pile above presses into the floor comes out.
+//!   Its push adds up within a step, so a body that a pile presses into the floor comes out.
 //! - **Slop.** Overlap within the slop is not corrected, so a pile can come to rest.
 //! - **Speculative contacts.** A contact at a positive distance may close within the substep, but
 //!   not overshoot.

@@ -17,6 +17,7 @@ use crate::integrate::inverse_of;
 use crate::kept::{self, Damping, KeptList, Rows, Trace};
 use crate::lane_vec::{REST, State};
 use crate::load::LoadScale;
+use crate::locked_axes::LockedAxes;
 use crate::mass::MassData;
 pub(crate) use crate::store::{Limits, Moved, store_bodies};
 pub(crate) use crate::summary::summarize;
@@ -104,6 +105,7 @@ pub(crate) fn load_bodies(
         *free = Free { rotation: body.pose.rotation, ..Free::NONE };
         let (mut v, mut w) = (body.linear_velocity, body.angular_velocity);
         if body.is_active() {
+            (v, w) = (body.locked_axes.free_translation(v), body.locked_axes.free_rotation(w));
             let i = body.world_inverse_inertia();
             mass.inverse_mass = body.inverse_mass;
             // The mean of two entries that should be equal: rounding must not make the matrix
@@ -120,7 +122,7 @@ pub(crate) fn load_bodies(
             let gravity =
                 if 0.0 < body.inverse_mass { forces.gravity * body.gravity_scale } else { Vec3::ZERO };
             free.moves = Moves::ByForce;
-            free.dv = (gravity + body.force * body.inverse_mass) * h;
+            free.dv = body.locked_axes.free_translation(gravity + body.force * body.inverse_mass) * h;
             free.dw = mass.inertia_matrix() * body.torque * h;
             free.keep_v = 1.0 / (1.0 + h * body.linear_damping.max(0.0));
             free.keep_w = 1.0 / (1.0 + h * body.angular_damping.max(0.0));
@@ -139,7 +141,10 @@ pub(crate) fn load_bodies(
             mass.spins_far = MAX_CONTACT_TURN * MAX_CONTACT_TURN < w.length_squared() * dt_sq;
             let size_sq = gyration_sq(body);
             mass.max_contact_speed_sq = if 0.0 < size_sq { size_sq / dt_sq } else { Real::INFINITY };
-            free.inertia = uneven_inertia(&body.inverse_inertia);
+            // A body whose rotation is locked keeps no angular momentum, so it turns as given.
+            if !body.locked_axes.intersects(LockedAxes::ROTATION) {
+                free.inertia = uneven_inertia(&body.inverse_inertia);
+            }
         } else if body.is_driven() {
             free.moves = Moves::ByVelocity;
             mass.calm = 0.0;

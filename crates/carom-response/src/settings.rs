@@ -24,9 +24,9 @@ const MAX_GRAVITY: Real = 1e18;
 pub struct SolverSettings {
     /// Acceleration of all dynamic bodies.
     pub gravity: Vec3,
-    /// Number of equal substeps of a step. Each solves all contacts once and relaxes them once. From
-    /// 1 to [`SolverSettings::MAX_SUBSTEPS`]. More substeps make stacks stiffer: ten boxes stand
-    /// with 3, a house of cards of five floors with 4, twenty boxes with 5.
+    /// Number of equal substeps of a step. Each solves all contacts once and relaxes them once.
+    /// From 1 to [`SolverSettings::MAX_SUBSTEPS`]. More substeps make stacks stiffer: ten boxes
+    /// stand with 3, a house of cards of five floors with 4, twenty boxes with 5.
     pub substeps: u32,
     /// Largest factor of `substeps` while bodies carry many times their own weight, such as a crate
     /// under a tank. From 1 to 16. A step on a budget never has more than `substeps`.

@@ -28,6 +28,7 @@ use crate::kept::{Damping, Kept, KeptList, Stowed};
 use crate::lane_vec::{REST, State};
 use crate::load::{LoadScale, WorldLoad};
 use crate::memory;
+use crate::motion_bounds::MotionBounds;
 #[cfg(feature = "parallel")]
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
@@ -109,6 +110,8 @@ pub struct Solver {
     are_plain: bool,
     active: Vec<u32>,
     bouncing: Vec<u32>,
+    /// The impulses of the bounces of this step, by contact.
+    bounces: Vec<(u32, ContactImpulse)>,
     matched: Vec<u32>,
     /// Positions of cached pairs that are no longer among the contacts.
     left: Vec<u32>,
@@ -134,6 +137,7 @@ pub struct Solver {
     joint_steps: Vec<JointStep>,
     joint_masses: JointMasses,
     joint_pushes: Vec<(Vec3, Vec3)>,
+    motion_bounds: MotionBounds,
     energies: Energies,
 }
 
@@ -214,8 +218,9 @@ impl Solver {
         self.load = memory.load;
     }
 
-    /// Returns the impulses of each contact pair of the last step, in the order of its input. They
-    /// are zero for pairs that were not solved because neither body moves.
+    /// Returns the impulses of each contact pair of the last step, in the order of its input. Those
+    /// of bounces are included. They are zero for pairs that were not solved because neither body
+    /// moves.
     pub fn contact_impulses(&self) -> &[ContactImpulse] {
         &self.impulses
     }
@@ -412,7 +417,8 @@ impl Solver {
             self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
         }
         let Solver { settings, groups, classes, states, free, masses, joint_steps, joint_pushes, .. } = self;
-        let Solver { bouncing, slots, movers, .. } = self;
+        let Solver { bouncing, bounces, slots, movers, motion_bounds, .. } = self;
+        bounces.clear();
         let still = movers.len() as u32;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let mut colors = loops::Colors::new(groups, classes);
@@ -426,7 +432,7 @@ impl Solver {
                 colors.run(states, &first);
             }
             if !bouncing.is_empty() {
-                let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces };
+                let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces, bounces };
                 let moment = Moment { h, elapsed, has_begun: true };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
@@ -439,6 +445,7 @@ impl Solver {
             }
             colors.run(states, &Pass { stage: Stage::Solve, elapsed, ..first });
             elapsed += h;
+            motion_bounds.apply(states);
             loops::advance(states, free, joint_pushes, Advance::End { h, dt });
             if is_last {
                 for _ in 0..take_back::PASSES {
@@ -451,16 +458,20 @@ impl Solver {
             }
             if !bouncing.is_empty() {
                 // The relaxation predicts one substep ahead, so bounces are applied before it.
-                let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces };
+                let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces, bounces };
                 let moment = Moment { h, elapsed, has_begun: false };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
             let stage = if is_last { Stage::Relax } else { Stage::RelaxBetween };
             colors.run(states, &Pass { stage, elapsed, ..first });
+            motion_bounds.apply(states);
         }
         stats.n_substeps = n_substeps;
         (self.drives, self.surfaces) = (drives, surfaces);
         stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
+        for (contact, bounce) in &self.bounces {
+            self.impulses[*contact as usize].add(bounce);
+        }
         for &place in moving {
             let joint = &mut joints[place as usize];
             if !joint.is_finite() {
@@ -568,6 +579,7 @@ impl Solver {
         loops::load_bodies(&forces, movers, settles, &mut states[..n], &mut masses[..n], &mut free[..n]);
         // The slot of bodies that cannot move.
         (self.states[n], self.masses[n], self.free[n]) = (REST, MassData::NONE, Free::NONE);
+        self.motion_bounds.find(bodies, &self.movers);
         for &body in &self.stirred {
             bodies[body as usize].rest.begin_anew();
         }

@@ -9,10 +9,10 @@
 //! Reference: none; in the terms of E. Catto, Solver2D, box2d.org, 2024, a relaxation over the
 //! impulses of all substeps.
 //! Tried: a second relaxation after the last substep; two boxes that overlap by 0.2 m still leave
-//! each other at 0.13 m/s. A part of all impulses of a manifold; a box that lay tilted in a wall drifted off,
-//! turning. Contact after contact; a box that carries fifty times its weight began to rock.
-//! Relaxing near deep overlaps in each substep; it also held a third box, but shook bodies that
-//! rock on their rim.
+//! each other at 0.13 m/s. A part of all impulses of a manifold; a box that lay tilted in a wall
+//! drifted off, turning. Contact after contact; a box that carries fifty times its weight began to
+//! rock. Relaxing near deep overlaps in each substep; it also held a third box, but shook bodies
+//! that rock on their rim.
 
 use crate::group::{Group, Pass};
 use crate::lane_vec::{Motion, States, Sym3, V3, gather_motion, scatter_motion};

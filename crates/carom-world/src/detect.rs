@@ -22,6 +22,7 @@ impl<B: BroadPhase> World<B> {
         let mut clock = Clock::start();
         self.contacts.scratch.ended.clear();
         self.contacts.responses.clear();
+        self.contacts.impulse_events.clear();
         self.joints.broken.clear();
         self.stats.n_bodies = self.bodies.n_live;
         (self.stats.n_tested, self.stats.n_recycled) = (0, 0);

@@ -47,6 +47,7 @@ mod detect;
 mod edit;
 mod error;
 mod hooks;
+mod impulse_events;
 mod joint;
 mod joint_edit;
 mod memory;
@@ -70,7 +71,7 @@ pub use bodies::id::BodyId;
 pub use budget::detail::{DetailLevels, allowed_error};
 pub use budget::frame_controller::FrameController;
 pub use budget::noticed::Viewer;
-pub use contacts::events::{ContactView, Event, EventKind};
+pub use contacts::events::{ContactView, Event, EventKind, ImpulseEvent};
 pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;
 pub use hooks::{ContactMut, Hooks, StepOptions};
@@ -88,6 +89,6 @@ pub use carom_broad::{Answers, Groups, Mobility};
 pub use carom_math::Budget;
 pub use carom_response::plausible::Scatter;
 pub use carom_response::{
-    AxisLimit, Energy, Inconsistency, Joint, JointAxis, JointKind, JointLoad, JointStrength, LinearMotor,
-    Motor, PositionMotor, Response, SixDof, SolverSettings, TorsionSpring, Winding,
+    AxisLimit, CombineRule, Energy, Inconsistency, Joint, JointAxis, JointKind, JointLoad, JointStrength,
+    LinearMotor, LockedAxes, Motor, PositionMotor, Response, SixDof, SolverSettings, TorsionSpring, Winding,
 };

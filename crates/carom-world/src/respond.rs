@@ -34,6 +34,7 @@ impl<B: BroadPhase> World<B> {
         self.hand_over_materials();
         self.hand_over_surfaces();
         self.continuous_step().note_starts();
+        self.note_approach_speeds();
         let n_planned = plan.substeps(self.stats.n_tested, self.contacts.scratch.contacts.len());
         let forces = if 0.0 < dt { self.begin_forces() } else { Vec::new() };
         let World { settings, solver, bodies, joints, contacts, .. } = self;
@@ -49,6 +50,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.end_forces(&forces, solved.is_ok());
         self.stats.solver = solved?;
+        self.report_impulses();
         if 0.0 < dt {
             let World { bodies: BodySet { motions, active, .. }, solver, .. } = self;
             self.stats.n_fallen = active.fall_asleep(motions, solver);

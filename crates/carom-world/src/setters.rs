@@ -14,7 +14,7 @@ use crate::{BodyId, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility};
 use carom_geom::MassProperties;
-use carom_response::{Body, BodyKind};
+use carom_response::{Body, BodyKind, CombineRule, LockedAxes};
 
 impl<B: BroadPhase> World<B> {
     /// How a body moves.
@@ -128,6 +128,38 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
+    /// Sets how the friction and the restitution of a body are combined with those of another one,
+    /// and wakes it and what touches it.
+    ///
+    /// Errors: a stale handle.
+    pub fn set_combine_rules(
+        &mut self,
+        id: BodyId,
+        friction: CombineRule,
+        restitution: CombineRule,
+    ) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        self.wake_around(id);
+        let traits = &mut self.bodies.traits[index];
+        (traits.friction_rule, traits.restitution_rule) = (friction, restitution);
+        Ok(())
+    }
+
+    /// Sets the impulse above which contacts of a body are reported:
+    /// [`World::impulse_events`](crate::World::impulse_events). `f32::MAX` reports nothing. Wakes
+    /// nothing.
+    ///
+    /// Errors: a stale handle, or a number that is negative or not finite.
+    pub fn set_impulse_threshold(&mut self, id: BodyId, threshold: f32) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        check_not_negative(threshold, "impulse threshold")?;
+        let traits = &mut self.bodies.traits[index];
+        self.bodies.n_with_threshold -= usize::from(traits.has_threshold());
+        traits.impulse_threshold = threshold;
+        self.bodies.n_with_threshold += usize::from(traits.has_threshold());
+        Ok(())
+    }
+
     /// Sets which part of its velocities a body loses per unit of time, linear and angular, and
     /// wakes it.
     ///
@@ -151,6 +183,31 @@ impl<B: BroadPhase> World<B> {
         }
         self.bodies.wake(index);
         self.bodies.motions[index].gravity_scale = scale;
+        Ok(())
+    }
+
+    /// Locks axes of the world for a dynamic body, and wakes it and what touches it. Velocities
+    /// along locked axes end with the next step.
+    ///
+    /// Errors: a stale handle.
+    pub fn set_locked_axes(&mut self, id: BodyId, locked_axes: LockedAxes) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        self.wake_around(id);
+        self.bodies.motions[index].locked_axes = locked_axes;
+        Ok(())
+    }
+
+    /// Sets the largest speeds of a dynamic body, linear and angular, and wakes it. `f32::MAX` is
+    /// no bound.
+    ///
+    /// Errors: a stale handle, or a number that is negative or not finite.
+    pub fn set_max_speeds(&mut self, id: BodyId, linear: f32, angular: f32) -> Result<(), WorldError> {
+        let index = self.bodies.index_of(id)?;
+        check_not_negative(linear, "max linear speed")?;
+        check_not_negative(angular, "max angular speed")?;
+        self.bodies.wake(index);
+        let body = &mut self.bodies.motions[index];
+        (body.max_linear_speed, body.max_angular_speed) = (linear, angular);
         Ok(())
     }
 
@@ -269,6 +326,8 @@ fn with_settings_of(mut new: Body, old: &Body) -> Body {
     (new.force, new.torque) = (old.force, old.torque);
     new.gravity_scale = old.gravity_scale;
     (new.linear_damping, new.angular_damping) = (old.linear_damping, old.angular_damping);
+    new.locked_axes = old.locked_axes;
+    (new.max_linear_speed, new.max_angular_speed) = (old.max_linear_speed, old.max_angular_speed);
     new.can_sleep = old.can_sleep;
     new
 }

@@ -202,6 +202,7 @@ impl<B: BroadPhase + Default> World<B> {
             world.bodies.n_live += 1;
             world.bodies.n_sensors += usize::from(world.bodies.traits[index].is_sensor);
             world.bodies.n_hooked += usize::from(world.bodies.traits[index].has_hooks);
+            world.bodies.n_with_threshold += usize::from(world.bodies.traits[index].has_threshold());
         }
         world.note_deformed();
         let mut proxies = Vec::with_capacity(n);
@@ -291,6 +292,7 @@ impl Snapshot {
             let is_amount = |x: f32| 0.0 <= x && x.is_finite();
             demand(is_amount(traits.friction), "a friction", index)?;
             demand(is_amount(traits.restitution), "a restitution", index)?;
+            demand(is_amount(traits.impulse_threshold), "an impulse threshold", index)?;
         }
         if let Some(index) = self.weights.iter().position(|weight| !weight.is_sound()) {
             return Err(Inconsistency { what: "where a mass comes from", index });

@@ -6,9 +6,9 @@ use crate::WorldError;
 use crate::bodies::weight::Weight;
 use carom_broad::{Filter, Groups, Mobility};
 use carom_geom::MassProperties;
-use carom_math::{Pose, Vec3, ops};
+use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_response::{Body, Response};
+use carom_response::{Body, CombineRule, LockedAxes, Response};
 
 /// A body to be inserted.
 ///
@@ -42,10 +42,18 @@ pub struct BodyDesc {
     pub density: f32,
     /// Its mass, centre and inertia, if they are not those of its shape and density.
     pub mass: Option<MassProperties>,
-    /// Coulomb's coefficient. For two bodies the geometric mean counts. Not negative.
+    /// Coulomb's coefficient. Not negative.
     pub friction: f32,
-    /// 0 does not bounce, 1 keeps the speed. For two bodies the larger one counts. Not negative.
+    /// 0 does not bounce, 1 keeps the speed. Not negative.
     pub restitution: f32,
+    /// How its friction and that of another body become one: by default their geometric mean.
+    pub friction_rule: CombineRule,
+    /// How its restitution and that of another body become one: by default the larger one.
+    pub restitution_rule: CombineRule,
+    /// Contacts whose normal impulses in a step sum up to more are reported:
+    /// [`World::impulse_events`](crate::World::impulse_events). In mass times speed; not negative.
+    /// The default is the largest number, which reports nothing.
+    pub impulse_threshold: f32,
     /// The groups that it belongs to.
     pub membership: Groups,
     /// The groups that it collides with.
@@ -76,6 +84,15 @@ pub struct BodyDesc {
     pub linear_damping: f32,
     /// Part of the angular velocity that is lost per unit of time. Not negative.
     pub angular_damping: f32,
+    /// Axes of the world along which it does not move, or about which it does not turn, if it is
+    /// dynamic. [`LockedAxes::OUT_OF_XY`] makes a world of two dimensions.
+    pub locked_axes: LockedAxes,
+    /// The largest speed of the centre of mass of a dynamic body. Not negative; the default is the
+    /// largest number.
+    pub max_linear_speed: f32,
+    /// The largest angular speed of a dynamic body, in radians per time. Not negative; the default
+    /// is the largest number.
+    pub max_angular_speed: f32,
     /// Whether it may fall asleep.
     pub can_sleep: bool,
     /// A number for the caller; the world does not use it.
@@ -95,6 +112,9 @@ impl BodyDesc {
             mass: None,
             friction: 0.5,
             restitution: 0.0,
+            friction_rule: CombineRule::GeometricMean,
+            restitution_rule: CombineRule::Max,
+            impulse_threshold: f32::MAX,
             membership: Groups::DEFAULT,
             mask: Groups::all(),
             family: 0,
@@ -107,6 +127,9 @@ impl BodyDesc {
             gravity_scale: 1.0,
             linear_damping: 0.0,
             angular_damping: 0.0,
+            locked_axes: LockedAxes::empty(),
+            max_linear_speed: f32::MAX,
+            max_angular_speed: f32::MAX,
             can_sleep: true,
             user_data: 0,
         }
@@ -157,6 +180,16 @@ impl BodyDesc {
         BodyDesc { restitution, ..self }
     }
 
+    /// With these rules for friction and restitution.
+    pub fn with_combine_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> BodyDesc {
+        BodyDesc { friction_rule, restitution_rule, ..self }
+    }
+
+    /// With this threshold of impulse events.
+    pub fn with_impulse_threshold(self, impulse_threshold: f32) -> BodyDesc {
+        BodyDesc { impulse_threshold, ..self }
+    }
+
     /// In the groups `membership`, colliding with the groups `mask`.
     pub fn with_groups(self, membership: Groups, mask: Groups) -> BodyDesc {
         BodyDesc { membership, mask, ..self }
@@ -197,6 +230,16 @@ impl BodyDesc {
         BodyDesc { linear_damping, angular_damping, ..self }
     }
 
+    /// With these axes locked.
+    pub fn with_locked_axes(self, locked_axes: LockedAxes) -> BodyDesc {
+        BodyDesc { locked_axes, ..self }
+    }
+
+    /// With these largest speeds, linear and angular.
+    pub fn with_max_speeds(self, max_linear_speed: f32, max_angular_speed: f32) -> BodyDesc {
+        BodyDesc { max_linear_speed, max_angular_speed, ..self }
+    }
+
     /// With this share of gravity.
     pub fn with_gravity_scale(self, gravity_scale: f32) -> BodyDesc {
         BodyDesc { gravity_scale, ..self }
@@ -225,6 +268,9 @@ pub(crate) struct Traits {
     pub(crate) filter: Filter,
     pub(crate) friction: f32,
     pub(crate) restitution: f32,
+    pub(crate) friction_rule: CombineRule,
+    pub(crate) restitution_rule: CombineRule,
+    pub(crate) impulse_threshold: f32,
     pub(crate) family: u32,
     pub(crate) is_sensor: bool,
     pub(crate) is_fast: bool,
@@ -238,6 +284,9 @@ impl Traits {
         filter: Filter::new(Mobility::Static),
         friction: 0.0,
         restitution: 0.0,
+        friction_rule: CombineRule::GeometricMean,
+        restitution_rule: CombineRule::Max,
+        impulse_threshold: f32::MAX,
         family: 0,
         is_sensor: false,
         is_fast: false,
@@ -247,10 +296,22 @@ impl Traits {
 }
 
 impl Traits {
-    /// Friction and restitution of a pair: the geometric mean, and the larger one.
+    /// Returns friction and restitution of a pair, by the rules of both.
     pub(crate) fn mixed_with(&self, other: &Traits) -> [f32; 2] {
-        let friction = ops::sqrt(self.friction * other.friction).min(f32::MAX);
-        [friction, self.restitution.max(other.restitution)]
+        let rules = [self.friction_rule, other.friction_rule];
+        let friction = CombineRule::combine(rules, [self.friction, other.friction]);
+        [friction, self.mixed_restitution(other)]
+    }
+
+    /// Returns the restitution of a pair.
+    pub(crate) fn mixed_restitution(&self, other: &Traits) -> f32 {
+        let rules = [self.restitution_rule, other.restitution_rule];
+        CombineRule::combine(rules, [self.restitution, other.restitution])
+    }
+
+    /// Whether its impulse events are wanted.
+    pub(crate) fn has_threshold(&self) -> bool {
+        self.impulse_threshold < f32::MAX
     }
 }
 
@@ -260,6 +321,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
     check_velocity(desc.linear_velocity, desc.angular_velocity)?;
     check_not_negative(desc.friction, "friction")?;
     check_not_negative(desc.restitution, "restitution")?;
+    check_not_negative(desc.impulse_threshold, "impulse threshold")?;
     check_damping(desc.linear_damping, desc.angular_damping)?;
     check_not_negative(desc.density, "density")?;
     check_response(desc.response)?;
@@ -284,11 +346,18 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
     body.gravity_scale = desc.gravity_scale;
     body.linear_damping = desc.linear_damping;
     body.angular_damping = desc.angular_damping;
+    check_not_negative(desc.max_linear_speed, "max linear speed")?;
+    check_not_negative(desc.max_angular_speed, "max angular speed")?;
+    body.locked_axes = desc.locked_axes;
+    (body.max_linear_speed, body.max_angular_speed) = (desc.max_linear_speed, desc.max_angular_speed);
     body.can_sleep = desc.can_sleep;
     let traits = Traits {
         filter: Filter::new(desc.mobility).with_groups(desc.membership, desc.mask),
         friction: desc.friction,
         restitution: desc.restitution,
+        friction_rule: desc.friction_rule,
+        restitution_rule: desc.restitution_rule,
+        impulse_threshold: desc.impulse_threshold,
         family: desc.family,
         is_sensor: desc.is_sensor,
         is_fast: desc.is_fast,

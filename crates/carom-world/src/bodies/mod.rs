@@ -74,6 +74,8 @@ pub(crate) struct BodySet {
     pub(crate) n_sensors: usize,
     /// The number of bodies with hooks.
     pub(crate) n_hooked: usize,
+    /// The number of bodies with an impulse threshold.
+    pub(crate) n_with_threshold: usize,
     pub(crate) deforming: Deforming,
     pub(crate) active: ActiveBodies,
 }

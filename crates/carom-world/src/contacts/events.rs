@@ -8,6 +8,7 @@ use crate::memory::trim;
 use crate::par::is_serial;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
+use carom_math::Vec3;
 use carom_response::ContactImpulse;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
@@ -60,6 +61,40 @@ pub struct ContactView<'a> {
     /// The impulses of each manifold in the last step. Empty before the first step, and while both
     /// sleep.
     pub impulses: &'a [ContactImpulse],
+}
+
+/// Two bodies that pushed each other in the last step by more than the lower one of their
+/// thresholds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ImpulseEvent {
+    /// The body with the smaller number.
+    pub a: BodyId,
+    /// The other.
+    pub b: BodyId,
+    /// The sum of the normal impulses of all contacts in the step, in mass times speed. Divided by
+    /// the time step, it is the mean force.
+    pub total: f32,
+    /// The largest normal impulse of a contact.
+    pub largest: f32,
+    /// The place of that contact, in the world frame.
+    pub point: Vec3,
+    /// The unit normal there, from A to B.
+    pub normal: Vec3,
+    /// The largest speed at which the bodies came together at a contact, before the step. 0 if they
+    /// did not.
+    pub approach_speed: f32,
+}
+
+impl ImpulseEvent {
+    /// Returns the other body of the pair; `None` if `body` is none of the two.
+    pub fn other(&self, body: BodyId) -> Option<BodyId> {
+        match body {
+            _ if body == self.a => Some(self.b),
+            _ if body == self.b => Some(self.a),
+            _ => None,
+        }
+    }
 }
 
 /// Records that are scanned at once.

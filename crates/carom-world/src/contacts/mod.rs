@@ -43,7 +43,7 @@ use crate::BodyId;
 use crate::bodies::BodySet;
 use crate::contacts::belts::Belts;
 use crate::contacts::changes::{Changes, Gaps};
-use crate::contacts::events::{Event, EventKind};
+use crate::contacts::events::{Event, EventKind, ImpulseEvent};
 use crate::contacts::hooked::Hooked;
 use crate::contacts::pairs_by_body::PairsByBody;
 use crate::contacts::record::Record;
@@ -85,6 +85,10 @@ pub(crate) struct ContactSet {
     /// Responses other than a collision, and what they did in the last step.
     pub(crate) rules: Rules,
     pub(crate) responses: Vec<ResponseEvent>,
+    /// The pairs that pushed each other in the last step by more than a threshold.
+    pub(crate) impulse_events: Vec<ImpulseEvent>,
+    /// The pairs with a threshold in this step, by place, and the speeds at which they approach.
+    pub(crate) approaches: Vec<(u32, f32)>,
     pub(crate) hooked: Hooked,
     /// Surfaces that move along themselves.
     pub(crate) belts: Belts,

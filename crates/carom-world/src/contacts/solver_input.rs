@@ -4,8 +4,7 @@
 //! Two passes, each also on several threads: `select` finds the pairs that the solver gets, and
 //! `write_links` writes a link for each of their manifolds.
 //!
-//! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair: the
-//! geometric mean; restitution: the larger).
+//! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair).
 
 use crate::bodies::body::Traits;
 use crate::contacts::record::{NOT_SOLVED, Record};

@@ -127,6 +127,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let place = self.bodies.deforming.swapped.binary_search(&sheet);
             let farthest = place.map_or(0.0, |place| farthest[place]);
             let shift = self.shift_off(&start, index, (sheet, farthest), &guard.cores);
+            let shift = self.bodies.motions[index].locked_axes.free_translation(shift);
             if shift != Vec3::ZERO {
                 self.stats.n_stopped += 1;
                 self.bodies.motions[index].pose.translation += shift;

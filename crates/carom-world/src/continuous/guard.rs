@@ -243,7 +243,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let mut met = self.first_met(pairs, [&start, &end], guard);
         for _ in 0..MAX_PASSES {
             let Some(found) = &met else { break };
-            end.translation += found.back;
+            end.translation += self.bodies.motions[index].locked_axes.free_translation(found.back);
             met = self.first_met(pairs, [&start, &end], guard);
         }
         if met.is_some() {

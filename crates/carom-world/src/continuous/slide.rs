@@ -22,7 +22,7 @@ use crate::continuous::state::{Attachment, Sweeps};
 use crate::continuous::state::{Near, Slides};
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
-use carom_math::{Pose, ops};
+use carom_math::{Pose, Vec3, ops};
 use carom_query::{ImpactSettings, Motion, TimeOfImpact, cast_with, contact_with};
 
 /// A path is swept this many times at most.
@@ -105,6 +105,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             }
             near.push(Near { index: other, motion, target });
         }
+        // 0 along locked axes, 1 along the others.
+        let free = self.bodies.motions[index].locked_axes.free_translation(Vec3::ONE).as_dvec3();
         let core = self.core_of(index);
         let center = self.bodies.motions[index].center_of_mass.as_dvec3();
         let bounds = self.bodies.bounds(self.settings, self.dt);
@@ -116,7 +118,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
         let mut pose = start;
         for _ in 0..MAX_SWEEPS {
-            linear = along(linear, walls);
+            linear = along(linear, walls) * free;
             if linear == DVec3::ZERO && angular == DVec3::ZERO {
                 break;
             }

@@ -499,6 +499,6 @@ fn what_wobbles_on_its_rim_does_not_sink() {
         let lowest = ids.iter().map(|&id| world.motion(id).unwrap().pose.translation.y).fold(9.0, f32::min);
         assert!(0.012 < lowest, "{floor:?}: a middle is at {lowest}");
     }
-    // A corner that slams down may sink by its travel in a step. After a second no corner slams down.
+    // A corner that slams down may sink by its travel in a step. After a second none slams down.
     assert!(deepest < 0.025 && later < 0.0055, "{deepest} {later}");
 }

@@ -6,7 +6,9 @@ use carom_broad::Mobility;
 use carom_geom::{MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
-use carom_world::{BodyDesc, BodyId, EventKind, JointKind, World, WorldError, WorldSettings};
+use carom_world::{
+    BodyDesc, BodyId, CombineRule, EventKind, JointKind, LockedAxes, World, WorldError, WorldSettings,
+};
 use std::sync::Arc;
 
 /// A crate that slides and tips, beside a ball that hits it.
@@ -62,6 +64,24 @@ fn a_changed_body_is_as_one_that_was_inserted_so() {
             Box::new(|w, b| w.set_damping(b, 1.0, 2.0).unwrap()),
         ),
         ("gravity", with(|d| d.gravity_scale = -0.1), Box::new(|w, b| w.set_gravity_scale(b, -0.1).unwrap())),
+        (
+            "combine rules",
+            with(|d| (d.friction, d.friction_rule) = (2.0, CombineRule::Max)),
+            Box::new(|w, b| {
+                w.set_friction(b, 2.0).unwrap();
+                w.set_combine_rules(b, CombineRule::Max, CombineRule::Max).unwrap();
+            }),
+        ),
+        (
+            "locked axes",
+            with(|d| d.locked_axes = LockedAxes::OUT_OF_XY),
+            Box::new(|w, b| w.set_locked_axes(b, LockedAxes::OUT_OF_XY).unwrap()),
+        ),
+        (
+            "largest speeds",
+            with(|d| (d.max_linear_speed, d.max_angular_speed) = (1.0, 0.5)),
+            Box::new(|w, b| w.set_max_speeds(b, 1.0, 0.5).unwrap()),
+        ),
         ("sensor", with(|d| d.is_sensor = true), Box::new(|w, b| w.set_sensor(b, true).unwrap())),
         ("fast", with(|d| d.is_fast = true), Box::new(|w, b| w.set_fast(b, true).unwrap())),
         ("mass", crate_desc().with_mass(double), Box::new(|w, b| w.set_mass(b, 2.0 * w_mass(w, b)).unwrap())),
