@@ -1,0 +1,3 @@
+//! The tests of the façade: its examples run.
+
+mod examples;
