@@ -1,3 +1,4 @@
-//! The tests of the façade: its examples run.
+//! Integration tests of carom: its examples.
+#![allow(clippy::unwrap_used)]
 
 mod examples;
