@@ -2,7 +2,8 @@
 //! next.
 //!
 //! This crate is the front door: it re-exports the others, and this page is the guide. Each crate
-//! answers one question and can be used alone.
+//! answers one question and can be used alone. The folder `examples` has a program for each of the
+//! common tasks, such as a character, a car, a bullet, a joint, a snapshot.
 //!
 //! | question | module |
 //! |---|---|
@@ -16,6 +17,9 @@
 //! | levels of brushes, and bodies that are swept through them | [`bsp`] |
 //! | characters that walk, and cars on rays | [`character`] |
 //! | impulses, friction, joints, sleep | [`response`] |
+//! | meshes that change their shape: cloth, soft bodies | [`deform`] |
+//! | liquids, grains, rain; points near each other | [`particles`], [`neighbours`] |
+//! | distance fields of shapes, sampled on a grid | [`sdf`] |
 //! | coarser meshes with a proven error bound; convex decomposition | [`simplify`](mod@simplify) |
 //! | boxes that surely contain; poses, rays, exact signs; lanes | [`bounds`], [`math`], [`lanes`] |
 //!
@@ -171,9 +175,9 @@
 //! let ball = Shape::Sphere(Sphere::new(0.5)?);
 //! let other = world.insert(BodyDesc::new(ball.clone()).with_position(Vec3::new(4.0, 0.5, 0.0)))?;
 //!
-//! // A second's way of a ball that flies along the floor. It stops clear of the other, and that is proved.
-//! let way = motion_of(&Pose::from_translation(Vec3::Y * 0.6), Vec3::ZERO, Vec3::X * 6.0, Vec3::ZERO)?;
-//! let met = world.cast(&ball, &way, &ImpactSettings::default(), &|_| true).ok_or("the ball is in its way")?;
+//! // A ball flies along the floor for a second. It is proved free until it meets the other.
+//! let path = motion_of(&Pose::from_translation(Vec3::Y * 0.6), Vec3::ZERO, Vec3::X * 6.0, Vec3::ZERO)?;
+//! let met = world.cast(&ball, &path, &ImpactSettings::default(), &|_| true).ok_or("the other ball is met")?;
 //! assert_eq!(met.body, other);
 //! assert!((met.safe_until() - 0.500_84).abs() < 1e-4, "{}", met.safe_until());
 //!
@@ -428,3 +432,52 @@ pub use carom_world::{BodyDesc, BodyId, World};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct ReadMe;
+
+/// The programs of `examples/`, compiled and run.
+#[cfg(doctest)]
+#[doc = "```"]
+#[doc = include_str!("../examples/bullet.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/car.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/character.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/dam_break.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/debug_draw.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/falling_sheet.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/hello_pair.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/joints.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/mesh_pair.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/own_broad_phase.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/own_shape.rs")]
+#[doc = "```"]
+#[cfg_attr(feature = "parallel", doc = "```")]
+#[cfg_attr(feature = "parallel", doc = include_str!("../examples/parallel.rs"))]
+#[cfg_attr(feature = "parallel", doc = "```")]
+#[doc = "```"]
+#[doc = include_str!("../examples/ray.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/snapshot.rs")]
+#[doc = "```"]
+#[doc = "```"]
+#[doc = include_str!("../examples/world.rs")]
+#[doc = "```"]
+pub struct Examples;

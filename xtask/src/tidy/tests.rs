@@ -186,6 +186,8 @@ fn a_whole_tree() {
     write(root, "crates/one/Cargo.toml", &manifest("one", ""));
     write(root, "crates/one/README.md", "# one\n");
     write(root, "crates/one/src/lib.rs", "//! One.\n//!\n//! ```\n//! assert!(true);\n//! ```\n#![no_std]\n");
+    // The page that `carom demo` writes.
+    write(root, "carom-demo-pile.html", "");
     assert_eq!(complaints(root).unwrap(), []);
 
     write(root, "crates/two/Cargo.toml", &manifest("two", "[dependencies]\none = { path = \"../one\" }\n"));

@@ -10,6 +10,8 @@ use std::path::Path;
 const TOP: [&str; 7] = ["Cargo.toml", "Cargo.lock", "crates", "benches", "xtask", "README.md", "LICENSE"];
 /// Folders that are not the repository's.
 const FOREIGN: [&str; 3] = ["target", "shared", ".git"];
+/// Beginnings of names that programs write at the top; `.gitignore` has them too.
+const PRODUCED: [&str; 2] = ["callgrind.out", "carom-demo-"];
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: [&str; 7] = ["util", "utils", "common", "misc", "helper", "helpers", "stuff"];
 
@@ -21,7 +23,8 @@ pub(super) fn files(root: &Path) -> Result<Vec<String>, Error> {
         for entry in std::fs::read_dir(root.join(&folder))? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            if FOREIGN.contains(&name.as_str()) {
+            let is_produced = folder.is_empty() && PRODUCED.iter().any(|start| name.starts_with(start));
+            if is_produced || FOREIGN.contains(&name.as_str()) {
                 continue;
             }
             let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
@@ -48,7 +51,7 @@ pub(super) fn check(files: &[String], root: &Path, packages: &[Package]) -> Resu
     for path in files {
         let top = path.split('/').next().unwrap_or_default();
         // Files are sorted, so that each name at the top comes once in a row.
-        if top != last && !TOP.contains(&top) && !top.starts_with('.') && !top.starts_with("callgrind.out") {
+        if top != last && !TOP.contains(&top) && !top.starts_with('.') {
             complain(top, "top", "does not belong at the top level");
         }
         last = top;

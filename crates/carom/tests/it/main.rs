@@ -1,0 +1,4 @@
+//! Integration tests of carom: its examples.
+#![allow(clippy::unwrap_used)]
+
+mod examples;
