@@ -48,7 +48,10 @@ mod edit;
 mod error;
 mod hooks;
 mod joint;
+mod joint_desc;
 mod joint_edit;
+mod joint_mut;
+mod joint_ref;
 mod memory;
 #[cfg(feature = "parallel")]
 mod par;
@@ -75,6 +78,9 @@ pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;
 pub use hooks::{ContactMut, Hooks, StepOptions};
 pub use joint::{JointBroken, JointId};
+pub use joint_desc::{JointDesc, JointFrames};
+pub use joint_mut::JointMut;
+pub use joint_ref::JointRef;
 pub use queries::cast::BodyImpact;
 pub use queries::debug_draw::{DebugDraw, DrawFlags, DrawRole};
 pub use queries::query::{BodyHit, NearBody};
@@ -88,6 +94,6 @@ pub use carom_broad::{Answers, Groups, Mobility};
 pub use carom_math::Budget;
 pub use carom_response::plausible::Scatter;
 pub use carom_response::{
-    AxisLimit, Energy, Inconsistency, Joint, JointAxis, JointKind, JointLoad, JointStrength, LinearMotor,
-    Motor, PositionMotor, Response, SixDof, SolverSettings, TorsionSpring, Winding,
+    AxisLimit, Drive, Energy, Inconsistency, Joint, JointAxis, JointFault, JointKind, JointLoad, Motor,
+    Response, SixDof, SolverSettings, Spring, TorsionSpring, Winding,
 };

@@ -21,6 +21,7 @@ mod heavy_joints;
 mod holding;
 mod hooks;
 mod impacts;
+mod joint_kinds;
 mod jointed;
 mod joints;
 mod loads;
