@@ -22,7 +22,7 @@ use crate::hooks::StepOptions;
 use crate::joint::Joints;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats};
-use carom_broad::BroadPhase;
+use carom_broad::{BroadPhase, Pair};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Budget, clock};
 use carom_response::{Solver, SolverSettings};
