@@ -66,7 +66,7 @@ fn run_clock(runner: &mut Runner, n_movements: usize) {
     let (world, bodies) = fill(&clockwork(n_movements), SolverSettings::default().with_sleep(false));
     let mut answers = Answers::new();
     answers.equal("bodies", &bodies.len(), &(n_movements * MOVEMENT_BODIES));
-    let joints: Vec<_> = world.joints().map(|(id, _)| id).collect();
+    let joints: Vec<_> = world.joints().map(|joint| joint.id()).collect();
     let world = RefCell::new(world);
     let (narrow, n_steps) = (RefCell::new(0.0), RefCell::new(0u32));
     let row = Row { workload: "clock", size: bodies.len() as u64, unit: Unit::Ms, per_call: 1 };
@@ -78,7 +78,7 @@ fn run_clock(runner: &mut Runner, n_movements: usize) {
     });
     runner.frames(row, 300, contest.of_whole_runs(), || {});
     let (world, n_steps) = (world.into_inner(), n_steps.into_inner().max(1));
-    let turned = |id| world.hinge_angle(id).map_or(f64::NAN, f64::abs);
+    let turned = |id| world.joint(id).ok().and_then(|joint| joint.angle()).map_or(f64::NAN, f64::abs);
     let barrels = joints.iter().step_by(MOVEMENT_BODIES).map(|&id| turned(id));
     println!(
         "    {} gears, {} pairs of boxes, contacts {:.2} ms a step; a barrel turned by {:.3} radians in {n_steps} steps",

@@ -276,7 +276,7 @@ impl Audit {
         let mut links: Vec<(BodyId, BodyId, bool)> =
             world.contacts().filter(|view| !view.is_sensor).map(|view| (view.a, view.b, false)).collect();
         let all: BTreeMap<u32, BodyId> = world.body_ids().map(|id| (id.index(), id)).collect();
-        for (_, joint) in world.joints() {
+        for joint in world.joints().map(|joint| joint.data()) {
             let motor = joint.is_driven();
             if let (Some(a), Some(b)) = (all.get(&joint.body_a), all.get(&joint.body_b)) {
                 links.push((*a, *b, motor));
@@ -431,7 +431,7 @@ impl Audit {
     /// Tests the paths of centres against fixed shapes.
     fn check_sides<B: BroadPhase>(&mut self, world: &World<B>, pairs: &[Option<(State, State)>]) {
         let mut joined: Vec<(u32, u32)> = Vec::new();
-        for (_, joint) in world.joints() {
+        for joint in world.joints().map(|joint| joint.data()) {
             joined.extend([(joint.body_a, joint.body_b), (joint.body_b, joint.body_a)]);
         }
         joined.sort_unstable();
@@ -496,7 +496,7 @@ impl Audit {
             growth.insert((view.a, view.b), last);
         }
         self.growth = growth;
-        for (_, joint) in world.joints() {
+        for joint in world.joints().map(|joint| joint.data()) {
             for number in [joint.body_a, joint.body_b] {
                 if let Some(touched) = is_touched.get_mut(number as usize) {
                     *touched = true;

@@ -6,7 +6,7 @@ use carom_geom::{Capsule, ConvexHull, Cuboid, Cylinder, HalfSpace, Sphere, TriMe
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
-use carom_world::{BodyDesc, BodyId, JointKind, Motor, Response, TorsionSpring, World};
+use carom_world::{BodyDesc, BodyId, JointDesc, Motor, Response, TorsionSpring, World};
 use std::sync::Arc;
 
 /// Shapes of a scene: equal large ones are built once.
@@ -38,37 +38,48 @@ pub(crate) fn insert<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> 
         bodies.push(world.insert(describe(spec, shape)).map_err(|e| format!("body {i}: {e}"))?);
     }
     for (i, joint) in scene.joints.iter().enumerate() {
-        let (a, b, kind, frame_a, frame_b) = match *joint {
+        let body = |index: usize| {
+            let id = bodies.get(index).copied();
+            id.ok_or_else(|| format!("joint {i} names a body that is not there"))
+        };
+        let desc = match *joint {
             JointSpec::Ball { a, b, anchor_a, anchor_b, axis_a, axis_b, cone } => {
-                (a, b, JointKind::Ball { cone }, frame(anchor_a, axis_a), frame(anchor_b, axis_b))
+                let desc = JointDesc::spherical(body(a)?, body(b)?).with_cone(cone);
+                desc.with_frames(frame(anchor_a, axis_a), frame(anchor_b, axis_b))
             }
             JointSpec::Hinge { a, b, anchor_a, anchor_b, axis_a, axis_b, min, max } => {
-                let kind = JointKind::Hinge { limits: Some([min, max]), motor: None };
-                (a, b, kind, frame(anchor_a, axis_a), frame(anchor_b, axis_b))
+                let desc = JointDesc::revolute(body(a)?, body(b)?).with_limits(min, max);
+                desc.with_frames(frame(anchor_a, axis_a), frame(anchor_b, axis_b))
             }
             JointSpec::Axle { a, b, anchor_a, anchor_b, axis_a, axis_b, motor } => {
-                let motor = motor.map(|[speed, max_torque]| Motor { speed, max_torque });
-                let kind = JointKind::Hinge { limits: None, motor };
-                (a, b, kind, frame(anchor_a, axis_a), frame(anchor_b, axis_b))
+                let desc = JointDesc::revolute(body(a)?, body(b)?);
+                let desc = desc.with_frames(frame(anchor_a, axis_a), frame(anchor_b, axis_b));
+                motor.map_or(desc, |[speed, max_torque]| {
+                    desc.with_motor(Motor::velocity(speed).with_max_force(max_torque))
+                })
             }
-            JointSpec::SpringAxle { a, b, anchor_a, anchor_b, axis_a, axis_b, .. } => {
-                let kind = JointKind::Hinge { limits: None, motor: None };
-                (a, b, kind, frame(anchor_a, axis_a), frame(anchor_b, axis_b))
+            JointSpec::SpringAxle {
+                a,
+                b,
+                anchor_a,
+                anchor_b,
+                axis_a,
+                axis_b,
+                stiffness,
+                rest_angle,
+                damping,
+            } => {
+                let spring = TorsionSpring::new(stiffness, rest_angle).with_damping(damping);
+                let desc = JointDesc::revolute(body(a)?, body(b)?).with_torsion_spring(spring);
+                desc.with_frames(frame(anchor_a, axis_a), frame(anchor_b, axis_b))
             }
             JointSpec::Rope { a, b, anchor_a, anchor_b, length } => {
-                let kind = JointKind::Distance { min: 0.0, max: length };
-                (a, b, kind, frame(anchor_a, Vec3::X), frame(anchor_b, Vec3::X))
+                let desc = JointDesc::rope(body(a)?, body(b)?, length);
+                desc.with_frames(frame(anchor_a, Vec3::X), frame(anchor_b, Vec3::X))
             }
             _ => return Err(format!("joint {i} is of an unknown kind")),
         };
-        let (Some(a), Some(b)) = (bodies.get(a), bodies.get(b)) else {
-            return Err(format!("joint {i} names a body that is not there"));
-        };
-        let id = world.insert_joint(*a, *b, kind, frame_a, frame_b).map_err(|e| format!("joint {i}: {e}"))?;
-        if let JointSpec::SpringAxle { stiffness, rest_angle, damping, .. } = *joint {
-            let spring = TorsionSpring::new(stiffness, rest_angle).with_damping(damping);
-            world.set_joint_spring(id, Some(spring)).map_err(|e| format!("joint {i}: {e}"))?;
-        }
+        world.insert_joint(desc).map_err(|e| format!("joint {i}: {e}"))?;
     }
     Ok(Inserted { bodies, shapes: cache.shapes, shape_of })
 }

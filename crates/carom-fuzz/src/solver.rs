@@ -47,9 +47,9 @@ fn contact(bytes: &mut Bytes<'_>, n: usize) -> ContactPair {
 fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
     let (a, b) = (bytes.below(bodies.len() + 1), bytes.below(bodies.len() + 1));
     let kind = match bytes.byte() % 4 {
-        0 => JointKind::Fixed,
-        1 => JointKind::Ball { cone: bytes.float() as f32 },
-        2 => JointKind::Hinge { limits: Some([bytes.float() as f32, bytes.float() as f32]), motor: None },
+        0 => JointKind::Weld,
+        1 => JointKind::Spherical { cone: bytes.float() as f32, twist: None },
+        2 => JointKind::Revolute { limits: Some([bytes.float() as f32, bytes.float() as f32]), motor: None },
         _ => JointKind::Distance { min: bytes.float() as f32, max: bytes.float() as f32 },
     };
     // By the door, and with fields that the door would have refused.
@@ -60,7 +60,7 @@ fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
     }
     if bytes.byte().is_multiple_of(4) {
         let spring = TorsionSpring::new(bytes.float() as f32, bytes.float() as f32);
-        joint = joint.with_spring(spring.with_damping(bytes.float() as f32));
+        joint = joint.with_torsion_spring(spring.with_damping(bytes.float() as f32));
     }
     Some(joint)
 }

@@ -9,7 +9,7 @@ use carom_broad::BroadPhase;
 use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3, rotation};
 use carom_query::{MeshShape, Shape};
-use carom_world::{BodyDesc, JointKind, Motor, World, WorldSettings};
+use carom_world::{BodyDesc, JointDesc, Motor, World, WorldSettings};
 use std::sync::Arc;
 
 /// The length of a step, in seconds.
@@ -158,9 +158,8 @@ fn joints<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
         for (x, z) in [(0.3, 0.45), (0.3, -0.45), (-0.3, 0.45), (-0.3, -0.45)] {
             let hub = at + Vec3::new(x, -0.2, z);
             let wheel = world.insert(BodyDesc::new(ball(0.25)?).with_position(hub).with_family(i + 1))?;
-            let motor = Some(Motor { speed: -4.0, max_torque: 3.0 });
-            let hinge = JointKind::Hinge { limits: None, motor };
-            world.insert_joint_at(frame, wheel, hinge, hub, Vec3::Z)?;
+            let axle = JointDesc::revolute(frame, wheel).with_anchor(hub).with_axis(Vec3::Z);
+            world.insert_joint(axle.with_motor(Motor::velocity(-4.0).with_max_force(3.0)))?;
         }
     }
     let mut last = post;
@@ -168,8 +167,8 @@ fn joints<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
         let at = Vec3::new(0.5 + 0.7 * i as f32, 5.8, 3.0) + dice.point(0.05);
         let link = BodyDesc::new(Shape::Capsule(Capsule::new(0.2, 0.1)?));
         let link = world.insert(link.with_position(at).with_family(20))?;
-        let kind = JointKind::Ball { cone: 1.2 };
-        world.insert_joint_at(last, link, kind, at - Vec3::X * 0.35, Vec3::X)?;
+        let joint = JointDesc::spherical(last, link).with_cone(1.2);
+        world.insert_joint(joint.with_anchor(at - Vec3::X * 0.35).with_axis(Vec3::X))?;
         last = link;
     }
     Ok(())

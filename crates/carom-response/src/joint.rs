@@ -8,8 +8,10 @@
 //! Constraints, GDC 2009.
 
 use crate::body::Body;
-use crate::joint_kind::{JointKind, PositionMotor};
-use crate::joint_load::{JointImpulse, JointLoad, JointStrength};
+use crate::joint_fault::{JointFault, demand};
+use crate::joint_kind::JointKind;
+use crate::joint_load::{JointImpulse, JointLoad};
+use crate::joint_motor::Spring;
 use crate::spring::{TorsionSpring, Winding};
 use carom_math::{Pose, Real, Vec3, rotation};
 
@@ -22,26 +24,33 @@ pub struct Joint {
     pub body_a: u32,
     /// Index of body B.
     pub body_b: u32,
-    /// The joint frame on A. Its x axis is the axis of a hinge or a cone.
+    /// The joint frame on A. Its x axis is that of a revolute joint, of a
+    /// prismatic joint or of a cone.
     pub frame_a: Pose,
-    /// The joint frame on B. Its x axis is the axis of a hinge or a cone.
+    /// The joint frame on B. Its x axis is that of a revolute joint, of a
+    /// prismatic joint or of a cone.
     pub frame_b: Pose,
     /// The degrees of freedom that it leaves.
     pub kind: JointKind,
     /// Impulses of the last substep, for the warm start. Set them to zero if the joint was changed.
     pub impulse: JointImpulse,
-    /// A spring about the axis of a hinge; other joints have none.
+    /// How soft the joint is; `None` is as stiff as the settings of the solver say.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub spring: Option<TorsionSpring>,
-    /// The angle at the start of the last substep. It is updated only if there is a spring.
+    pub spring: Option<Spring>,
+    /// A spring about the axis of a revolute joint; other kinds have none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub torsion_spring: Option<TorsionSpring>,
+    /// The angle at the start of the last substep. It is updated only if there is a torsion spring.
     #[cfg_attr(feature = "serde", serde(default))]
     pub winding: Winding,
-    /// A motor that pulls a hinge or a slider to a place, instead of the motor of its kind.
+    /// The force beyond which the owner of the joint is to remove it; `None` holds any. Not
+    /// negative.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub position_motor: Option<PositionMotor>,
-    /// The force and torque at which the owner of the joint is to remove it; `None` holds any load.
+    pub break_force: Option<Real>,
+    /// The torque beyond which the owner of the joint is to remove it; `None` holds any. Not
+    /// negative.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub strength: Option<JointStrength>,
+    pub break_torque: Option<Real>,
     /// Whether the owner of the joint is to find contacts of the two bodies.
     #[cfg_attr(feature = "serde", serde(default))]
     pub has_contacts: bool,
@@ -54,14 +63,25 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// Whether there is a motor with a target speed and a torque.
-    pub(crate) fn has_turning_motor(&self) -> bool {
-        let (speed, most) = match self.kind {
-            JointKind::Hinge { motor: Some(motor), .. } => (motor.speed, motor.max_torque),
-            JointKind::Prismatic { motor: Some(motor), .. } => (motor.speed, motor.max_force),
-            _ => return false,
-        };
-        self.position_motor.is_none() && speed != 0.0 && 0.0 < most
+    /// Returns a joint of two bodies with these frames, each relative to its body. It has no
+    /// impulses, springs and bounds of its load.
+    pub fn new(kind: JointKind, [body_a, body_b]: [u32; 2], [frame_a, frame_b]: [Pose; 2]) -> Joint {
+        Joint {
+            body_a,
+            body_b,
+            frame_a,
+            frame_b,
+            kind,
+            impulse: JointImpulse::default(),
+            spring: None,
+            torsion_spring: None,
+            winding: Winding::default(),
+            break_force: None,
+            break_torque: None,
+            has_contacts: false,
+            user_data: 0,
+            load: JointLoad::default(),
+        }
     }
 
     /// Returns a joint at `point` in the world, for the present poses of the bodies. Its x axis is
@@ -96,36 +116,39 @@ impl Joint {
         Some(Joint::new(kind, [body_a, body_b], [place(a, points[0]), place(b, points[1])]))
     }
 
-    /// Returns a joint of two bodies without impulses, spring, motor of a place, and strength.
-    fn new(kind: JointKind, [body_a, body_b]: [u32; 2], [frame_a, frame_b]: [Pose; 2]) -> Joint {
-        Joint {
-            body_a,
-            body_b,
-            frame_a,
-            frame_b,
-            kind,
-            impulse: JointImpulse::default(),
-            spring: None,
-            winding: Winding::default(),
-            position_motor: None,
-            strength: None,
-            has_contacts: false,
-            user_data: 0,
-            load: JointLoad::default(),
+    /// Whether the load of the last step was larger than the joint bears.
+    pub fn is_overloaded(&self) -> bool {
+        let exceeds = |most: Option<Real>, load: Vec3| most.is_some_and(|most| most < load.length());
+        exceeds(self.break_force, self.load.force()) || exceeds(self.break_torque, self.load.torque())
+    }
+
+    /// Checks the settings: kind, springs, and the load that it bears. The error names the first one
+    /// that is wrong.
+    pub fn check_settings(&self) -> Result<(), JointFault> {
+        self.kind.validate()?;
+        self.spring.map_or(Ok(()), |spring| spring.validate())?;
+        if let Some(spring) = self.torsion_spring {
+            if !matches!(self.kind, JointKind::Revolute { .. }) {
+                return Err(JointFault::NotOfKind("torsion spring"));
+            }
+            spring.validate()?;
         }
+        let is_load = |load: Option<Real>, what| load.map_or(Ok(()), |load| demand(0.0 <= load, what, load));
+        is_load(self.break_force, "break_force")?;
+        is_load(self.break_torque, "break_torque")
+    }
+
+    /// Whether there is a motor with a target speed and a force.
+    pub(crate) fn has_turning_motor(&self) -> bool {
+        self.kind.motors().any(|motor| motor.turns())
     }
 
     pub(crate) fn is_finite(&self) -> bool {
-        let i = &self.impulse;
-        self.kind.is_sound()
+        self.check_settings().is_ok()
+            && self.winding.is_sound()
             && self.frame_a.is_finite()
             && self.frame_b.is_finite()
-            && i.linear.is_finite()
-            && i.angular.is_finite()
-            && (i.lower + i.upper + i.motor + i.spring).is_finite()
-            && i.limits.iter().flatten().all(|x| x.is_finite())
-            && self.is_spring_sound()
-            && self.is_motor_sound()
+            && self.impulse.is_finite()
     }
 }
 

@@ -11,10 +11,11 @@
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009; G. H. Golub, C. F. Van Loan,
 //! Matrix Computations, 4th ed., 2013, 4.1 (L D L^T).
 
-use crate::joint_kind::{AxisLimit, LinearMotor, PositionMotor, SixDof};
+use crate::joint_kind::{AxisLimit, JointAxis, SixDof};
 use crate::joint_load::JointImpulse;
+use crate::joint_motor::Motor;
 use crate::joint_rows::{Rows, Softness, angle_near, limit};
-use carom_math::{Real, Vec3, ops, rotation};
+use carom_math::{Quat, Real, Vec3, ops, rotation};
 
 /// The least cosine of the angle about y that rows of rotation use. It is that of an angle
 /// beyond [`SixDof::MAX_ANGLE_Y`], so it acts only if that limit is passed.
@@ -40,12 +41,10 @@ impl Axes {
         let arm_a = rows.anchor_a + offset;
         let own = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| rotation::rotate(rows.rotation_a, axis));
         let (first, last) = (own[0], rotation::rotate(rows.rotation_b, Vec3::Z));
-        let z = rotation::rotate_back(rows.rotation_a, last);
-        let x = rotation::rotate_back(rows.rotation_b, first);
         let middle = last.cross(first).try_normalize().unwrap_or(own[1]);
-        let across = ops::sqrt(z.y * z.y + z.z * z.z);
-        let angles = [ops::atan2(-z.y, z.z), ops::atan2(z.x, across), ops::atan2(-x.y, x.x)];
-        let inverse_cosine = 1.0 / across.max(MIN_COSINE);
+        let z = rotation::rotate_back(rows.rotation_a, last);
+        let inverse_cosine = 1.0 / ops::sqrt(z.y * z.y + z.z * z.z).max(MIN_COSINE);
+        let angles = euler_angles(rows.rotation_a, rows.rotation_b);
         let turns = [middle.cross(last) * inverse_cosine, middle, first.cross(middle) * inverse_cosine];
         let [x, y, z] = own;
         Axes {
@@ -67,6 +66,11 @@ impl Axes {
         self.linear[k].dot(rows.v_b - rows.v_a) + self.turn_b[k].dot(rows.w_b) - self.turn_a[k].dot(rows.w_a)
     }
 
+    /// Returns the place along an axis, or the angle about it that is nearest to `middle`.
+    fn place_near(&self, k: usize, middle: Real) -> Real {
+        if k < 3 { self.places[k] } else { angle_near(self.places[k], middle) }
+    }
+
     /// Applies impulses, by axis.
     fn push(&self, rows: &mut Rows, impulses: &[Real; 6]) {
         let (mut linear, mut turn_a, mut turn_b) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
@@ -81,7 +85,7 @@ impl Axes {
         rows.w_b += rows.inertia_b * turn_b;
     }
 
-    /// Applies all impulses of a joint. The motor of a slider is on its x axis.
+    /// Applies all impulses of a joint.
     pub(crate) fn push_all(&self, rows: &mut Rows, i: &JointImpulse) {
         self.push(rows, &total(i));
     }
@@ -103,14 +107,22 @@ impl Axes {
     }
 }
 
+/// Returns the angles about A's x axis, the middle y axis and B's z axis that turn A's frame into
+/// B's, in radians. Each is within pi, that about y within a right angle.
+pub(crate) fn euler_angles(rotation_a: Quat, rotation_b: Quat) -> [Real; 3] {
+    let z = rotation::rotate_back(rotation_a, rotation::rotate(rotation_b, Vec3::Z));
+    let x = rotation::rotate_back(rotation_b, rotation::rotate(rotation_a, Vec3::X));
+    let across = ops::sqrt(z.y * z.y + z.z * z.z);
+    [ops::atan2(-z.y, z.z), ops::atan2(z.x, across), ops::atan2(-x.y, x.x)]
+}
+
 /// The impulses of all axes.
 fn total(i: &JointImpulse) -> [Real; 6] {
     let held = [i.linear.x, i.linear.y, i.linear.z, i.angular.x, i.angular.y, i.angular.z];
     let mut sum = [0.0; 6];
     for (k, sum) in sum.iter_mut().enumerate() {
-        *sum = held[k] + i.limits[k][0] - i.limits[k][1];
+        *sum = held[k] + i.limits[k][0] - i.limits[k][1] + i.motors[k];
     }
-    sum[0] += i.motor;
     sum
 }
 
@@ -203,24 +215,17 @@ impl Held {
     }
 }
 
-/// The motor along the x axis of a slider.
-pub(crate) struct SliderMotor {
-    pub(crate) velocity: Option<LinearMotor>,
-    pub(crate) position: Option<PositionMotor>,
-}
-
-/// One iteration of a slider, or of a joint of six degrees of freedom. Springs act if there is a
-/// softness other than [`Softness::RIGID`].
+/// One iteration of a prismatic joint, or of a joint of six degrees of freedom. The springs of
+/// position motors act if `may_spring`.
 pub(crate) fn solve(
-    limits: &SixDof,
-    motor: &SliderMotor,
+    kind: &SixDof,
     rows: &mut Rows,
     i: &mut JointImpulse,
-    soft: Softness,
+    (soft, may_spring): (Softness, bool),
     h: Real,
 ) {
     let axes = Axes::of(rows);
-    let held = Held::new(&axes, rows, |k| limits.limits[k] == AxisLimit::Locked);
+    let held = Held::new(&axes, rows, |k| kind.limits[k] == AxisLimit::Locked);
     let locked = &held.locked[..held.n];
     let mut side = [0.0; 6];
     for (side, &k) in side.iter_mut().zip(locked) {
@@ -234,26 +239,18 @@ pub(crate) fn solve(
     axes.push(rows, &change);
     add_held(i, &change, locked);
 
-    if motor.position.is_some() || motor.velocity.is_some() {
-        let (mass, speed) = (held.mass(0), axes.speed(rows, 0));
-        let change = match (&motor.position, &motor.velocity) {
-            (Some(motor), _) if soft != Softness::RIGID => {
-                let error = axes.places[0] - motor.target;
-                motor.change(i.motor, (error, speed, mass), h)
-            }
-            (None, Some(motor)) => {
-                let most = motor.max_force * h;
-                (i.motor + mass * (motor.speed - speed)).clamp(-most, most) - i.motor
-            }
-            _ => 0.0,
-        };
-        i.motor += change;
-        let answer = axes.push_held(rows, &held, 0, change);
+    for k in 0..6 {
+        let Some(motor) = kind.motors[k].filter(|_| kind.limits[k] != AxisLimit::Locked) else { continue };
+        let place = axes.place_near(k, motor.middle());
+        let row = (place, axes.speed(rows, k), held.mass(k));
+        let change = motor.change(i.motors[k], row, may_spring, h);
+        i.motors[k] += change;
+        let answer = axes.push_held(rows, &held, k, change);
         add_held(i, &answer, locked);
     }
     for k in 0..6 {
-        let AxisLimit::Between(low, high) = limits.limits[k] else { continue };
-        let place = if k < 3 { axes.places[k] } else { angle_near(axes.places[k], 0.5 * (low + high)) };
+        let AxisLimit::Between(low, high) = kind.limits[k] else { continue };
+        let place = axes.place_near(k, 0.5 * (low + high));
         let mass = held.mass(k);
         for (side, sign, room) in [(0, 1.0, place - low), (1, -1.0, high - place)] {
             let speed = sign * axes.speed(rows, k);
@@ -266,17 +263,18 @@ pub(crate) fn solve(
     }
 }
 
-/// Turns a hinge towards the target of its motor, while its point and axis hold.
-pub(crate) fn turn_hinge(motor: &PositionMotor, rows: &mut Rows, i: &mut JointImpulse, h: Real) {
-    const AXIS: usize = 3;
+/// Turns a revolute joint towards the target of its motor, while its point and axis hold.
+pub(crate) fn turn_to(motor: &Motor, rows: &mut Rows, i: &mut JointImpulse, h: Real) {
+    const AXIS: usize = JointAxis::AngX as usize;
     let axes = Axes::of(rows);
     let held = Held::new(&axes, rows, |k| k != AXIS);
     let (mass, speed) = (held.mass(AXIS), axes.speed(rows, AXIS));
-    let angle = angle_near(rows.hinge_angle(), motor.target);
-    let change = motor.change(i.motor, (angle - motor.target, speed, mass), h);
-    i.motor += change;
+    let angle = angle_near(rows.hinge_angle(), motor.middle());
+    let change = motor.change(i.motors[AXIS], (angle, speed, mass), true, h);
+    i.motors[AXIS] += change;
     let answer = held.answer(AXIS).map(|answer| answer as Real * change);
-    // A hinge keeps its impulses in the world, and pushes each body at its own joint point.
+    // A revolute joint keeps its impulses in the world, and pushes each body at its own joint
+    // point.
     let sum = |axes: &[Vec3], impulses: &[Real]| -> Vec3 {
         axes.iter().zip(impulses).map(|(&axis, &impulse)| axis * impulse).sum()
     };
@@ -286,14 +284,4 @@ pub(crate) fn turn_hinge(motor: &PositionMotor, rows: &mut Rows, i: &mut JointIm
     rows.twist(angular + axis * change);
     i.linear += linear;
     i.angular += angular;
-}
-
-impl PositionMotor {
-    /// Returns the change of the impulse `old`. `error` is the way from the target, `mass` that
-    /// along or about the axis.
-    fn change(&self, old: Real, (error, speed, mass): (Real, Real, Real), h: Real) -> Real {
-        let (soft, most) = (Softness::new(self.frequency, self.damping_ratio, h), self.max_force * h);
-        let change = -mass * soft.mass_scale * (speed + soft.bias_rate * error) - soft.impulse_scale * old;
-        (old + change).clamp(-most, most) - old
-    }
 }

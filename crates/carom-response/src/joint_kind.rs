@@ -1,8 +1,9 @@
-//! The kinds of joints: which motions of B relative to A each one leaves free; and motors.
+//! The kinds of joints: which motions of B relative to A each one leaves free.
 //!
 //! Reference: L.-W. Tsai, Robot Analysis, 1999, 1.3 (kinematic pairs).
 
-use crate::settings::MAX_SETTING;
+use crate::joint_fault::{JointFault, demand, demand_bounds};
+use crate::joint_motor::Motor;
 use carom_math::Real;
 
 /// The degrees of freedom that a joint leaves.
@@ -11,19 +12,26 @@ use carom_math::Real;
 #[non_exhaustive]
 pub enum JointKind {
     /// None: the frames coincide.
-    Fixed,
-    /// Rotation about the common origin. The angle between the two x axes is at most `cone` (in
-    /// radians; pi or more is free).
-    Ball {
-        /// The largest angle between the x axes. Not negative.
+    #[doc(alias = "fixed")]
+    Weld,
+    /// Rotation about the common origin, within a cone and within limits of twist.
+    #[doc(alias = "ball")]
+    #[doc(alias = "socket")]
+    Spherical {
+        /// The largest angle between the two x axes, in radians; pi or more is free. Not negative.
         cone: Real,
+        /// The least and the largest twist about the x axis, in radians from -pi to pi; `None` has
+        /// no limits. With limits, the cone is at most [`JointKind::MAX_TWISTED_CONE`].
+        twist: Option<[Real; 2]>,
     },
     /// Rotation about the common x axis.
-    Hinge {
+    #[doc(alias = "hinge")]
+    #[doc(alias = "axle")]
+    Revolute {
         /// The least and the largest angle from A's y axis to B's; `None` has no limits. Angles
         /// count modulo a full turn: the one nearest to the middle of the limits is used.
         limits: Option<[Real; 2]>,
-        /// Target speed and largest torque of a motor; `None` has no motor.
+        /// A motor about the axis; `None` has no motor.
         motor: Option<Motor>,
     },
     /// Translation along A's x axis.
@@ -31,8 +39,8 @@ pub enum JointKind {
     Prismatic {
         /// The least and the largest place of B's origin along A's x axis; `None` has no limits.
         limits: Option<[Real; 2]>,
-        /// Target speed and largest force of a motor; `None` has no motor.
-        motor: Option<LinearMotor>,
+        /// A motor along the axis; `None` has no motor.
+        motor: Option<Motor>,
     },
     /// Any set of the six axes: see [`SixDof`].
     #[doc(alias = "generic")]
@@ -41,6 +49,8 @@ pub enum JointKind {
     SixDof(SixDof),
     /// All, if the distance of the two origins stays within these bounds. Equal bounds make a rod;
     /// 0 and a length make a rope.
+    #[doc(alias = "rope")]
+    #[doc(alias = "rod")]
     Distance {
         /// Not negative, and finite.
         min: Real,
@@ -50,118 +60,80 @@ pub enum JointKind {
 }
 
 impl JointKind {
+    /// The largest cone of a joint with limits of twist, in radians. Twist is not defined at pi.
+    pub const MAX_TWISTED_CONE: Real = 3.0;
+
+    /// A spherical joint without limits.
+    pub const FREE_SPHERICAL: JointKind = JointKind::Spherical { cone: core::f32::consts::PI, twist: None };
+
+    /// A revolute joint without limits and motor.
+    pub const FREE_REVOLUTE: JointKind = JointKind::Revolute { limits: None, motor: None };
+
+    /// A prismatic joint without limits and motor.
+    pub const FREE_PRISMATIC: JointKind = JointKind::Prismatic { limits: None, motor: None };
+
     /// Whether the joint keeps the origins of its two frames together.
     pub fn holds_point(&self) -> bool {
         match self {
-            JointKind::Fixed | JointKind::Ball { .. } | JointKind::Hinge { .. } => true,
+            JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } => true,
             JointKind::SixDof(axes) => axes.limits[..3].iter().all(|limit| *limit == AxisLimit::Locked),
             JointKind::Prismatic { .. } | JointKind::Distance { .. } => false,
         }
     }
 
-    /// Whether the joint has one axis, with a place or an angle: it is a hinge or a slider.
+    /// Whether the joint has one axis, with a place or an angle: it is revolute or prismatic.
     pub fn has_axis(&self) -> bool {
-        matches!(self, JointKind::Hinge { .. } | JointKind::Prismatic { .. })
+        matches!(self, JointKind::Revolute { .. } | JointKind::Prismatic { .. })
     }
 
-    /// The six axes of a slider or a joint of six degrees of freedom; `None` for other kinds.
+    /// The motors, in the order of the axes.
+    pub(crate) fn motors(&self) -> impl Iterator<Item = Motor> {
+        let (one, six) = match *self {
+            JointKind::Revolute { motor, .. } | JointKind::Prismatic { motor, .. } => (motor, [None; 6]),
+            JointKind::SixDof(axes) => (None, axes.motors),
+            _ => (None, [None; 6]),
+        };
+        one.into_iter().chain(six.into_iter().flatten())
+    }
+
+    /// The six axes of a prismatic joint or a joint of six degrees of freedom; `None` for other
+    /// kinds.
     pub(crate) fn axes(&self) -> Option<SixDof> {
         match *self {
             JointKind::SixDof(axes) => Some(axes),
-            JointKind::Prismatic { limits, .. } => {
+            JointKind::Prismatic { limits, motor } => {
                 let along = limits.map_or(AxisLimit::Free, |[low, high]| AxisLimit::Between(low, high));
-                Some(SixDof::LOCKED.with_limit(JointAxis::X, along))
+                let mut axes = SixDof::LOCKED.with_limit(JointAxis::X, along);
+                axes.motors[0] = motor;
+                Some(axes)
             }
             _ => None,
         }
     }
 
-    /// Whether no number is NaN, the bounds are in order, and a state exists that satisfies both.
-    pub fn is_sound(&self) -> bool {
+    /// Checks that no number is NaN, the bounds are in order, and a state exists that satisfies
+    /// them. The error names the first number that does not.
+    pub fn validate(&self) -> Result<(), JointFault> {
         match *self {
-            JointKind::Fixed => true,
-            JointKind::Ball { cone } => 0.0 <= cone,
-            JointKind::Hinge { limits, motor } => {
-                limits.is_none_or(allows) && motor.is_none_or(|m| m.speed.is_finite() && 0.0 <= m.max_torque)
+            JointKind::Weld => Ok(()),
+            JointKind::Spherical { cone, twist } => {
+                demand(0.0 <= cone, "cone", cone)?;
+                let Some([low, high]) = twist else { return Ok(()) };
+                let pi = core::f32::consts::PI;
+                demand(cone <= JointKind::MAX_TWISTED_CONE, "cone", cone)?;
+                demand(-pi <= low && low <= pi, "lower twist", low)?;
+                demand(low <= high && high <= pi, "upper twist", high)
             }
-            JointKind::Prismatic { limits, motor } => {
-                limits.is_none_or(allows) && motor.is_none_or(|m| m.speed.is_finite() && 0.0 <= m.max_force)
+            JointKind::Revolute { limits, motor } | JointKind::Prismatic { limits, motor } => {
+                limits.map_or(Ok(()), |limits| demand_bounds(limits, ["lower limit", "upper limit"]))?;
+                motor.map_or(Ok(()), |motor| motor.validate())
             }
-            JointKind::SixDof(axes) => axes.is_sound(),
-            JointKind::Distance { min, max } => 0.0 <= min && min <= max && min < Real::INFINITY,
+            JointKind::SixDof(axes) => axes.validate(),
+            JointKind::Distance { min, max } => {
+                demand(0.0 <= min && min < Real::INFINITY, "least distance", min)?;
+                demand(min <= max, "largest distance", max)
+            }
         }
-    }
-}
-
-/// A motor of a hinge.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Motor {
-    /// Target angular velocity of B relative to A about the axis, in radians per unit of time.
-    pub speed: Real,
-    /// The largest torque. Not negative.
-    pub max_torque: Real,
-}
-/// A motor of a slider.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct LinearMotor {
-    /// Target velocity of B relative to A along the axis, in length per unit of time.
-    pub speed: Real,
-    /// The largest force. Not negative.
-    pub max_force: Real,
-}
-
-/// A motor that pulls a hinge to an angle, or a slider to a place, as a damped spring does.
-///
-/// The spring is scaled by the mass that the two bodies present to the joint. So the free
-/// oscillation has the stated frequency for bodies of any mass, and no frequency is unstable.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct PositionMotor {
-    /// The target angle in radians, or the target place along the axis. Angles count modulo a full
-    /// turn, so a hinge turns the shorter way.
-    pub target: Real,
-    /// Oscillations per unit of time, without damping. Above 0, at most 1e9.
-    pub frequency: Real,
-    /// Damping relative to the critical one, from 0 to 1e9. At 1 it does not overshoot.
-    pub damping_ratio: Real,
-    /// The largest torque of a hinge, or the largest force of a slider. Not negative.
-    pub max_force: Real,
-}
-
-impl PositionMotor {
-    /// Creates a motor without a bound of its force, critically damped.
-    pub const fn new(target: Real, frequency: Real) -> PositionMotor {
-        PositionMotor { target, frequency, damping_ratio: 1.0, max_force: Real::MAX }
-    }
-
-    /// Sets the damping ratio.
-    #[must_use]
-    pub const fn with_damping_ratio(self, damping_ratio: Real) -> PositionMotor {
-        PositionMotor { damping_ratio, ..self }
-    }
-
-    /// Sets the largest force, or the largest torque of a hinge.
-    #[must_use]
-    pub const fn with_max_force(self, max_force: Real) -> PositionMotor {
-        PositionMotor { max_force, ..self }
-    }
-
-    /// Checks the bounds of each number. The error is the name of the first one out of bounds.
-    pub fn validate(&self) -> Result<(), &'static str> {
-        // NaN is in no range.
-        let is_within = |x: Real| (0.0..=MAX_SETTING).contains(&x);
-        if !self.target.is_finite() {
-            return Err("target");
-        }
-        if !(0.0 < self.frequency && is_within(self.frequency)) {
-            return Err("frequency");
-        }
-        if !is_within(self.damping_ratio) {
-            return Err("damping_ratio");
-        }
-        if 0.0 <= self.max_force { Ok(()) } else { Err("max_force") }
     }
 }
 
@@ -194,27 +166,31 @@ pub enum AxisLimit {
     Between(Real, Real),
 }
 
-/// How far B may move along and about each axis.
+/// How far B may move along and about each axis, and the motors of the axes.
 ///
 /// Places are those of B's origin in A's frame. Angles are Euler angles: rotations about x, then
 /// the new y, then the new z, turn A's frame into B's. At a right angle about y the other two axes
-/// coincide. So the angle about y stays within [`SixDof::MAX_ANGLE_Y`], unless all three are free.
+/// coincide. So the angle about y stays within [`SixDof::MAX_ANGLE_Y`], unless all three are free
+/// and without motors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SixDof {
     /// The limits in the order of [`JointAxis`].
     pub limits: [AxisLimit; 6],
+    /// The motors in the order of [`JointAxis`].
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub motors: [Option<Motor>; 6],
 }
 
 impl SixDof {
     /// The largest angle about y, in radians.
     pub const MAX_ANGLE_Y: Real = 1.5;
 
-    /// All axes locked.
-    pub const LOCKED: SixDof = SixDof { limits: [AxisLimit::Locked; 6] };
+    /// All axes locked, without motors.
+    pub const LOCKED: SixDof = SixDof { limits: [AxisLimit::Locked; 6], motors: [None; 6] };
 
-    /// All axes free.
-    pub const FREE: SixDof = SixDof { limits: [AxisLimit::Free; 6] };
+    /// All axes free, without motors.
+    pub const FREE: SixDof = SixDof { limits: [AxisLimit::Free; 6], motors: [None; 6] };
 
     /// Translation along the x axis and rotation about it.
     pub const CYLINDRICAL: SixDof =
@@ -233,26 +209,44 @@ impl SixDof {
         self
     }
 
-    /// Whether no rotation is locked or limited.
+    /// Sets the motor of an axis. A motor of a locked axis does not act.
+    #[must_use]
+    pub const fn with_motor(mut self, axis: JointAxis, motor: Motor) -> SixDof {
+        self.motors[axis as usize] = Some(motor);
+        self
+    }
+
+    /// Whether no rotation is locked, limited or driven.
     pub(crate) fn turns_freely(&self) -> bool {
         self.limits[3..].iter().all(|limit| *limit == AxisLimit::Free)
+            && self.motors[3..].iter().all(Option::is_none)
     }
 
-    fn is_sound(&self) -> bool {
-        let is_limit_sound = |limit: &AxisLimit| match *limit {
-            AxisLimit::Between(low, high) => allows([low, high]),
-            AxisLimit::Free | AxisLimit::Locked => true,
-        };
+    fn validate(&self) -> Result<(), JointFault> {
+        for (limit, names) in self.limits.iter().zip(LIMIT_NAMES) {
+            if let AxisLimit::Between(low, high) = *limit {
+                demand_bounds([low, high], names)?;
+            }
+        }
         let most = SixDof::MAX_ANGLE_Y;
-        let is_y_sound = match self.limits[JointAxis::AngY as usize] {
-            AxisLimit::Locked => true,
-            AxisLimit::Between(low, high) => -most <= low && high <= most,
-            AxisLimit::Free => self.turns_freely(),
+        let y = JointAxis::AngY as usize;
+        let [low, high] = match self.limits[y] {
+            AxisLimit::Between(low, high) => [low, high],
+            AxisLimit::Free if !self.turns_freely() => [Real::NEG_INFINITY, Real::INFINITY],
+            AxisLimit::Free | AxisLimit::Locked => [0.0; 2],
         };
-        is_y_sound && self.limits.iter().all(is_limit_sound)
+        demand(-most <= low, LIMIT_NAMES[y][0], low)?;
+        demand(high <= most, LIMIT_NAMES[y][1], high)?;
+        self.motors.iter().flatten().try_for_each(Motor::validate)
     }
 }
 
-fn allows([low, high]: [Real; 2]) -> bool {
-    low <= high && low < Real::INFINITY && Real::NEG_INFINITY < high
-}
+/// The names of the lower and upper limits, by axis.
+const LIMIT_NAMES: [[&str; 2]; 6] = [
+    ["lower limit of x", "upper limit of x"],
+    ["lower limit of y", "upper limit of y"],
+    ["lower limit of z", "upper limit of z"],
+    ["lower limit of the angle about x", "upper limit of the angle about x"],
+    ["lower limit of the angle about y", "upper limit of the angle about y"],
+    ["lower limit of the angle about z", "upper limit of the angle about z"],
+];

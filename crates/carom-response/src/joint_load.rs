@@ -1,4 +1,4 @@
-//! The impulses of a joint, its load, and the load that it can bear.
+//! The impulses of a joint, and its load.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (warm start).
 
@@ -9,27 +9,51 @@ use carom_math::{Real, Vec3};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct JointImpulse {
-    /// At the joint point, in the world frame. For a slider and six degrees of freedom: of the
-    /// locked axes, in A's joint frame.
+    /// At the joint point, in the world frame. For a prismatic joint and six degrees of
+    /// freedom: of the locked axes, in A's joint frame.
     pub linear: Vec3,
-    /// Angular impulse, in the world frame. For a slider and six degrees of freedom: about the
-    /// locked axes, in the order of [`JointAxis`](crate::JointAxis).
+    /// Angular impulse, in the world frame. For a prismatic joint and six degrees of
+    /// freedom: about the locked axes, in the order of [`JointAxis`](crate::JointAxis).
     pub angular: Vec3,
     /// Impulse of the lower limit of an angle or a distance, and of a cone.
     pub lower: Real,
     /// Impulse of the upper limit.
     pub upper: Real,
-    /// Impulse of the motor.
-    pub motor: Real,
-    /// Impulse of the spring.
+    /// Impulses of the motors, in the order of [`JointAxis`](crate::JointAxis). The motor of a
+    /// revolute joint is about x, that of a prismatic joint along x.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub motors: [Real; 6],
+    /// Impulse of the torsion spring.
     #[cfg_attr(feature = "serde", serde(default))]
     pub spring: Real,
-    /// Impulses of the lower and upper limits of a slider and of six degrees of freedom, by axis.
+    /// Impulses of the lower and upper limits of a prismatic joint and of six degrees of freedom, by
+    /// axis. Those of twist are about x.
     #[cfg_attr(feature = "serde", serde(default))]
     pub limits: [[Real; 2]; 6],
     /// Length of the substep of these impulses, to which they are proportional. 0 if there was
     /// none.
     pub substep: Real,
+}
+
+impl JointImpulse {
+    /// Whether all impulses are finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        let by_axis = self.limits.iter().flatten().chain(&self.motors);
+        self.linear.is_finite()
+            && self.angular.is_finite()
+            && (self.lower + self.upper + self.spring).is_finite()
+            && by_axis.copied().all(Real::is_finite)
+    }
+
+    /// Scales all impulses by `ratio`, to a substep of length `h`.
+    pub(crate) fn rescale(&mut self, ratio: Real, h: Real) {
+        self.substep = h;
+        self.linear *= ratio;
+        self.angular *= ratio;
+        let single = [&mut self.lower, &mut self.upper, &mut self.spring];
+        let by_axis = self.limits.iter_mut().flatten().chain(&mut self.motors);
+        single.into_iter().chain(by_axis).for_each(|impulse| *impulse *= ratio);
+    }
 }
 
 /// The load of a joint in a step: its impulses on B, summed up over the substeps.
@@ -71,39 +95,5 @@ impl JointLoad {
     /// Whether all numbers are finite and the time is not negative.
     pub(crate) fn is_sound(&self) -> bool {
         self.linear.is_finite() && self.angular.is_finite() && (0.0..Real::INFINITY).contains(&self.time)
-    }
-}
-
-/// The load at which a joint breaks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct JointStrength {
-    /// The largest force. Not negative; [`Real::MAX`] never breaks.
-    pub force: Real,
-    /// The largest torque. Not negative; [`Real::MAX`] never breaks.
-    pub torque: Real,
-}
-
-impl JointStrength {
-    /// Breaks at a force, whatever the torque is.
-    pub const fn force(force: Real) -> JointStrength {
-        JointStrength { force, torque: Real::MAX }
-    }
-
-    /// Sets the largest torque.
-    #[must_use]
-    pub const fn with_torque(self, torque: Real) -> JointStrength {
-        JointStrength { torque, ..self }
-    }
-
-    /// Checks that no number is negative or NaN. The error is the name of the first one that is.
-    pub fn validate(&self) -> Result<(), &'static str> {
-        let bad = [(self.force, "force"), (self.torque, "torque")].into_iter().find(|(x, _)| !(0.0 <= *x));
-        bad.map_or(Ok(()), |(_, name)| Err(name))
-    }
-
-    /// Whether the load is larger than the joint can bear.
-    pub fn is_exceeded(&self, load: &JointLoad) -> bool {
-        self.force < load.force().length() || self.torque < load.torque().length()
     }
 }

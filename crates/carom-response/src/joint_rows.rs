@@ -166,14 +166,14 @@ impl Rows {
         };
         let turns = match kind {
             JointKind::Distance { .. } => false,
-            JointKind::Ball { cone } => *cone < core::f32::consts::PI,
-            JointKind::Hinge { limits: None, .. } => {
+            JointKind::Spherical { cone, twist } => *cone < core::f32::consts::PI || twist.is_some(),
+            JointKind::Revolute { limits: None, .. } => {
                 // Both bodies may turn about the axis.
                 let axis = rotation::rotate(self.rotation_a, Vec3::X);
                 [self.w_a, self.w_b].into_iter().any(|w| turns(w - axis * axis.dot(w)))
             }
             JointKind::SixDof(axes) => !axes.turns_freely(),
-            JointKind::Fixed | JointKind::Hinge { .. } | JointKind::Prismatic { .. } => true,
+            JointKind::Weld | JointKind::Revolute { .. } | JointKind::Prismatic { .. } => true,
         };
         turns || swings(self.w_a, self.anchor_a) || swings(self.w_b, self.anchor_b)
     }

@@ -8,8 +8,8 @@
 use crate::body::Body;
 use crate::contact::scale_for;
 use crate::joint::Joint;
-use crate::joint_axes::{self, Axes, SliderMotor};
-use crate::joint_kind::JointKind;
+use crate::joint_axes::{self, Axes};
+use crate::joint_kind::{JointAxis, JointKind};
 use crate::joint_load::{JointImpulse, JointLoad};
 use crate::joint_mass::JointScale;
 use crate::joint_rows::{
@@ -59,7 +59,7 @@ impl JointStep {
         }
     }
 
-    /// Records the angle and the speed of a hinge with a spring, before the forces of a substep
+    /// Records the angle and the speed of a joint with a torsion spring, before the forces of a substep
     /// act. `is_first`: of a step.
     pub(crate) fn begin(
         &mut self,
@@ -72,7 +72,7 @@ impl JointStep {
             // The load is summed up over the substeps of one step.
             joint.load = JointLoad::default();
         }
-        if self.is_idle || joint.spring.is_none() {
+        if self.is_idle || joint.torsion_spring.is_none() {
             return;
         }
         let rows = Rows::load(self, masses, states);
@@ -98,32 +98,25 @@ impl JointStep {
             *i = JointImpulse::default();
             return;
         }
-        let ratio = scale_for(substep.h, i.substep);
-        i.substep = substep.h;
-        i.linear *= ratio;
-        i.angular *= ratio;
-        i.lower *= ratio;
-        i.upper *= ratio;
-        i.motor *= ratio;
-        i.spring *= ratio;
-        i.limits.iter_mut().flatten().for_each(|limit| *limit *= ratio);
+        i.rescale(scale_for(substep.h, i.substep), substep.h);
         match joint.kind {
             JointKind::Prismatic { .. } | JointKind::SixDof(_) => Axes::of(&rows).push_all(&mut rows, i),
             JointKind::Distance { .. } => {
                 let direction = rows.along();
                 rows.push(direction * (i.lower - i.upper));
             }
-            JointKind::Fixed | JointKind::Ball { .. } | JointKind::Hinge { .. } => {
+            JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } => {
                 rows.push(i.linear);
                 rows.twist(i.angular);
                 let axis = rotation::rotate(rows.rotation_a, Vec3::X);
                 match joint.kind {
-                    JointKind::Hinge { .. } => {
-                        rows.twist(axis * (i.motor + i.spring + i.lower - i.upper));
-                    }
-                    JointKind::Ball { .. } => {
+                    JointKind::Revolute { .. } => rows.twist(axis * about_axis(i)),
+                    JointKind::Spherical { twist, .. } => {
                         let (bend, _) = rows.bend();
                         rows.twist(bend * -i.upper);
+                        if twist.is_some() {
+                            rows.start_twist(i);
+                        }
                     }
                     _ => {}
                 }
@@ -146,9 +139,15 @@ impl JointStep {
         }
         let mut rows = Rows::load(self, masses, bodies.states);
         let h = substep.h;
+        if joint.spring.is_some() && !may_spring {
+            // A soft joint is not relaxed: that would make it rigid.
+            joint.load.add(load(&rows, &joint.kind, &joint.impulse), h);
+            return;
+        }
         let has_springs = may_spring && !rows.whirl(&joint.kind, substep);
-        let soft = if has_springs { substep.softness } else { Softness::RIGID };
-        if let Some(spring) = joint.spring.filter(|_| has_springs) {
+        let own = joint.spring.map_or(substep.softness, |spring| spring.softness(h));
+        let soft = if has_springs { own } else { Softness::RIGID };
+        if let Some(spring) = joint.torsion_spring.filter(|_| has_springs) {
             let axis = rotation::rotate(rows.rotation_a, Vec3::X);
             let (speed, old) = (rows.hinge_speed(), joint.impulse.spring);
             let turning = rows.felt_turning(axis);
@@ -156,17 +155,11 @@ impl JointStep {
             rows.twist(axis * (new - old));
             joint.impulse.spring = new;
         }
-        let position_motor = joint.position_motor;
         let i = &mut joint.impulse;
         match joint.kind {
             JointKind::Prismatic { .. } | JointKind::SixDof(_) => {
-                let velocity = match joint.kind {
-                    JointKind::Prismatic { motor, .. } => motor,
-                    _ => None,
-                };
-                let motor = SliderMotor { velocity, position: position_motor };
                 if let Some(axes) = joint.kind.axes() {
-                    joint_axes::solve(&axes, &motor, &mut rows, i, soft, h);
+                    joint_axes::solve(&axes, &mut rows, i, (soft, has_springs), h);
                 }
             }
             JointKind::Distance { min, max } => {
@@ -189,7 +182,7 @@ impl JointStep {
                     rows.push(direction * -change);
                 }
             }
-            JointKind::Fixed => {
+            JointKind::Weld => {
                 // The remaining rotation between the frames, which is small.
                 let left = rotation::mul(rows.rotation_b, rows.rotation_a.conjugate());
                 let left = if left.w < 0.0 { -left } else { left };
@@ -202,7 +195,7 @@ impl JointStep {
                 rows.twist(change);
                 rows.hold_point(i, soft);
             }
-            JointKind::Ball { cone } => {
+            JointKind::Spherical { cone, twist } => {
                 if cone < core::f32::consts::PI {
                     let (bend, angle) = rows.bend();
                     let mass = inverse_or_zero(rows.felt_turning(bend));
@@ -210,17 +203,19 @@ impl JointStep {
                     let change = limit(&mut i.upper, cone - angle, speed, mass, soft, h);
                     rows.twist(bend * -change);
                 }
+                if let Some(limits) = twist {
+                    rows.limit_twist(i, limits, soft, h);
+                }
                 rows.hold_point(i, soft);
             }
-            JointKind::Hinge { limits, motor } => {
+            JointKind::Revolute { limits, motor } => {
                 let axis = rotation::rotate(rows.rotation_a, Vec3::X);
                 let mass = inverse_or_zero(rows.felt_turning(axis));
-                if let Some(motor) = motor.filter(|_| position_motor.is_none()) {
-                    let speed = axis.dot(rows.w_b - rows.w_a);
-                    let most = motor.max_torque * h;
-                    let new = (i.motor + mass * (motor.speed - speed)).clamp(-most, most);
-                    rows.twist(axis * (new - i.motor));
-                    i.motor = new;
+                if let Some(motor) = motor.filter(|motor| !motor.is_position()) {
+                    let (speed, old) = (axis.dot(rows.w_b - rows.w_a), i.motors[ABOUT_X]);
+                    let change = motor.change(old, (0.0, speed, mass), has_springs, h);
+                    rows.twist(axis * change);
+                    i.motors[ABOUT_X] = old + change;
                 }
                 if let Some([low, high]) = limits {
                     let angle = angle_near(rows.hinge_angle(), 0.5 * (low + high));
@@ -250,8 +245,8 @@ impl JointStep {
                     rows.twist(change);
                 }
                 rows.hold_point(i, soft);
-                if let Some(motor) = position_motor.filter(|_| has_springs) {
-                    joint_axes::turn_hinge(&motor, &mut rows, i, h);
+                if let Some(motor) = motor.filter(|motor| motor.is_position() && has_springs) {
+                    joint_axes::turn_to(&motor, &mut rows, i, h);
                 }
             }
         }
@@ -262,16 +257,26 @@ impl JointStep {
     }
 }
 
+/// The place of the axis of a revolute joint among the six.
+const ABOUT_X: usize = JointAxis::AngX as usize;
+
+/// The angular impulse about the axis of a revolute joint.
+fn about_axis(i: &JointImpulse) -> Real {
+    i.motors[ABOUT_X] + i.spring + i.lower - i.upper
+}
+
 /// The impulses on B in the world frame: at the joint point, and the angular one about it.
 fn load(rows: &Rows, kind: &JointKind, i: &JointImpulse) -> (Vec3, Vec3) {
     match kind {
         JointKind::Prismatic { .. } | JointKind::SixDof(_) => Axes::of(rows).load(i),
         JointKind::Distance { .. } => (rows.along() * (i.lower - i.upper), Vec3::ZERO),
-        JointKind::Fixed => (i.linear, i.angular),
-        JointKind::Ball { .. } => (i.linear, i.angular - rows.bend().0 * i.upper),
-        JointKind::Hinge { .. } => {
+        JointKind::Weld => (i.linear, i.angular),
+        JointKind::Spherical { .. } => {
+            (i.linear, i.angular - rows.bend().0 * i.upper + rows.twist_impulse(i))
+        }
+        JointKind::Revolute { .. } => {
             let axis = rotation::rotate(rows.rotation_a, Vec3::X);
-            (i.linear, i.angular + axis * (i.motor + i.spring + i.lower - i.upper))
+            (i.linear, i.angular + axis * about_axis(i))
         }
     }
 }

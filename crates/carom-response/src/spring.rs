@@ -18,6 +18,7 @@
 //! Differs: soft rows use backward Euler, which loses energy at the rate `w^2 h` for a frequency
 //! `w`.
 
+use crate::joint_fault::{JointFault, demand, demand_setting};
 use crate::settings::MAX_SETTING;
 use carom_math::{Real, ops};
 use core::f64::consts::TAU;
@@ -48,17 +49,11 @@ impl TorsionSpring {
         TorsionSpring { damping, ..self }
     }
 
-    /// Checks the bounds of each setting. The error is the name of the first one out of bounds.
-    pub fn validate(&self) -> Result<(), &'static str> {
-        // NaN is in no range.
-        let is_within = |x: Real| (0.0..=MAX_SETTING).contains(&x);
-        if !is_within(self.stiffness) {
-            return Err("stiffness");
-        }
-        if !is_within(self.rest_angle.abs()) {
-            return Err("rest_angle");
-        }
-        if is_within(self.damping) { Ok(()) } else { Err("damping") }
+    /// Checks the bounds of each setting, and names the first one out of bounds.
+    pub fn validate(&self) -> Result<(), JointFault> {
+        demand_setting("stiffness", self.stiffness)?;
+        demand(self.rest_angle.abs() <= MAX_SETTING, "rest_angle", self.rest_angle)?;
+        demand_setting("damping", self.damping)
     }
 
     /// Returns the impulse of a substep of length `h`.

@@ -63,21 +63,18 @@ impl Joint {
     /// Checks a joint between two of `n_bodies` bodies. The error says what is wrong.
     pub fn validate(&self, n_bodies: usize) -> Result<(), &'static str> {
         demand(are_two(self.body_a, self.body_b, n_bodies), "a joint that does not join two bodies")?;
-        demand(self.kind.is_sound(), "a joint with bounds out of order")?;
+        demand(
+            self.check_settings().is_ok(),
+            "a joint with a setting out of its bounds, or not of its kind",
+        )?;
         demand(
             is_rigid(&self.frame_a) && is_rigid(&self.frame_b),
             "a joint with a frame that is no rotation",
         )?;
-        demand(self.is_spring_sound(), "a joint with a spring out of its bounds, or that is no hinge")?;
-        let i = &self.impulse;
-        let numbers = [i.lower, i.upper, i.motor, i.spring, i.substep];
-        let is_finite =
-            i.linear.is_finite() && i.angular.is_finite() && numbers.iter().all(|x| x.is_finite());
-        let is_finite = is_finite && i.limits.iter().flatten().all(|x| x.is_finite());
-        demand(self.is_motor_sound(), "a joint with a position motor out of its bounds, or without an axis")?;
-        demand(self.strength.is_none_or(|s| s.validate().is_ok()), "a joint with a negative strength")?;
+        demand(self.winding.is_sound(), "a joint with an angle beyond pi")?;
         demand(self.load.is_sound(), "a joint with a load that is not finite")?;
-        demand(is_finite && 0.0 <= i.substep, "a joint with an impulse that is not finite")
+        let is_length = 0.0 <= self.impulse.substep && self.impulse.substep.is_finite();
+        demand(is_length && self.impulse.is_finite(), "a joint with an impulse that is not finite")
     }
 }
 

@@ -8,7 +8,7 @@ use carom_geom::{Capsule, ConvexHull, Cuboid, Cylinder, HalfSpace, Sphere, TriMe
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
-use carom_world::{BodyDesc, BodyId, JointKind, Motor, Response, TorsionSpring, World};
+use carom_world::{BodyDesc, BodyId, JointDesc, Motor, Response, TorsionSpring, World};
 use std::sync::Arc;
 
 /// Returns the shape of a scene's body.
@@ -68,34 +68,42 @@ pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyI
     }
     let frame = |anchor, axis| Pose::new(Quat::from_rotation_arc(Vec3::X, axis), anchor);
     for joint in &scene.joints {
-        let (a, b, kind, frames) = match *joint {
+        let desc = match *joint {
             JointSpec::Ball { a, b, anchor_a, anchor_b, axis_a, axis_b, cone } => {
-                (a, b, JointKind::Ball { cone }, [frame(anchor_a, axis_a), frame(anchor_b, axis_b)])
+                let desc = JointDesc::spherical(ids[a], ids[b]).with_cone(cone);
+                desc.with_frames(frame(anchor_a, axis_a), frame(anchor_b, axis_b))
             }
             JointSpec::Hinge { a, b, anchor_a, anchor_b, axis_a, axis_b, min, max } => {
-                let kind = JointKind::Hinge { limits: Some([min, max]), motor: None };
-                (a, b, kind, [frame(anchor_a, axis_a), frame(anchor_b, axis_b)])
+                let desc = JointDesc::revolute(ids[a], ids[b]).with_limits(min, max);
+                desc.with_frames(frame(anchor_a, axis_a), frame(anchor_b, axis_b))
             }
             JointSpec::Axle { a, b, anchor_a, anchor_b, axis_a, axis_b, motor } => {
-                let motor = motor.map(|[speed, max_torque]| Motor { speed, max_torque });
-                let kind = JointKind::Hinge { limits: None, motor };
-                (a, b, kind, [frame(anchor_a, axis_a), frame(anchor_b, axis_b)])
+                let desc = JointDesc::revolute(ids[a], ids[b]);
+                let desc = desc.with_frames(frame(anchor_a, axis_a), frame(anchor_b, axis_b));
+                motor.map_or(desc, |[speed, max_torque]| {
+                    desc.with_motor(Motor::velocity(speed).with_max_force(max_torque))
+                })
             }
-            JointSpec::SpringAxle { a, b, anchor_a, anchor_b, axis_a, axis_b, .. } => {
-                let kind = JointKind::Hinge { limits: None, motor: None };
-                (a, b, kind, [frame(anchor_a, axis_a), frame(anchor_b, axis_b)])
+            JointSpec::SpringAxle {
+                a,
+                b,
+                anchor_a,
+                anchor_b,
+                axis_a,
+                axis_b,
+                stiffness,
+                rest_angle,
+                damping,
+            } => {
+                let spring = TorsionSpring::new(stiffness, rest_angle).with_damping(damping);
+                let desc = JointDesc::revolute(ids[a], ids[b]).with_torsion_spring(spring);
+                desc.with_frames(frame(anchor_a, axis_a), frame(anchor_b, axis_b))
             }
-            JointSpec::Rope { a, b, anchor_a, anchor_b, length } => {
-                let kind = JointKind::Distance { min: 0.0, max: length };
-                (a, b, kind, [frame(anchor_a, Vec3::X), frame(anchor_b, Vec3::X)])
-            }
+            JointSpec::Rope { a, b, anchor_a, anchor_b, length } => JointDesc::rope(ids[a], ids[b], length)
+                .with_frames(frame(anchor_a, Vec3::X), frame(anchor_b, Vec3::X)),
             ref other => panic!("no joint is made of {other:?} here"),
         };
-        let id = world.insert_joint(ids[a], ids[b], kind, frames[0], frames[1]).unwrap();
-        if let JointSpec::SpringAxle { stiffness, rest_angle, damping, .. } = *joint {
-            let spring = TorsionSpring::new(stiffness, rest_angle).with_damping(damping);
-            world.set_joint_spring(id, Some(spring)).unwrap();
-        }
+        world.insert_joint(desc).unwrap();
     }
     ids
 }

@@ -4,9 +4,9 @@
 //! `cargo run --example crane`
 
 use carom_geom::{Cuboid, Sphere};
-use carom_math::{Pose, Vec3};
+use carom_math::Vec3;
 use carom_query::Shape;
-use carom_world::{BodyDesc, JointKind, JointStrength, PositionMotor, World};
+use carom_world::{BodyDesc, JointDesc, Motor, Spring, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
@@ -21,22 +21,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let load = world.insert(load.with_position(Vec3::new(-4.0, 3.5, 0.0)))?;
 
     // The trolley slides along the beam, from its start to 8 m further on.
-    let slider = JointKind::Prismatic { limits: Some([0.0, 8.0]), motor: None };
-    let slider = world.insert_joint_at(beam, trolley, slider, Vec3::new(-4.0, 7.5, 0.0), Vec3::X)?;
-    let motor = PositionMotor::new(6.0, 1.0).with_damping_ratio(4.0).with_max_force(20_000.0);
-    world.set_joint_position_motor(slider, Some(motor))?;
-    let rope = JointKind::Distance { min: 0.0, max: 4.0 };
-    let rope = world.insert_joint(trolley, load, rope, Pose::IDENTITY, Pose::IDENTITY)?;
-    world.set_joint_strength(rope, Some(JointStrength::force(15_000.0)))?;
+    let slider = JointDesc::prismatic(beam, trolley).with_axis(Vec3::X).with_limits(0.0, 8.0);
+    let motor = Motor::position(6.0, Spring::new(1.0, 4.0)).with_max_force(20_000.0);
+    let slider = world.insert_joint(slider.with_motor(motor))?;
+    let rope = world.insert_joint(JointDesc::rope(trolley, load, 4.0).with_break_force(15_000.0))?;
 
     for second in 1..=12 {
         for _ in 0..60 {
             world.step(1.0 / 60.0)?;
         }
-        let pull = world.joint_load(rope)?.force().length();
+        let pull = world.joint(rope)?.force().length();
         println!(
             "{second:2} s: the trolley is at {:.2} m, the rope pulls {pull:.0} N",
-            world.joint_place(slider)?
+            world.joint(slider)?.translation().unwrap_or(0.0)
         );
     }
     // More and more weight, until the rope breaks.

@@ -7,7 +7,7 @@
 use carom_geom::{Cuboid, HalfSpace};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, JointKind, World};
+use carom_world::{BodyDesc, BodyId, JointDesc, JointKind, World};
 use std::time::Instant;
 
 const STEP: f32 = 1.0 / 60.0;
@@ -71,8 +71,10 @@ fn insert(world: &mut World, at: Vec3) -> Vec<BodyId> {
         .collect();
     for pair in limbs.windows(2) {
         let frame = |x: f32| Pose::from_translation(Vec3::X * x);
-        let kind = JointKind::Ball { cone: 1.0 };
-        world.insert_joint(pair[0], pair[1], kind, frame(0.15), frame(-0.15)).expect("a good joint");
+        let kind = JointKind::Spherical { cone: 1.0, twist: None };
+        world
+            .insert_joint(JointDesc::new(pair[0], pair[1], kind).with_frames(frame(0.15), frame(-0.15)))
+            .expect("a good joint");
     }
     limbs
 }

@@ -3,7 +3,7 @@
 use carom_geom::{Cuboid, Sphere};
 use carom_math::Vec3;
 use carom_query::Shape;
-use carom_world::{BodyDesc, EventKind, JointKind, Response, World};
+use carom_world::{BodyDesc, EventKind, JointDesc, JointKind, Response, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let cube = |half: f32| Cuboid::new(Vec3::splat(half)).map(Shape::Cuboid);
@@ -14,7 +14,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A box on a hinge, and a dart that flies at its lower half.
     let hook = world.insert(BodyDesc::fixed(ball(0.1)?).with_position(Vec3::Y))?;
     let target = world.insert(BodyDesc::new(cube(0.5)?))?;
-    world.insert_joint_at(hook, target, JointKind::Ball { cone: 4.0 }, Vec3::Y, Vec3::X)?;
+    world.insert_joint(
+        JointDesc::new(hook, target, JointKind::Spherical { cone: 4.0, twist: None })
+            .with_anchor(Vec3::Y)
+            .with_axis(Vec3::X),
+    )?;
     let dart = BodyDesc::new(ball(0.05)?).with_position(Vec3::new(-3.0, -0.3, 0.0)).with_density(100.0);
     let dart = dart.with_velocity(Vec3::X * 40.0, Vec3::ZERO).with_fast(true);
     world.insert(dart.with_response(Response::Stick))?;

@@ -1,23 +1,21 @@
-//! Bodies and joints: inserted, removed, queried and changed. All input is checked here.
+//! Bodies: inserted, removed, queried and changed. All input is checked here.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what precedes the
 //! pipeline).
 
-use crate::bodies::BodySet;
 use crate::bodies::body::{self, BodyDesc, Traits};
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::size::Size;
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
-use crate::{JointId, World, WorldError, WorldSettings};
+use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Groups, Pair};
-use carom_math::tol;
+use carom_broad::{BroadPhase, Groups};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_response::{Body, BodyKind, Energy, Joint, JointKind};
+use carom_response::{Body, BodyKind, Energy};
 
 impl<B: BroadPhase> World<B> {
     /// Adds a body. Numbers of removed bodies are used again, the last one first.
@@ -127,7 +125,8 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the energy of all bodies after a step with substeps of `substep`: see
-    /// [`Body::energy`]. The potential energy counts springs too: see [`Joint::spring_energy`].
+    /// [`Body::energy`]. The potential energy counts springs too: see
+    /// [`Joint::spring_energy`](crate::Joint::spring_energy).
     pub fn energy(&self, substep: f32) -> Energy {
         let gravity = self.settings.solver.gravity;
         let motions = &self.bodies.motions;
@@ -303,71 +302,6 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Joins two bodies by a joint, with its frames in the frames of the bodies. Joined bodies do
-    /// not collide unless [`World::set_joint_contacts`] says so.
-    pub fn insert_joint(
-        &mut self,
-        a: BodyId,
-        b: BodyId,
-        kind: JointKind,
-        frame_a: Pose,
-        frame_b: Pose,
-    ) -> Result<JointId, WorldError> {
-        let joint = Joint::at(kind, &self.bodies.motions, a.index, b.index, Vec3::ZERO, Vec3::X);
-        let mut joint = joint.ok_or(WorldError::BadJoint)?;
-        joint.frame_a = Pose::try_new(frame_a.rotation, frame_a.translation)?;
-        joint.frame_b = Pose::try_new(frame_b.rotation, frame_b.translation)?;
-        self.admit_joint(a, b, joint)
-    }
-
-    /// Joins two bodies at their present poses, at `point` in the world frame. The x axis of the
-    /// joint is the unit vector `axis`, in the world frame.
-    pub fn insert_joint_at(
-        &mut self,
-        a: BodyId,
-        b: BodyId,
-        kind: JointKind,
-        point: Vec3,
-        axis: Vec3,
-    ) -> Result<JointId, WorldError> {
-        if !(point.is_finite() && axis.is_finite() && (axis.length_squared() - 1.0).abs() < tol::AXIS_LENGTH)
-        {
-            return Err(WorldError::BadJoint);
-        }
-        let joint = Joint::at(kind, &self.bodies.motions, a.index, b.index, point, axis);
-        self.admit_joint(a, b, joint.ok_or(WorldError::BadJoint)?)
-    }
-
-    /// Returns a joint.
-    pub fn joint(&self, id: JointId) -> Result<&Joint, WorldError> {
-        self.joints.get(id).ok_or(WorldError::StaleJoint(id))
-    }
-
-    /// Removes a joint and wakes its bodies.
-    pub fn remove_joint(&mut self, id: JointId) -> Result<(), WorldError> {
-        let joint = self.joints.remove(id).ok_or(WorldError::StaleJoint(id))?;
-        for body in [joint.body_a, joint.body_b] {
-            self.bodies.wake(body as usize);
-        }
-        self.refilter(joint.body_a, joint.body_b);
-        Ok(())
-    }
-
-    pub(crate) fn admit_joint(&mut self, a: BodyId, b: BodyId, joint: Joint) -> Result<JointId, WorldError> {
-        let (index_a, index_b) = (self.bodies.index_of(a)?, self.bodies.index_of(b)?);
-        if a == b || !(joint.frame_a.is_finite() && joint.frame_b.is_finite()) {
-            return Err(WorldError::BadJoint);
-        }
-        if !joint.kind.is_sound() {
-            return Err(WorldError::BadJoint);
-        }
-        self.bodies.wake(index_a);
-        self.bodies.wake(index_b);
-        let id = self.joints.insert(joint);
-        self.refilter(a.index, b.index);
-        Ok(id)
-    }
-
     /// Replaces all settings. The next step wakes the bodies that a change concerns, as after
     /// [`World::solver_settings_mut`].
     ///
@@ -399,27 +333,5 @@ impl<B: BroadPhase> World<B> {
         for body in others.into_iter().map(|other| other.index).chain(joined).chain([id.index]) {
             self.bodies.wake(body as usize);
         }
-    }
-
-    /// Finds anew whether the pair of two bodies is tested, after a joint between them came or
-    /// went.
-    pub(crate) fn refilter(&mut self, a: u32, b: u32) {
-        let is_wanted = self.is_wanted(Pair { a: a.min(b), b: a.max(b) });
-        let ids = [a, b].map(|index| self.bodies.id_at(index));
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
-        let BodySet { motions, is_stale, .. } = &mut self.bodies;
-        // A body that can move is usually in fewer pairs than a fixed one.
-        let rare = if motions[a as usize].kind == BodyKind::Fixed { b } else { a };
-        pairs_by_body.visit(pairs, rare, |place| {
-            let record = &mut records[place];
-            if ids.contains(&record.a) && ids.contains(&record.b) && is_wanted != record.is_wanted {
-                record.is_wanted = is_wanted;
-                record.forget();
-                // The pair is due even if neither body moved.
-                is_stale[rare as usize] = true;
-            }
-        });
-        self.budget.round_robin.are_rings_known = false;
-        self.contacts.is_changed = true;
     }
 }

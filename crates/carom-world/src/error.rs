@@ -4,7 +4,7 @@ use crate::{BodyId, JointId};
 use carom_broad::BroadPhaseError;
 use carom_geom::MeshError;
 use carom_math::PoseError;
-use carom_response::{Inconsistency, SolverError};
+use carom_response::{Inconsistency, JointFault, SolverError};
 
 /// The reason why a world refused a call. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,19 +27,8 @@ pub enum WorldError {
     Vertices(MeshError),
     /// The box of the body leaves the range of f32.
     Box(BroadPhaseError),
-    /// A joint needs two different bodies, finite frames, and bounds in ascending order that allow
-    /// some motion.
-    BadJoint,
-    /// Only a hinge has an angle and a spring.
-    NoHinge(JointId),
-    /// The setting of a spring with this name is out of its bounds:
-    /// [`TorsionSpring::validate`](crate::TorsionSpring::validate).
-    BadSpring(&'static str),
-    /// Only a hinge and a slider have one axis, with a place, a speed and a position motor.
-    NoAxis(JointId),
-    /// The number of a motor with this name is out of its bounds:
-    /// [`PositionMotor::validate`](crate::PositionMotor::validate).
-    BadMotor(&'static str),
+    /// A joint was refused. The fault names the first setting that is wrong.
+    BadJoint(JointFault),
     /// The time step, a setting, or a number in a body that grew beyond its range.
     Solver(SolverError),
     /// The setting of the world with this name is out of its bounds:
@@ -66,16 +55,7 @@ impl core::fmt::Display for WorldError {
             WorldError::NotAMesh(id) => write!(f, "the shape of body {} is not a mesh", id.index()),
             WorldError::Vertices(error) => error.fmt(f),
             WorldError::Box(error) => error.fmt(f),
-            WorldError::BadJoint => {
-                write!(
-                    f,
-                    "a joint needs two bodies, finite frames, and bounds in their order that allow something"
-                )
-            }
-            WorldError::NoHinge(id) => write!(f, "the joint {} is no hinge", id.number()),
-            WorldError::NoAxis(id) => write!(f, "the joint {} is no hinge and no slider", id.number()),
-            WorldError::BadMotor(name) => write!(f, "the {name} of a motor is out of its bounds"),
-            WorldError::BadSpring(name) => write!(f, "the {name} of a spring is out of its bounds"),
+            WorldError::BadJoint(fault) => fault.fmt(f),
             WorldError::Solver(error) => error.fmt(f),
             WorldError::BadSetting(name) => write!(f, "the setting {name} is out of its bounds"),
             WorldError::Inconsistent(entry) => write!(f, "the state does not fit together: {entry}"),
@@ -117,5 +97,11 @@ impl From<Inconsistency> for WorldError {
 impl From<SolverError> for WorldError {
     fn from(error: SolverError) -> WorldError {
         WorldError::Solver(error)
+    }
+}
+
+impl From<JointFault> for WorldError {
+    fn from(fault: JointFault) -> WorldError {
+        WorldError::BadJoint(fault)
     }
 }

@@ -41,7 +41,7 @@ pub struct JointBroken {
     /// The torque at which it broke. The mean over the step.
     pub torque: f32,
     /// The number that the joint had: see
-    /// [`World::set_joint_user_data`](crate::World::set_joint_user_data).
+    /// [`JointDesc::with_user_data`](crate::JointDesc::with_user_data).
     pub user_data: u64,
 }
 
@@ -275,7 +275,7 @@ mod tests {
                         }
                     }
                     _ if a != b => {
-                        let joint = Joint::at(JointKind::Fixed, &bodies, a, b, Vec3::ZERO, Vec3::X).unwrap();
+                        let joint = Joint::at(JointKind::Weld, &bodies, a, b, Vec3::ZERO, Vec3::X).unwrap();
                         model.push((joints.insert(joint), a, b));
                     }
                     _ => {}

@@ -1,134 +1,55 @@
-//! Joints after their insertion: kind, springs, motors, strength, contacts of the joined bodies,
-//! and loads.
+//! The doors for joints: insertion, removal, the two views, and joints that break.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (forces of joints).
 
 use crate::joint::JointBroken;
-use crate::{JointId, World, WorldError};
+use crate::joint_desc::JointDesc;
+use crate::joint_mut::{JointMut, JointParts};
+use crate::joint_ref::JointRef;
+use crate::{BodyId, JointFault, JointId, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
-use carom_response::{Body, Joint, JointImpulse, JointKind, JointLoad, JointStrength};
-use carom_response::{PositionMotor, TorsionSpring, Winding};
+use carom_response::Joint;
 
 impl<B: BroadPhase> World<B> {
-    /// Changes the kind of a joint, for instance the speed of its motor, and wakes its bodies. A
-    /// hinge that stays a hinge keeps its spring. A hinge and a slider keep a position motor.
-    pub fn set_joint_kind(&mut self, id: JointId, kind: JointKind) -> Result<(), WorldError> {
-        self.joint(id)?;
-        if !kind.is_sound() {
-            return Err(WorldError::BadJoint);
-        }
-        self.change_joint(id, |joint| {
-            (joint.kind, joint.impulse) = (kind, JointImpulse::default());
-            if !matches!(kind, JointKind::Hinge { .. }) {
-                joint.spring = None;
-            }
-            if !kind.has_axis() {
-                joint.position_motor = None;
-            }
-        })
-    }
-
-    /// Gives a hinge a spring about its axis, or removes it, and wakes its bodies.
+    /// Joins two bodies by a joint, and wakes them. They do not collide, unless the description says
+    /// so.
     ///
-    /// Whole turns are counted from the first spring on, and another spring continues the count. To
-    /// wind a spring up, turn its bodies by a motor, or give it a rest angle of several turns.
-    pub fn set_joint_spring(&mut self, id: JointId, spring: Option<TorsionSpring>) -> Result<(), WorldError> {
-        if !matches!(self.joint(id)?.kind, JointKind::Hinge { .. }) {
-            return Err(WorldError::NoHinge(id));
-        }
-        if let Some(spring) = spring {
-            spring.validate().map_err(WorldError::BadSpring)?;
-        }
-        self.change_joint(id, |joint| {
-            if joint.spring.is_none() {
-                joint.winding = Winding::default();
-            }
-            (joint.spring, joint.impulse.spring) = (spring, 0.0);
-        })
+    /// Errors: a stale body, frames that are no poses, or [`WorldError::BadJoint`] with the first
+    /// setting that is wrong.
+    pub fn insert_joint(&mut self, desc: JointDesc) -> Result<JointId, WorldError> {
+        let [a, b] = [desc.body_a, desc.body_b];
+        let (index_a, index_b) = (self.bodies.index_of(a)?, self.bodies.index_of(b)?);
+        let bodies = [index_a, index_b].map(|index| &self.bodies.motions[index]);
+        let joint = desc.joint([a.index, b.index], bodies)?;
+        self.admit_joint(a, b, joint)
     }
 
-    /// Gives a hinge or a slider a motor that pulls it to an angle or a place, or removes it, and
-    /// wakes its bodies. While it has one, the motor of its kind does not act.
-    ///
-    /// Errors: another kind of joint, or a number of the motor out of its bounds.
-    pub fn set_joint_position_motor(
-        &mut self,
-        id: JointId,
-        motor: Option<PositionMotor>,
-    ) -> Result<(), WorldError> {
-        if !self.joint(id)?.kind.has_axis() {
-            return Err(WorldError::NoAxis(id));
-        }
-        if let Some(motor) = motor {
-            motor.validate().map_err(WorldError::BadMotor)?;
-        }
-        self.change_joint(id, |joint| {
-            joint.position_motor = motor;
-            joint.impulse.motor = 0.0;
-        })
+    /// Returns a joint, to be read.
+    pub fn joint(&self, id: JointId) -> Result<JointRef<'_>, WorldError> {
+        let joint = self.joints.get(id).ok_or(WorldError::StaleJoint(id))?;
+        Ok(self.joint_ref(id, joint))
     }
 
-    /// Sets the force and torque at which a joint breaks; `None` holds any load. A step removes a
-    /// joint whose load was larger: see [`World::broken_joints`].
-    ///
-    /// Errors: a negative number, or NaN.
-    pub fn set_joint_strength(
-        &mut self,
-        id: JointId,
-        strength: Option<JointStrength>,
-    ) -> Result<(), WorldError> {
-        self.joint(id)?;
-        if let Some(strength) = strength {
-            strength.validate().map_err(WorldError::BadNumber)?;
-        }
-        self.change_joint(id, |joint| joint.strength = strength)
+    /// Returns a joint, to be changed. A setter wakes the two bodies.
+    pub fn joint_mut(&mut self, id: JointId) -> Result<JointMut<'_>, WorldError> {
+        self.joints.get(id).ok_or(WorldError::StaleJoint(id))?;
+        Ok(JointMut { id, parts: self.joint_parts() })
     }
 
-    /// Sets whether the two bodies of a joint collide with each other, and wakes them. They do not
-    /// unless this is set, or if another joint between them forbids it.
-    pub fn set_joint_contacts(&mut self, id: JointId, has_contacts: bool) -> Result<(), WorldError> {
-        self.change_joint(id, |joint| joint.has_contacts = has_contacts)?;
-        let (a, b) = self.joint(id).map(|joint| (joint.body_a, joint.body_b))?;
-        self.refilter(a, b);
+    /// All joints, in the order of insertion.
+    pub fn joints(&self) -> impl Iterator<Item = JointRef<'_>> + '_ {
+        self.joints.iter().map(|(id, joint)| self.joint_ref(id, joint))
+    }
+
+    /// Removes a joint and wakes its bodies.
+    pub fn remove_joint(&mut self, id: JointId) -> Result<(), WorldError> {
+        let joint = self.joints.remove(id).ok_or(WorldError::StaleJoint(id))?;
+        for body in [joint.body_a, joint.body_b] {
+            self.bodies.wake(body as usize);
+        }
+        self.refilter(joint.body_a, joint.body_b);
         Ok(())
-    }
-
-    /// Sets a number of the caller, which is reported when the joint breaks. It wakes nothing.
-    pub fn set_joint_user_data(&mut self, id: JointId, user_data: u64) -> Result<(), WorldError> {
-        self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?.user_data = user_data;
-        Ok(())
-    }
-
-    /// Returns the force and torque of a joint in the last step, as the mean over the step. While
-    /// the bodies sleep, they are those of the last step before.
-    pub fn joint_load(&self, id: JointId) -> Result<JointLoad, WorldError> {
-        self.joint(id).map(|joint| joint.load)
-    }
-
-    /// Returns the angle of a hinge in radians, with whole turns if it has a spring: see
-    /// [`Joint::hinge_angle`].
-    pub fn hinge_angle(&self, id: JointId) -> Result<f64, WorldError> {
-        let (joint, [a, b]) = self.joined(id)?;
-        joint.hinge_angle(a, b).ok_or(WorldError::NoHinge(id))
-    }
-
-    /// Returns the place of a slider along its axis, or the angle of a hinge in radians: see
-    /// [`Joint::place`].
-    ///
-    /// Errors: another kind of joint.
-    pub fn joint_place(&self, id: JointId) -> Result<f64, WorldError> {
-        let (joint, [a, b]) = self.joined(id)?;
-        joint.place(a, b).ok_or(WorldError::NoAxis(id))
-    }
-
-    /// Returns the speed of a slider along its axis, or that of a hinge in radians per unit of
-    /// time: see [`Joint::speed`].
-    ///
-    /// Errors: another kind of joint.
-    pub fn joint_speed(&self, id: JointId) -> Result<f32, WorldError> {
-        let (joint, [a, b]) = self.joined(id)?;
-        joint.speed(a, b).ok_or(WorldError::NoAxis(id))
     }
 
     /// The joints that broke in the last step, in the order of their insertion.
@@ -136,17 +57,16 @@ impl<B: BroadPhase> World<B> {
         &self.joints.broken
     }
 
-    /// Removes the joints whose load was larger than they can bear.
+    /// Removes the joints whose load was larger than they bear.
     pub(crate) fn break_joints(&mut self) {
         let places = &self.contacts.scratch.joints;
-        let breaks = |joint: &Joint| joint.strength.is_some_and(|strength| strength.is_exceeded(&joint.load));
         let broken: Vec<JointId> = places
             .iter()
-            .filter(|&&place| breaks(self.joints.at(place)))
+            .filter(|&&place| self.joints.at(place).is_overloaded())
             .map(|&place| self.joints.id_at(place))
             .collect();
         for id in broken {
-            let Ok(joint) = self.joint(id).copied() else { continue };
+            let Some(joint) = self.joints.get(id).copied() else { continue };
             let event = JointBroken {
                 joint: id,
                 a: self.bodies.id_at(joint.body_a),
@@ -161,18 +81,33 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Returns a joint and its two bodies.
-    fn joined(&self, id: JointId) -> Result<(&Joint, [&Body; 2]), WorldError> {
-        let joint = self.joint(id)?;
-        Ok((joint, [joint.body_a, joint.body_b].map(|body| &self.bodies.motions[body as usize])))
+    pub(crate) fn admit_joint(&mut self, a: BodyId, b: BodyId, joint: Joint) -> Result<JointId, WorldError> {
+        let (index_a, index_b) = (self.bodies.index_of(a)?, self.bodies.index_of(b)?);
+        if a == b {
+            return Err(JointFault::SameBody.into());
+        }
+        joint.check_settings()?;
+        self.bodies.wake(index_a);
+        self.bodies.wake(index_b);
+        let id = self.joints.insert(joint);
+        self.refilter(a.index, b.index);
+        Ok(id)
     }
 
-    /// Changes a joint and wakes its bodies.
-    fn change_joint(&mut self, id: JointId, change: impl FnOnce(&mut Joint)) -> Result<(), WorldError> {
-        let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
-        change(joint);
+    /// Finds anew whether the pair of two bodies is tested, after a joint between them came or
+    /// went.
+    pub(crate) fn refilter(&mut self, a: u32, b: u32) {
+        self.joint_parts().refilter(a, b);
+    }
+
+    fn joint_parts(&mut self) -> JointParts<'_> {
+        let World { joints, bodies, contacts, budget, .. } = self;
+        JointParts { joints, bodies, contacts, are_rings_known: &mut budget.round_robin.are_rings_known }
+    }
+
+    fn joint_ref<'a>(&'a self, id: JointId, joint: &'a Joint) -> JointRef<'a> {
         let ends = [joint.body_a, joint.body_b];
-        ends.iter().for_each(|&body| self.bodies.wake(body as usize));
-        Ok(())
+        let bodies = ends.map(|body| &self.bodies.motions[body as usize]);
+        JointRef { id, joint, bodies, body_ids: ends.map(|body| self.bodies.id_at(body)) }
     }
 }

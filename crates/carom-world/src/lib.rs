@@ -49,7 +49,10 @@ mod error;
 mod hooks;
 mod impulse_events;
 mod joint;
+mod joint_desc;
 mod joint_edit;
+mod joint_mut;
+mod joint_ref;
 mod memory;
 #[cfg(feature = "parallel")]
 mod par;
@@ -76,6 +79,9 @@ pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;
 pub use hooks::{ContactMut, Hooks, StepOptions};
 pub use joint::{JointBroken, JointId};
+pub use joint_desc::{JointDesc, JointFrames};
+pub use joint_mut::JointMut;
+pub use joint_ref::JointRef;
 pub use queries::cast::BodyImpact;
 pub use queries::debug_draw::{DebugDraw, DrawFlags, DrawRole};
 pub use queries::query::{BodyHit, NearBody};
@@ -89,6 +95,6 @@ pub use carom_broad::{Answers, Groups, Mobility};
 pub use carom_math::Budget;
 pub use carom_response::plausible::Scatter;
 pub use carom_response::{
-    AxisLimit, CombineRule, Energy, Inconsistency, Joint, JointAxis, JointKind, JointLoad, JointStrength,
-    LinearMotor, LockedAxes, Motor, PositionMotor, Response, SixDof, SolverSettings, TorsionSpring, Winding,
+    AxisLimit, CombineRule, Drive, Energy, Inconsistency, Joint, JointAxis, JointFault, JointKind, JointLoad,
+    LockedAxes, Motor, Response, SixDof, SolverSettings, Spring, TorsionSpring, Winding,
 };

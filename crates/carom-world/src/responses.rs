@@ -5,7 +5,7 @@
 //!   ([`Response::of_pair`]).
 //! - Pairs that pass are sensor pairs: tested and reported, not pushed apart.
 //! - Bodies that stick collide without restitution and friction until a detection sees them touch.
-//!   At the end of that step they get a common motion and a fixed joint. All impulses between them
+//!   At the end of that step they get a common motion and a weld joint. All impulses between them
 //!   keep the momentum, so the common motion does not depend on them. Angular momentum is kept as
 //!   well as the solver keeps it, whose levers are those at the start of a step.
 //! - A sleeping body with a rule wakes as soon as a contact is known, so that it does not act as a
@@ -33,7 +33,7 @@ impl<B: BroadPhase> World<B> {
     /// Sets the response of a body to the bodies that it touches, and wakes it and the bodies that
     /// it touched.
     ///
-    /// Bodies that stick are held by a fixed joint ([`World::responses`] names it), and do not
+    /// Bodies that stick are held by a weld joint ([`World::responses`] names it), and do not
     /// collide any more: the event of their contact is [`EventKind::Ended`]. To part them, set the
     /// response to [`Response::Collide`] and remove the joint.
     pub fn set_response(&mut self, id: BodyId, response: Response) -> Result<(), WorldError> {
@@ -125,7 +125,7 @@ impl<B: BroadPhase> World<B> {
 
     fn stick(&mut self, a: BodyId, b: BodyId) {
         let (point, _) = self.contact_of(a, b);
-        let Some(joint) = Joint::at(JointKind::Fixed, &self.bodies.motions, a.index, b.index, point, Vec3::X)
+        let Some(joint) = Joint::at(JointKind::Weld, &self.bodies.motions, a.index, b.index, point, Vec3::X)
         else {
             return;
         };
@@ -181,7 +181,7 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Returns the bodies that fixed joints connect with this one, ascending.
+    /// Returns the bodies that weld joints connect with this one, ascending.
     fn rigid_group(&self, body: u32) -> Vec<u32> {
         let mut group = alloc::vec![body];
         let mut next = 0;
@@ -192,7 +192,7 @@ impl<B: BroadPhase> World<B> {
                 continue;
             }
             for &(other, joint) in self.joints.of(body) {
-                let is_fixed = self.joints.get(joint).is_some_and(|joint| joint.kind == JointKind::Fixed);
+                let is_fixed = self.joints.get(joint).is_some_and(|joint| joint.kind == JointKind::Weld);
                 if is_fixed && !group.contains(&other) {
                     group.push(other);
                 }

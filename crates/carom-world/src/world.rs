@@ -9,6 +9,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad
 //! phase, mid and narrow phase, response).
 
+use crate::WorldError;
 use crate::bodies::BodySet;
 use crate::budget::BudgetState;
 use crate::budget::cost_model::CostModel;
@@ -16,17 +17,15 @@ use crate::budget::round_robin::RoundRobin;
 use crate::budget::time_critical::Plan;
 use crate::contacts::ContactSet;
 use crate::contacts::events::{ContactView, Event};
-use crate::contacts::narrow;
 use crate::continuous::{Continuous, ContinuousStep};
 use crate::hooks::StepOptions;
 use crate::joint::Joints;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats};
-use crate::{JointId, WorldError};
 use carom_broad::{BroadPhase, Pair};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Budget, clock};
-use carom_response::{Joint, Solver, SolverSettings};
+use carom_response::{Solver, SolverSettings};
 
 /// A set of bodies and joints, and the state that steps keep of them.
 ///
@@ -211,11 +210,6 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Whether the narrow phase tests this pair.
-    pub(crate) fn is_wanted(&self, pair: Pair) -> bool {
-        narrow::is_wanted(pair, &self.bodies.traits, &self.bodies.motions, &self.joints)
-    }
-
     /// Returns the pairs that touched or were near at the last detection, in the order of the
     /// pairs.
     ///
@@ -264,11 +258,6 @@ impl<B: BroadPhase> World<B> {
     /// The broad phase, for queries beyond those of the world.
     pub fn broad_phase(&self) -> &B {
         &self.broad
-    }
-
-    /// The joints with their handles, in the order of insertion.
-    pub fn joints(&self) -> impl Iterator<Item = (JointId, &Joint)> + '_ {
-        self.joints.iter()
     }
 
     /// A hash of all poses, velocities and sleep flags: equal bits give equal hashes.

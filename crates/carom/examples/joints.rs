@@ -4,8 +4,8 @@
 //! `cargo run -p carom --example joints`
 
 use carom::geom::{Cuboid, Sphere};
-use carom::world::{JointKind, JointStrength, Motor};
-use carom::{BodyDesc, Pose, Shape, Vec3, World};
+use carom::world::{JointDesc, Motor};
+use carom::{BodyDesc, Shape, Vec3, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
@@ -14,32 +14,34 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let door = BodyDesc::new(block(Vec3::new(0.4, 0.9, 0.03))?).with_density(600.0);
     let door = world.insert(door.with_position(Vec3::X * 0.5))?;
     // From shut to a quarter turn, at one radian per second, with at most 200 Nm.
-    let motor = Motor { speed: 1.0, max_torque: 200.0 };
-    let kind = JointKind::Hinge { limits: Some([0.0, 1.57]), motor: Some(motor) };
-    let hinge = world.insert_joint_at(frame, door, kind, Vec3::X * 0.1, Vec3::Y)?;
+    let hinge = JointDesc::revolute(frame, door)
+        .with_anchor(Vec3::X * 0.1)
+        .with_axis(Vec3::Y)
+        .with_limits(0.0, 1.57)
+        .with_motor(Motor::velocity(1.0).with_max_force(200.0));
+    let hinge = world.insert_joint(hinge)?;
 
     // A lamp of 2 kg, 1 m below its hook, drawn aside.
     let hook = world.insert(BodyDesc::fixed(block(Vec3::splat(0.05))?).with_position(Vec3::Y * 3.0))?;
     let lamp = BodyDesc::new(Shape::Sphere(Sphere::new(0.1)?)).with_density(2.0 / 0.00419);
     let lamp = world.insert(lamp.with_position(Vec3::new(0.6, 2.2, 0.0)))?;
-    let rope = JointKind::Distance { min: 0.0, max: 1.0 };
-    let rope = world.insert_joint(hook, lamp, rope, Pose::IDENTITY, Pose::IDENTITY)?;
-    world.set_joint_strength(rope, Some(JointStrength::force(300.0)))?;
+    let rope = world.insert_joint(JointDesc::rope(hook, lamp, 1.0).with_break_force(300.0))?;
 
     for step in 1..=180 {
         world.step(1.0 / 60.0)?;
         let length = (world.pose(lamp)?.translation - Vec3::Y * 3.0).length();
         assert!(length < 1.01, "the rope does not stretch: {length}");
         if step % 30 == 0 {
-            let (angle, pull) =
-                (world.hinge_angle(hinge)?.to_degrees(), world.joint_load(rope)?.force().length());
+            let angle = world.joint(hinge)?.angle().unwrap_or_default().to_degrees();
+            let pull = world.joint(rope)?.force().length();
             println!(
                 "{:.1} s: the door is open by {angle:.0} degrees, the rope pulls {pull:.0} N",
                 step as f32 / 60.0
             );
         }
     }
-    assert!((world.hinge_angle(hinge)? - 1.57).abs() < 0.02, "the door is open");
+    let angle = world.joint(hinge)?.angle().unwrap_or_default();
+    assert!((angle - 1.57).abs() < 0.02, "the door is open");
 
     // Someone pulls at the lamp, harder in each step.
     let mut force = 0.0;

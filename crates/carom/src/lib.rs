@@ -426,7 +426,7 @@ pub use carom_query::{
     Shape, cast, contact, distance, intersects, manifolds, motion_of, project_point, ray_cast, ray_cast_all,
 };
 pub use carom_response::Penalty;
-pub use carom_world::{BodyDesc, BodyId, World};
+pub use carom_world::{BodyDesc, BodyId, JointDesc, LockedAxes, Motor, World};
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

@@ -14,7 +14,7 @@ use crate::scene_world::Inserted;
 use carom_broad::{BroadPhase, SpatialIndex};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_scenes::{ANT_HEIGHT, ANT_LENGTH, AntHill, Rng};
-use carom_world::{Answers, BodyHit, BodyId, EventKind, JointId, JointKind, World, WorldError};
+use carom_world::{Answers, BodyHit, BodyId, EventKind, JointDesc, JointId, World, WorldError};
 
 /// Lengths a second, of an ant with a crumb and without.
 const SPEEDS: [f32; 2] = [2.8, 3.6];
@@ -144,7 +144,7 @@ impl Colony {
         let (body, held) = (self.ants[ant].body, self.crumbs[crumb]);
         // Held where it was touched: a joint with a gap would pull the two with a couple.
         let place = world.pose(body)?.inverse() * world.pose(held)?;
-        let joint = world.insert_joint(body, held, JointKind::Fixed, place, Pose::IDENTITY)?;
+        let joint = world.insert_joint(JointDesc::weld(body, held).with_frames(place, Pose::IDENTITY))?;
         self.ants[ant].carries = Some((joint, crumb));
         self.is_taken[crumb] = true;
         Ok(())

@@ -14,7 +14,7 @@ pub(crate) fn report<B: BroadPhase>(world: &World<B>, inserted: &Inserted) -> St
     let n_movements = (inserted.bodies.len() - 1) / MOVEMENT_BODIES;
     // The barrel is the first body of each movement.
     let barrels = world.joints().step_by(MOVEMENT_BODIES);
-    let turned: f64 = barrels.filter_map(|(id, _)| world.hinge_angle(id).ok()).map(f64::abs).sum();
+    let turned: f64 = barrels.filter_map(|joint| joint.angle()).map(f64::abs).sum();
     format!(
         "\n  {} gears, {} pairs of parts whose boxes touch; the barrels have turned by {:.3} radians in the mean",
         n_movements * MOVEMENT_GEARS,

@@ -75,7 +75,7 @@ fn joints_that_do_not_move_are_not_looked_at() {
         for x in [0.0, 1.2, 50.0, 51.2] {
             scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(Vec3::new(x, 3.0, 0.0)));
         }
-        let kind = JointKind::Ball { cone: 1.0 };
+        let kind = JointKind::Spherical { cone: 1.0, twist: None };
         let at = |a: u32, x: f32| Joint::at(kind, &scene.bodies, a, a + 1, Vec3::new(x, 3.0, 0.0), Vec3::X);
         let joints = [at(1, 0.6), at(3, 50.6)].map(Option::unwrap);
         for body in &mut scene.bodies[3..] {

@@ -86,7 +86,7 @@ fn many(has_chain: bool) -> Vec<Body> {
     if has_chain {
         for k in 5001..5005 {
             let middle = 0.5 * (scene.bodies[k].pose.translation + scene.bodies[k + 1].pose.translation);
-            let kind = JointKind::Ball { cone: std::f32::consts::PI };
+            let kind = JointKind::Spherical { cone: std::f32::consts::PI, twist: None };
             let joint = Joint::at(kind, &scene.bodies, k as u32, k as u32 + 1, middle, Vec3::X);
             scene.joints.push(joint.unwrap());
         }

@@ -334,7 +334,7 @@ fn joints_hold() {
         );
     }
     for k in 0..10 {
-        let kind = JointKind::Ball { cone: std::f32::consts::PI };
+        let kind = JointKind::Spherical { cone: std::f32::consts::PI, twist: None };
         let joint = Joint::at(kind, &scene.bodies, k, k + 1, Vec3::new(k as f32, 0.0, 0.0), Vec3::X);
         scene.joints.push(joint.unwrap());
     }
@@ -355,8 +355,8 @@ fn joints_hold() {
         let mut scene = Scene::new(settings.with_gravity(Vec3::ZERO));
         scene.fixed(Vec3::splat(0.1), Pose::IDENTITY);
         scene.dynamic(Vec3::new(0.2, 0.5, 0.1), 1.0, Pose::from_translation(Vec3::new(0.0, 0.5, 0.0)));
-        let motor = Some(Motor { speed: 2.0, max_torque: 50.0 });
-        let kind = JointKind::Hinge { limits, motor };
+        let motor = Some(Motor::velocity(2.0).with_max_force(50.0));
+        let kind = JointKind::Revolute { limits, motor };
         scene.joints.push(Joint::at(kind, &scene.bodies, 0, 1, Vec3::ZERO, Vec3::Z).unwrap());
         for _ in 0..60 {
             scene.solver.step(&mut scene.bodies, &[], &mut scene.joints, DT).unwrap();
@@ -378,9 +378,15 @@ fn joints_hold() {
     scene.dynamic(Vec3::splat(0.2), 1.0, Pose::from_translation(Vec3::new(0.5, 0.0, 5.0)));
     scene.dynamic(Vec3::new(0.5, 0.1, 0.1), 1.0, Pose::from_translation(Vec3::new(0.5, 0.0, -5.0)));
     let rod = Joint::distance(&scene.bodies, 0, 1, [Vec3::ZERO, Vec3::new(2.0, 0.0, 0.0)], [2.0, 2.0]);
-    let weld = Joint::at(JointKind::Fixed, &scene.bodies, 0, 2, Vec3::new(0.0, 0.0, 5.0), Vec3::X);
-    let cone =
-        Joint::at(JointKind::Ball { cone: 0.5 }, &scene.bodies, 0, 3, Vec3::new(0.0, 0.0, -5.0), Vec3::X);
+    let weld = Joint::at(JointKind::Weld, &scene.bodies, 0, 2, Vec3::new(0.0, 0.0, 5.0), Vec3::X);
+    let cone = Joint::at(
+        JointKind::Spherical { cone: 0.5, twist: None },
+        &scene.bodies,
+        0,
+        3,
+        Vec3::new(0.0, 0.0, -5.0),
+        Vec3::X,
+    );
     scene.joints.extend([rod, weld, cone].map(Option::unwrap));
     for _ in 0..240 {
         scene.solver.step(&mut scene.bodies, &[], &mut scene.joints, DT).unwrap();
@@ -431,7 +437,7 @@ fn precession(substeps: u32) -> (f32, f32, f32) {
     wheel.angular_velocity = Vec3::new(spin, expected, 0.0);
     wheel.linear_velocity = (Vec3::Y * expected).cross(Vec3::X * lever);
     let mut bodies = vec![Body::fixed(Pose::IDENTITY), wheel];
-    let ball = JointKind::Ball { cone: f32::INFINITY };
+    let ball = JointKind::Spherical { cone: f32::INFINITY, twist: None };
     let mut joints = vec![Joint::at(ball, &bodies, 0, 1, Vec3::ZERO, Vec3::X).unwrap()];
     let (mut angle, mut axle, mut lowest) = (0.0, Vec3::X, 0.0_f32);
     let seconds = 5.0;
@@ -643,12 +649,12 @@ fn what_a_motor_turns_is_not_at_rest_however_slow_it_is() {
             scene.dynamic(Vec3::ONE, 1.0, Pose::from_translation(at));
             let inertia = 1.0 / scene.bodies[1].inverse_inertia.x_axis.x;
             let max_torque = wanted * inertia * n as f32;
-            let motor = (k == 0).then_some(Motor { speed: 1.0, max_torque });
-            let kind = JointKind::Hinge { limits: None, motor };
+            let motor = (k == 0).then_some(Motor::velocity(1.0).with_max_force(max_torque));
+            let kind = JointKind::Revolute { limits: None, motor };
             scene.joints.push(Joint::at(kind, &scene.bodies, 0, 1 + k, at, Vec3::X).unwrap());
             if 0 < k {
                 // On one axle. All have the same inertia, so each turns as one alone would.
-                let weld = Joint::at(JointKind::Fixed, &scene.bodies, k, 1 + k, at - Vec3::X * 1.5, Vec3::X);
+                let weld = Joint::at(JointKind::Weld, &scene.bodies, k, 1 + k, at - Vec3::X * 1.5, Vec3::X);
                 scene.joints.push(weld.unwrap());
             }
         }

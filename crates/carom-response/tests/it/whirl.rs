@@ -6,11 +6,11 @@ use carom_math::{Pose, Vec3};
 use carom_response::{Joint, JointKind, Solver, SolverSettings};
 
 const KINDS: [(&str, JointKind); 7] = [
-    ("fixed", JointKind::Fixed),
-    ("ball", JointKind::Ball { cone: 4.0 }),
-    ("cone", JointKind::Ball { cone: 0.5 }),
-    ("hinge", JointKind::Hinge { limits: None, motor: None }),
-    ("limited hinge", JointKind::Hinge { limits: Some([-1.0, 1.0]), motor: None }),
+    ("fixed", JointKind::Weld),
+    ("ball", JointKind::Spherical { cone: 4.0, twist: None }),
+    ("cone", JointKind::Spherical { cone: 0.5, twist: None }),
+    ("hinge", JointKind::FREE_REVOLUTE),
+    ("limited hinge", JointKind::Revolute { limits: Some([-1.0, 1.0]), motor: None }),
     ("rod", JointKind::Distance { min: 1.0, max: 1.0 }),
     ("strut", JointKind::Distance { min: 0.5, max: 2.0 }),
 ];
@@ -76,7 +76,7 @@ fn a_fast_wheel_stays_on_its_axle() {
     let middle = Vec3::new(3.0, 0.1, 0.3);
     scene.dynamic(Vec3::new(0.1, 0.5, 0.5), 5.0, Pose::from_translation(middle));
     scene.bodies[1].angular_velocity = Vec3::X * 500.0;
-    let kind = JointKind::Hinge { limits: None, motor: None };
+    let kind = JointKind::FREE_REVOLUTE;
     let at = middle + Vec3::splat(1.0e-6);
     scene.joints.push(Joint::at(kind, &scene.bodies, 0, 1, at, Vec3::X).unwrap());
     for _ in 0..600 {
@@ -102,7 +102,7 @@ fn impulses_of_joints_are_scaled_from_the_substep_they_come_from() {
     scene.fixed(Vec3::splat(0.1), Pose::IDENTITY);
     for k in 0..10 {
         scene.dynamic(Vec3::splat(0.2), 1.0, Pose::from_translation(Vec3::new(0.0, -0.5 - k as f32, 0.0)));
-        let (kind, at) = (JointKind::Ball { cone: 4.0 }, Vec3::new(0.0, -(k as f32), 0.0));
+        let (kind, at) = (JointKind::Spherical { cone: 4.0, twist: None }, Vec3::new(0.0, -(k as f32), 0.0));
         scene.joints.push(Joint::at(kind, &scene.bodies, k, k + 1, at, Vec3::X).unwrap());
     }
     for _ in 0..600 {

@@ -119,7 +119,7 @@ impl<B: BroadPhase> World<B> {
             }
         }
         if flags.contains(DrawFlags::JOINTS) {
-            for (_, joint) in self.joints() {
+            for (_, joint) in self.joints.iter() {
                 let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
                 for (body, frame) in ends {
                     if let Some(body) = self.bodies.motion_at(body) {

@@ -3,14 +3,16 @@
 use crate::jointed::{GRAVITY, energy, insert_box, insert_post, is_near, run, world_with};
 use crate::scenes::{CheckedStep, DT, cuboid};
 use carom_math::{Pose, Vec3};
-use carom_world::{AxisLimit, BodyDesc, JointAxis, JointKind, JointStrength, SixDof, World, WorldError};
+use carom_world::{
+    AxisLimit, BodyDesc, JointAxis, JointDesc, JointFault, JointKind, SixDof, World, WorldError,
+};
 
 fn kinds() -> [JointKind; 7] {
     [
-        JointKind::Fixed,
-        JointKind::Ball { cone: 1.0 },
-        JointKind::Hinge { limits: Some([-0.5, 0.5]), motor: None },
-        JointKind::Prismatic { limits: None, motor: None },
+        JointKind::Weld,
+        JointKind::Spherical { cone: 1.0, twist: None },
+        JointKind::Revolute { limits: Some([-0.5, 0.5]), motor: None },
+        JointKind::FREE_PRISMATIC,
         JointKind::Distance { min: 0.0, max: 0.0 },
         JointKind::SixDof(SixDof::LOCKED),
         JointKind::SixDof(SixDof::FREE.with_limit(JointAxis::Y, AxisLimit::Between(0.0, 0.1))),
@@ -22,9 +24,8 @@ fn hanging(kind: JointKind, mass: f32) -> (World, carom_world::BodyId, carom_wor
     let mut world = world_with(GRAVITY);
     let post = insert_post(&mut world, Vec3::ZERO);
     let load = insert_box(&mut world, Vec3::splat(0.3), mass, Pose::from_translation(Vec3::NEG_Y * 0.5));
-    let joint = world.insert_joint_at(post, load, kind, Vec3::ZERO, Vec3::X).unwrap();
-    world.set_joint_strength(joint, Some(JointStrength::force(1000.0))).unwrap();
-    world.set_joint_user_data(joint, 77).unwrap();
+    let desc = JointDesc::new(post, load, kind).with_anchor(Vec3::ZERO).with_axis(Vec3::X);
+    let joint = world.insert_joint(desc.with_break_force(1000.0).with_user_data(77)).unwrap();
     (world, load, joint)
 }
 
@@ -33,7 +34,7 @@ fn each_kind_bears_what_it_should_and_breaks_beyond() {
     for kind in kinds() {
         let (mut world, load, joint) = hanging(kind, 980.0 / GRAVITY);
         run(&mut world, 60.0);
-        let force = world.joint_load(joint).unwrap().force();
+        let force = world.joint(joint).unwrap().force();
         let is_up = is_near(f64::from(force.y), 980.0, 0.01) && force.x.abs() + force.z.abs() < 5.0;
         assert!(is_up && world.broken_joints().is_empty(), "{kind:?}: {force}");
         assert!(world.pose(load).unwrap().translation.distance(Vec3::NEG_Y * 0.5) < 0.15);
@@ -48,7 +49,7 @@ fn each_kind_bears_what_it_should_and_breaks_beyond() {
         let broken = world.broken_joints()[0];
         assert!(broken.joint == joint && broken.b == load && broken.user_data == 77, "{broken:?}");
         assert!(1000.0 < broken.force && broken.force < 1500.0, "{broken:?}");
-        assert_eq!(world.joint(joint), Err(WorldError::StaleJoint(joint)));
+        assert_eq!(world.joint(joint).map(|_| ()), Err(WorldError::StaleJoint(joint)));
         let before = world.pose(load).unwrap().translation.y;
         run(&mut world, 1.0);
         assert!(world.broken_joints().is_empty());
@@ -60,22 +61,23 @@ fn each_kind_bears_what_it_should_and_breaks_beyond() {
 fn a_beam_breaks_at_its_torque() {
     let torque = 2.0 * GRAVITY * 1.5;
     for (kind, share) in
-        [JointKind::Fixed, JointKind::SixDof(SixDof::LOCKED)].into_iter().flat_map(|k| [(k, 0.97), (k, 1.03)])
+        [JointKind::Weld, JointKind::SixDof(SixDof::LOCKED)].into_iter().flat_map(|k| [(k, 0.97), (k, 1.03)])
     {
         let mut world = world_with(GRAVITY);
         let post = insert_post(&mut world, Vec3::ZERO);
         let at = Pose::from_translation(Vec3::X * 1.5);
         let beam = insert_box(&mut world, Vec3::new(1.5, 0.1, 0.1), 2.0, at);
-        let joint = world.insert_joint_at(post, beam, kind, Vec3::ZERO, Vec3::X).unwrap();
-        let strength = JointStrength::force(f32::MAX).with_torque(torque / share);
-        world.set_joint_strength(joint, Some(strength)).unwrap();
+        let joint = world
+            .insert_joint(JointDesc::new(post, beam, kind).with_anchor(Vec3::ZERO).with_axis(Vec3::X))
+            .unwrap();
+        world.joint_mut(joint).unwrap().set_break_torque(torque / share).unwrap();
         let is_broken = (0..300).any(|_| {
             world.checked_step(DT).unwrap();
             !world.broken_joints().is_empty()
         });
         assert_eq!(is_broken, 1.0 < share, "{kind:?}, {share}");
         if !is_broken {
-            let found = world.joint_load(joint).unwrap().torque();
+            let found = world.joint(joint).unwrap().torque();
             assert!(is_near(f64::from(found.length()), f64::from(torque), 0.01), "{found}");
         }
     }
@@ -89,8 +91,10 @@ fn a_jerk_breaks_a_rope_and_gives_no_energy() {
         let post = insert_post(&mut world, Vec3::ZERO);
         let load = insert_box(&mut world, Vec3::splat(0.3), 300.0, Pose::from_translation(Vec3::X * 0.5));
         let rope = JointKind::Distance { min: 0.0, max: 5.0 };
-        let joint = world.insert_joint(post, load, rope, Pose::IDENTITY, Pose::IDENTITY).unwrap();
-        world.set_joint_strength(joint, Some(JointStrength::force(strength))).unwrap();
+        let joint = world
+            .insert_joint(JointDesc::new(post, load, rope).with_frames(Pose::IDENTITY, Pose::IDENTITY))
+            .unwrap();
+        world.joint_mut(joint).unwrap().set_break_force(strength).unwrap();
         let (start, mut is_broken) = (energy(&world, &[load], GRAVITY), false);
         for _ in 0..3600 {
             world.checked_step(DT).unwrap();
@@ -116,10 +120,11 @@ fn joined_bodies_collide_if_they_are_to() {
             Vec3::new(-0.5 + 0.5 * 1.3f32.cos() - 0.06, 0.56 + 0.5 * 1.3f32.sin(), 0.0),
         )));
         let lid = lid.unwrap();
-        let free = JointKind::Hinge { limits: None, motor: None };
+        let free = JointKind::FREE_REVOLUTE;
         let at = Vec3::new(-0.56, 0.56, 0.0);
-        let hinge = world.insert_joint_at(base, lid, free, at, Vec3::Z).unwrap();
-        world.set_joint_contacts(hinge, has_contacts).unwrap();
+        let hinge =
+            world.insert_joint(JointDesc::new(base, lid, free).with_anchor(at).with_axis(Vec3::Z)).unwrap();
+        world.joint_mut(hinge).unwrap().set_contacts(has_contacts).unwrap();
         let mut lowest = f32::INFINITY;
         for _ in 0..240 {
             world.checked_step(DT).unwrap();
@@ -130,7 +135,7 @@ fn joined_bodies_collide_if_they_are_to() {
         if has_contacts {
             let height = world.pose(lid).unwrap().translation.y;
             assert!(height < 0.65, "it lies: {height}");
-            world.set_joint_contacts(hinge, false).unwrap();
+            world.joint_mut(hinge).unwrap().set_contacts(false).unwrap();
             run(&mut world, 0.5);
             assert!(world.pose(lid).unwrap().translation.y < 0.5, "it falls again");
         }
@@ -139,7 +144,7 @@ fn joined_bodies_collide_if_they_are_to() {
 
 #[test]
 fn a_world_with_broken_joints_is_restored() {
-    let (mut world, load, _) = hanging(JointKind::Fixed, 1020.0 / GRAVITY);
+    let (mut world, load, _) = hanging(JointKind::Weld, 1020.0 / GRAVITY);
     while world.broken_joints().is_empty() {
         world.checked_step(DT).unwrap();
     }
@@ -152,16 +157,19 @@ fn a_world_with_broken_joints_is_restored() {
 
 #[test]
 fn bad_strength_is_named() {
-    let (mut world, _, joint) = hanging(JointKind::Fixed, 1.0);
-    for (strength, name) in [
-        (JointStrength::force(-1.0), "force"),
-        (JointStrength::force(f32::NAN), "force"),
-        (JointStrength::force(1.0).with_torque(-1.0), "torque"),
-    ] {
-        assert_eq!(world.set_joint_strength(joint, Some(strength)), Err(WorldError::BadNumber(name)));
+    let (mut world, _, joint) = hanging(JointKind::Weld, 1.0);
+    let name = |refused| match refused {
+        Err(WorldError::BadJoint(JointFault::BadValue { what, .. })) => what,
+        _ => "none",
+    };
+    for bad in [-1.0, f32::NAN] {
+        let refused = world.joint_mut(joint).unwrap().set_break_force(bad).map(|_| ());
+        assert_eq!(name(refused), "break_force");
+        let refused = world.joint_mut(joint).unwrap().set_break_torque(bad).map(|_| ());
+        assert_eq!(name(refused), "break_torque");
     }
+    assert_eq!(world.joint(joint).unwrap().data().break_force, Some(1000.0));
     world.remove_joint(joint).unwrap();
-    assert_eq!(world.set_joint_strength(joint, None), Err(WorldError::StaleJoint(joint)));
-    assert_eq!(world.set_joint_contacts(joint, true), Err(WorldError::StaleJoint(joint)));
-    assert_eq!(world.joint_load(joint), Err(WorldError::StaleJoint(joint)));
+    assert_eq!(world.joint_mut(joint).map(|_| ()), Err(WorldError::StaleJoint(joint)));
+    assert_eq!(world.joint(joint).map(|_| ()), Err(WorldError::StaleJoint(joint)));
 }

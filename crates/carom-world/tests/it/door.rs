@@ -4,7 +4,7 @@ use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_geom::{Contact, HalfSpace, MassProperties};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, JointKind, World, WorldError};
+use carom_world::{BodyDesc, JointDesc, JointFault, JointKind, World, WorldError};
 
 const BAD: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
 
@@ -48,7 +48,7 @@ fn stale_handles() {
     let mut world = World::new();
     let a = world.insert(BodyDesc::new(ball(0.5))).unwrap();
     let b = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::X * 2.0)).unwrap();
-    let joint = world.insert_joint_at(a, b, JointKind::Fixed, Vec3::X, Vec3::X).unwrap();
+    let joint = world.insert_joint(JointDesc::weld(a, b).with_anchor(Vec3::X).with_axis(Vec3::X)).unwrap();
     world.remove(a).unwrap();
     let stale = WorldError::StaleBody(a);
     assert_eq!(world.remove(a), Err(stale));
@@ -56,15 +56,22 @@ fn stale_handles() {
     assert_eq!(world.set_pose(a, Pose::IDENTITY), Err(stale));
     assert_eq!(world.set_velocity(a, Vec3::ZERO, Vec3::ZERO), Err(stale));
     assert_eq!(world.wake(a), Err(stale));
-    assert_eq!(world.joint(joint).copied(), Err(WorldError::StaleJoint(joint)), "it went with its body");
+    assert_eq!(world.joint(joint).map(|_| ()), Err(WorldError::StaleJoint(joint)), "it went with its body");
     assert_eq!(world.remove_joint(joint), Err(WorldError::StaleJoint(joint)));
     let c = world.insert(BodyDesc::new(ball(0.5))).unwrap();
     assert!(c.index() == a.index() && c != a && world.pose(a).is_err());
-    assert_eq!(world.insert_joint_at(a, b, JointKind::Fixed, Vec3::X, Vec3::X), Err(stale));
-    assert_eq!(world.insert_joint_at(b, b, JointKind::Fixed, Vec3::X, Vec3::X), Err(WorldError::BadJoint));
-    assert_eq!(world.insert_joint_at(b, c, JointKind::Fixed, Vec3::X, Vec3::ZERO), Err(WorldError::BadJoint));
+    assert_eq!(world.insert_joint(JointDesc::weld(a, b).with_anchor(Vec3::X).with_axis(Vec3::X)), Err(stale));
+    let bad = |what, value| Err(WorldError::BadJoint(JointFault::BadValue { what, value }));
+    assert_eq!(world.insert_joint(JointDesc::weld(b, b)), Err(WorldError::BadJoint(JointFault::SameBody)));
+    assert_eq!(
+        world.insert_joint(JointDesc::weld(b, c).with_axis(Vec3::ZERO)),
+        bad("length of the axis", 0.0)
+    );
     let bounds = JointKind::Distance { min: 2.0, max: 1.0 };
-    assert_eq!(world.insert_joint_at(b, c, bounds, Vec3::X, Vec3::X), Err(WorldError::BadJoint));
+    assert_eq!(
+        world.insert_joint(JointDesc::new(b, c, bounds).with_anchor(Vec3::X).with_axis(Vec3::X)),
+        bad("largest distance", 1.0)
+    );
     world.checked_step(DT).unwrap();
 }
 
@@ -189,7 +196,13 @@ fn steps_of_any_length() {
         world.insert(ground()).unwrap();
         let a = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
         let b = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 1.5).with_fast(true)).unwrap();
-        world.insert_joint_at(a, b, JointKind::Ball { cone: 1.0 }, Vec3::Y, Vec3::Y).unwrap();
+        world
+            .insert_joint(
+                JointDesc::new(a, b, JointKind::Spherical { cone: 1.0, twist: None })
+                    .with_anchor(Vec3::Y)
+                    .with_axis(Vec3::Y),
+            )
+            .unwrap();
         let before = world.state_hash();
         for _ in 0..5 {
             world.checked_step(dt).unwrap();
@@ -239,7 +252,13 @@ fn joints_of_bodies_that_go() {
     let mut joints = Vec::new();
     for pair in ids.windows(2) {
         let kind = JointKind::Distance { min: 0.5, max: 1.5 };
-        joints.push(world.insert_joint_at(pair[0], pair[1], kind, Vec3::Y * 3.0, Vec3::X).unwrap());
+        joints.push(
+            world
+                .insert_joint(
+                    JointDesc::new(pair[0], pair[1], kind).with_anchor(Vec3::Y * 3.0).with_axis(Vec3::X),
+                )
+                .unwrap(),
+        );
     }
     for k in [3, 0, 7, 5] {
         world.checked_step(DT).unwrap();
@@ -248,15 +267,15 @@ fn joints_of_bodies_that_go() {
             let is_whole = pair.iter().all(|&id| world.pose(id).is_ok());
             assert_eq!(world.joint(*joint).is_ok(), is_whole);
             if !is_whole {
-                assert_eq!(
-                    world.set_joint_kind(*joint, JointKind::Fixed),
-                    Err(WorldError::StaleJoint(*joint))
-                );
+                assert_eq!(world.joint_mut(*joint).map(|_| ()), Err(WorldError::StaleJoint(*joint)));
             }
         }
         let stale = WorldError::StaleBody(ids[k]);
         let other = ids[1];
-        assert_eq!(world.insert_joint_at(other, ids[k], JointKind::Fixed, Vec3::ZERO, Vec3::X), Err(stale));
+        assert_eq!(
+            world.insert_joint(JointDesc::weld(other, ids[k]).with_anchor(Vec3::ZERO).with_axis(Vec3::X)),
+            Err(stale)
+        );
         assert_eq!(world.set_force(ids[k], Vec3::X, Vec3::X), Err(stale));
         assert_eq!(world.set_shape(ids[k], ball(1.0)), Err(stale));
         assert_eq!(

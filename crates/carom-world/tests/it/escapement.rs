@@ -5,10 +5,10 @@ use crate::scenes::{CheckedStep, DT};
 use carom_math::{Pose, Quat, Vec3, rotation};
 use carom_scenes::{BodySpec, Escapement, MOVEMENT_BODIES, SceneSpec, ShapeSpec, clockwork};
 use carom_testkit::scene_world;
-use carom_world::{JointId, JointKind, TorsionSpring, World, WorldSettings};
+use carom_world::{JointDesc, JointId, JointKind, TorsionSpring, World, WorldSettings};
 use core::f64::consts::TAU;
 
-const FREE: JointKind = JointKind::Hinge { limits: None, motor: None };
+const FREE: JointKind = JointKind::FREE_REVOLUTE;
 
 /// Times at which a swing goes up through 0, and what a wheel has turned by then.
 #[derive(Default)]
@@ -68,15 +68,19 @@ fn movement(torque: f32) -> (World, [JointId; 2], f64) {
     let along_z = rotation::arc(Vec3::X, Vec3::Z);
     let hinges = [(1, Vec3::ZERO), (2, pivot)].map(|(body, at)| {
         let (frame, own) = (Pose::new(along_z, at + Vec3::Z), Pose::new(along_z, Vec3::ZERO));
-        world.insert_joint(ids[0], ids[body], FREE, frame, own).unwrap()
+        world.insert_joint(JointDesc::new(ids[0], ids[body], FREE).with_frames(frame, own)).unwrap()
     });
     let body = world.motion(ids[2]).unwrap();
     let inertia = 1.0 / body.inverse_inertia.z_axis.z
         + body.center_of_mass.truncate().length_squared() / body.inverse_mass;
     let omega = TAU as f32;
     let hairspring = TorsionSpring::new(inertia * omega * omega, 0.0).with_damping(inertia * omega / 20.0);
-    world.set_joint_spring(hinges[1], Some(hairspring)).unwrap();
-    world.set_joint_spring(hinges[0], Some(TorsionSpring::new(torque / 100.0, 100.0))).unwrap();
+    world.joint_mut(hinges[1]).unwrap().set_torsion_spring(Some(hairspring)).unwrap();
+    world
+        .joint_mut(hinges[0])
+        .unwrap()
+        .set_torsion_spring(Some(TorsionSpring::new(torque / 100.0, 100.0)))
+        .unwrap();
     (world, hinges, 1.0)
 }
 
@@ -86,11 +90,14 @@ fn the_wheel_advances_tooth_by_tooth_at_the_rate_of_the_balance() {
     for torque in [20.0, 40.0] {
         let (mut world, [wheel, balance], period) = movement(torque);
         let mut swings = Swings::default();
-        let start = world.hinge_angle(wheel).unwrap();
+        let start = world.joint(wheel).unwrap().angle().unwrap();
         let mut deepest = 0.0f32;
         for _ in 0..3600 {
             world.checked_step(DT).unwrap();
-            swings.note(world.hinge_angle(balance).unwrap(), world.hinge_angle(wheel).unwrap() - start);
+            swings.note(
+                world.joint(balance).unwrap().angle().unwrap(),
+                world.joint(wheel).unwrap().angle().unwrap() - start,
+            );
             let contacts = world.contacts().flat_map(|view| view.manifolds).flat_map(|m| m.contacts());
             deepest = contacts.map(|contact| contact.distance).fold(deepest, f32::min);
         }
@@ -115,16 +122,16 @@ fn the_wheel_advances_tooth_by_tooth_at_the_rate_of_the_balance() {
 #[test]
 fn without_a_drive_no_tooth_goes() {
     let (mut world, [wheel, balance], _) = movement(0.0);
-    let start = world.hinge_angle(wheel).unwrap();
+    let start = world.joint(wheel).unwrap().angle().unwrap();
     let mut widest = 0.0f64;
     for step in 0..3600 {
         world.checked_step(DT).unwrap();
         if 3000 < step {
-            widest = widest.max(world.hinge_angle(balance).unwrap().abs());
+            widest = widest.max(world.joint(balance).unwrap().angle().unwrap().abs());
         }
     }
     assert!(widest < 0.01, "{widest}");
-    assert!((world.hinge_angle(wheel).unwrap() - start).abs() < TAU / 15.0);
+    assert!((world.joint(wheel).unwrap().angle().unwrap() - start).abs() < TAU / 15.0);
 }
 
 /// A whole movement: the mainspring drives three pairs of mesh gears and the escape wheel. Each
@@ -133,31 +140,31 @@ fn without_a_drive_no_tooth_goes() {
 fn a_wound_mainspring_drives_a_train_at_the_rate_of_the_balance() {
     let mut world: World = World::new();
     let ids = scene_world::fill(&mut world, &clockwork(1));
-    let joints: Vec<JointId> = world.joints().map(|(id, _)| id).collect();
+    let joints: Vec<JointId> = world.joints().map(|joint| joint.id()).collect();
     assert_eq!(joints.len(), MOVEMENT_BODIES);
     let (barrel, balance) = (joints[0], joints[4]);
     let body = world.motion(ids[5]).unwrap();
     let arm = body.center_of_mass.truncate();
     let inertia = f64::from(1.0 / body.inverse_inertia.z_axis.z + arm.length_squared() / body.inverse_mass);
-    let hairspring = world.joint(balance).unwrap().spring.unwrap();
+    let hairspring = world.joint(balance).unwrap().data().torsion_spring.unwrap();
     // Gravity holds the balance too, because its centre of mass is below the arbor.
     let gravity = f64::from(-9.81 * arm.y / body.inverse_mass);
     let period = TAU / ((f64::from(hairspring.stiffness) + gravity) / inertia).sqrt();
     let start = world.energy(DT / 6.0).total();
     let mainspring = |world: &World| {
-        let joint = world.joint(barrel).unwrap();
+        let joint = world.joint(barrel).unwrap().data();
         let [a, b] = [ids[0], ids[1]].map(|id| *world.motion(id).unwrap());
         joint.spring_energy(&a, &b, 0.0)
     };
     let (stored, mut lost) = (mainspring(&world), 0.0);
     let mut swings = Swings::default();
     for _ in 0..3600 {
-        let before = world.hinge_angle(balance).unwrap();
+        let before = world.joint(balance).unwrap().angle().unwrap();
         world.checked_step(DT).unwrap();
-        let angle = world.hinge_angle(balance).unwrap();
+        let angle = world.joint(balance).unwrap().angle().unwrap();
         let speed = (angle - before) / f64::from(DT);
         lost += f64::from(hairspring.damping) * speed * speed * f64::from(DT);
-        swings.note(angle, world.hinge_angle(barrel).unwrap());
+        swings.note(angle, world.joint(barrel).unwrap().angle().unwrap());
     }
     let given = stored - mainspring(&world);
     let gained = world.energy(DT / 6.0).total() - start;
@@ -187,7 +194,7 @@ fn hundreds_of_gears_run_at_once() {
     let mut world: World = World::new();
     let ids = scene_world::fill(&mut world, &clockwork(n_movements));
     assert_eq!(ids.len(), 1 + n_movements * MOVEMENT_BODIES);
-    let joints: Vec<JointId> = world.joints().map(|(id, _)| id).collect();
+    let joints: Vec<JointId> = world.joints().map(|joint| joint.id()).collect();
     let mut narrow = 0.0;
     for _ in 0..n_steps {
         world.checked_step(DT).unwrap();
@@ -199,7 +206,7 @@ fn hundreds_of_gears_run_at_once() {
         1e3 * narrow / f64::from(n_steps)
     );
     for movement in joints.chunks(MOVEMENT_BODIES) {
-        let turned = -world.hinge_angle(movement[0]).unwrap();
+        let turned = -world.joint(movement[0]).unwrap().angle().unwrap();
         // From 4 to 6.25 periods of 0.0268 radians, and the backlash at the start.
         assert!((0.08..0.25).contains(&turned), "{turned}");
     }

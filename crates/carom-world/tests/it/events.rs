@@ -2,7 +2,7 @@
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, stack};
 use carom_math::{Pose, Vec3};
-use carom_world::{BodyDesc, EventKind, Groups, JointKind, World};
+use carom_world::{BodyDesc, EventKind, Groups, JointDesc, JointKind, World};
 
 fn at(x: f32) -> Pose {
     Pose::from_translation(Vec3::new(x, 0.0, 0.0))
@@ -100,8 +100,12 @@ fn groups_families_and_joints_keep_bodies_apart() {
     let b = world.insert(BodyDesc::new(ball(0.5)).with_pose(at(0.5))).unwrap();
     world.detect();
     assert_eq!(kinds(&world), [EventKind::Began]);
-    let ball_joint = JointKind::Ball { cone: 4.0 };
-    let joint = world.insert_joint_at(a, b, ball_joint, Vec3::new(0.25, 0.0, 0.0), Vec3::X).unwrap();
+    let ball_joint = JointKind::Spherical { cone: 4.0, twist: None };
+    let joint = world
+        .insert_joint(
+            JointDesc::new(a, b, ball_joint).with_anchor(Vec3::new(0.25, 0.0, 0.0)).with_axis(Vec3::X),
+        )
+        .unwrap();
     world.detect();
     assert_eq!(kinds(&world), [EventKind::Ended]);
     world.remove_joint(joint).unwrap();

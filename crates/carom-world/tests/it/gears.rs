@@ -5,7 +5,7 @@ use carom_geom::TriMesh;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
 use carom_scenes::mesh::{Gear, gear};
-use carom_world::{BodyDesc, BodyId, JointKind, Motor, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, JointDesc, JointKind, Motor, World, WorldSettings};
 use core::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -46,9 +46,13 @@ fn train(n: usize) -> (World, Vec<(BodyId, u32)>) {
             .insert(BodyDesc::fixed(crate::scenes::ball(0.01)).with_position(Vec3::X * x).with_sensor(true))
             .unwrap();
         let own = world.insert(BodyDesc::new(shape.clone()).with_pose(pose).with_friction(0.0)).unwrap();
-        let motor = (i == 0).then_some(Motor { speed: SPEED, max_torque: 5.0 });
+        let motor = (i == 0).then_some(Motor::velocity(SPEED).with_max_force(5.0));
         world
-            .insert_joint_at(arbor, own, JointKind::Hinge { limits: None, motor }, Vec3::X * x, Vec3::Z)
+            .insert_joint(
+                JointDesc::new(arbor, own, JointKind::Revolute { limits: None, motor })
+                    .with_anchor(Vec3::X * x)
+                    .with_axis(Vec3::Z),
+            )
             .unwrap();
         gears.push((own, teeth));
     }

@@ -7,7 +7,7 @@ use carom_broad_tree::DynamicBvh;
 use carom_geom::Capsule;
 use carom_math::Vec3;
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, Budget, EventKind, JointKind, Stats, World};
+use carom_world::{BodyDesc, BodyId, Budget, EventKind, JointDesc, JointKind, Stats, World};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -267,7 +267,13 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
             let link = world.insert(link).unwrap();
             if let Some(&last) = chain.last() {
                 let between = at - Vec3::Y * 0.475;
-                world.insert_joint_at(last, link, JointKind::Ball { cone: 1.0 }, between, Vec3::Y).unwrap();
+                world
+                    .insert_joint(
+                        JointDesc::new(last, link, JointKind::Spherical { cone: 1.0, twist: None })
+                            .with_anchor(between)
+                            .with_axis(Vec3::Y),
+                    )
+                    .unwrap();
             }
             chain.push(link);
         }
@@ -282,7 +288,7 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
             let halted = chain.iter().filter(|&&id| world.is_halted(id).unwrap()).count();
             assert!(halted == 0 || halted == chain.len(), "{halted} links are halted");
         }
-        for (_, joint) in world.joints() {
+        for joint in world.joints().map(|joint| joint.data()) {
             let end = |id: u32, frame: Vec3| {
                 let id = world.body_ids().nth(id as usize).unwrap();
                 world.pose(id).unwrap().transform_point(frame)

@@ -4,12 +4,12 @@ use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_geom::Capsule;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, JointId, JointKind, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, JointDesc, JointId, JointKind, World, WorldSettings};
 use core::f32::consts::{FRAC_PI_2, PI};
 
 const GRAVITY: f32 = 9.81;
-const FREE: JointKind = JointKind::Ball { cone: 10.0 };
-const HINGE: JointKind = JointKind::Hinge { limits: None, motor: None };
+const FREE: JointKind = JointKind::Spherical { cone: 10.0, twist: None };
+const HINGE: JointKind = JointKind::FREE_REVOLUTE;
 
 /// The speed at which a kinematic end is moved, and for how many steps.
 const PULL: (f32, usize) = (5.0, 60);
@@ -50,7 +50,10 @@ impl Rig {
     }
 
     fn join(&mut self, a: BodyId, b: BodyId, kind: JointKind, point: Vec3) {
-        let joint = self.world.insert_joint_at(a, b, kind, point, Vec3::Z).unwrap();
+        let joint = self
+            .world
+            .insert_joint(JointDesc::new(a, b, kind).with_anchor(point).with_axis(Vec3::Z))
+            .unwrap();
         self.joints.push((joint, a, b));
     }
 
@@ -87,7 +90,7 @@ impl Rig {
     fn widest_gap(&self) -> f32 {
         let gap = |&(joint, a, b): &(JointId, BodyId, BodyId)| {
             let (joint, a, b) = (self.world.joint(joint), self.world.pose(a), self.world.pose(b));
-            let (joint, a, b) = (joint.unwrap(), a.unwrap(), b.unwrap());
+            let (joint, a, b) = (joint.unwrap().data(), a.unwrap(), b.unwrap());
             let [a, b] = [(a, joint.frame_a), (b, joint.frame_b)]
                 .map(|(body, frame)| body.transform_point(frame.translation));
             let length = a.distance(b);
@@ -205,7 +208,10 @@ fn rods_and_ropes_hold_a_load_under_a_moved_end() {
                 let (shape, mass) = if k < 6 { (ball(0.05), 0.01) } else { (ball(0.4), load) };
                 let id = rig.insert(shape, mass, at);
                 let kind = JointKind::Distance { min, max: 0.5 };
-                let joint = rig.world.insert_joint(last, id, kind, Pose::IDENTITY, Pose::IDENTITY).unwrap();
+                let joint = rig
+                    .world
+                    .insert_joint(JointDesc::new(last, id, kind).with_frames(Pose::IDENTITY, Pose::IDENTITY))
+                    .unwrap();
                 rig.joints.push((joint, last, id));
                 last = id;
             }
@@ -222,8 +228,8 @@ fn a_ragdoll_holds_an_anvil() {
     for (load, links) in [(300.0, 1.0), (18_000.0, 5.0)] {
         let mut rig = Rig::new(GRAVITY);
         let end = rig.kinematic_box();
-        let cone = JointKind::Ball { cone: 0.6 * PI };
-        let elbow = JointKind::Hinge { limits: Some([-0.1, 2.4]), motor: None };
+        let cone = JointKind::Spherical { cone: 0.6 * PI, twist: None };
+        let elbow = JointKind::Revolute { limits: Some([-0.1, 2.4]), motor: None };
         let limb = |half: f32| Shape::Capsule(Capsule::new(half, 0.08).unwrap());
         let y = |y: f32| Pose::from_translation(Vec3::NEG_Y * y);
         // Hand, forearm, upper arm, chest, and the same downwards.
@@ -242,7 +248,7 @@ fn a_ragdoll_holds_an_anvil() {
             rig.join(chest, leg, cone, at);
         }
         let anvil = rig.insert(cuboid(Vec3::splat(0.4)), load, y(top + 0.4));
-        rig.join(last, anvil, JointKind::Fixed, Vec3::NEG_Y * top);
+        rig.join(last, anvil, JointKind::Weld, Vec3::NEG_Y * top);
         let run = rig.pull(end, seconds(load));
         let most = 1.02 * most_pulled(load + 52.6);
         assert_held(&run, 0.3 * links, most, &format!("an anvil of {load} kg"));

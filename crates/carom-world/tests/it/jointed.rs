@@ -3,7 +3,7 @@
 use crate::scenes::{CheckedStep, DT, cuboid};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, JointId, JointKind, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, JointDesc, JointId, JointKind, World, WorldSettings};
 
 pub(crate) const GRAVITY: f32 = 9.81;
 
@@ -31,8 +31,19 @@ pub(crate) fn on_post(gravity: f32, mass: f32, kind: JointKind, axis: Vec3) -> (
     let mut world = world_with(gravity);
     let post = insert_post(&mut world, Vec3::ZERO);
     let body = insert_box(&mut world, Vec3::splat(0.2), mass, Pose::IDENTITY);
-    let joint = world.insert_joint_at(post, body, kind, Vec3::ZERO, axis).unwrap();
+    let joint =
+        world.insert_joint(JointDesc::new(post, body, kind).with_anchor(Vec3::ZERO).with_axis(axis)).unwrap();
     (world, body, joint)
+}
+
+/// The place of a prismatic joint, or the angle of a revolute one.
+pub(crate) fn place_of(world: &World, joint: JointId) -> f64 {
+    let joint = world.joint(joint).unwrap();
+    joint.translation().or(joint.angle()).unwrap()
+}
+
+pub(crate) fn speed_of(world: &World, joint: JointId) -> f64 {
+    f64::from(world.joint(joint).unwrap().speed().unwrap())
 }
 
 pub(crate) fn run(world: &mut World, seconds: f32) {

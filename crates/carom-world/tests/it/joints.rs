@@ -6,7 +6,8 @@ use carom_geom::{Cuboid, HalfSpace};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_world::{
-    BodyDesc, BodyId, JointId, JointKind, Motor, TorsionSpring, World, WorldError, WorldSettings,
+    BodyDesc, BodyId, JointDesc, JointFault, JointId, JointKind, Motor, TorsionSpring, World, WorldError,
+    WorldSettings,
 };
 
 const STEP: f32 = 1.0 / 60.0;
@@ -26,9 +27,12 @@ fn chain(world: &mut World, at: Vec3, n: usize) -> (Vec<BodyId>, Vec<JointId>) {
     let limbs: Vec<BodyId> =
         (0..n).map(|k| world.insert(BodyDesc::new(limb.clone()).with_position(place(k))).unwrap()).collect();
     let frame = |x: f32| Pose::from_translation(Vec3::X * x);
-    let kind = JointKind::Ball { cone: 1.0 };
-    let join =
-        |pair: &[BodyId]| world.insert_joint(pair[0], pair[1], kind, frame(0.15), frame(-0.15)).unwrap();
+    let kind = JointKind::Spherical { cone: 1.0, twist: None };
+    let join = |pair: &[BodyId]| {
+        world
+            .insert_joint(JointDesc::new(pair[0], pair[1], kind).with_frames(frame(0.15), frame(-0.15)))
+            .unwrap()
+    };
     let joints = limbs.windows(2).map(join).collect();
     (limbs, joints)
 }
@@ -68,7 +72,9 @@ fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
     let ball = Shape::Cuboid(Cuboid::new(Vec3::splat(0.1)).unwrap());
     let last = world.insert(BodyDesc::new(ball).with_position(Vec3::new(1.5, 3.5, 1.5))).unwrap();
     let rope = JointKind::Distance { min: 0.0, max: 4.0 };
-    world.insert_joint(limbs[5], last, rope, Pose::IDENTITY, Pose::IDENTITY).unwrap();
+    world
+        .insert_joint(JointDesc::new(limbs[5], last, rope).with_frames(Pose::IDENTITY, Pose::IDENTITY))
+        .unwrap();
     for _ in 0..60 {
         world.checked_step(STEP).unwrap();
     }
@@ -96,7 +102,7 @@ fn joints_that_come_and_go_leave_nothing_behind() {
             assert!(world.joint(own[0]).is_err() && world.joint(own[1]).is_ok());
             joints.push(own[1]);
         }
-        assert_eq!(world.joints().map(|(id, _)| id).collect::<Vec<_>>(), joints);
+        assert_eq!(world.joints().map(|joint| joint.id()).collect::<Vec<_>>(), joints);
     }
     let snapshot = world.snapshot();
     let mut other: World = World::restored(&snapshot, |id| world.shape(id).ok().cloned()).unwrap();
@@ -106,9 +112,9 @@ fn joints_that_come_and_go_leave_nothing_behind() {
         assert_eq!(world.state_hash(), other.state_hash());
     }
     // Handles of the restored world are those of the first.
-    assert_eq!(other.joints().map(|(id, _)| id).collect::<Vec<_>>(), joints);
+    assert_eq!(other.joints().map(|joint| joint.id()).collect::<Vec<_>>(), joints);
     other.remove_joint(joints[1]).unwrap();
-    assert_eq!(other.joint(joints[1]), Err(carom_world::WorldError::StaleJoint(joints[1])));
+    assert_eq!(other.joint(joints[1]).map(|_| ()), Err(WorldError::StaleJoint(joints[1])));
     assert!(!other.is_sleeping(limbs[1]).unwrap() && !other.is_sleeping(limbs[2]).unwrap());
 }
 
@@ -121,7 +127,8 @@ fn what_a_joint_held_in_each_other_parts_when_it_goes() {
     let shape = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());
     let at = |x: f32| BodyDesc::new(shape.clone()).with_position(Vec3::X * x);
     let (a, b) = (world.insert(at(0.0)).unwrap(), world.insert(at(0.9)).unwrap());
-    let joint = world.insert_joint_at(a, b, JointKind::Fixed, Vec3::X * 0.45, Vec3::X).unwrap();
+    let joint =
+        world.insert_joint(JointDesc::weld(a, b).with_anchor(Vec3::X * 0.45).with_axis(Vec3::X)).unwrap();
     for _ in 0..60 {
         world.checked_step(STEP).unwrap();
     }
@@ -133,7 +140,7 @@ fn what_a_joint_held_in_each_other_parts_when_it_goes() {
     }
     assert!(0.98 < apart(&world), "{}", apart(&world));
     // And held again where they are now, they are left alone at once.
-    world.insert_joint_at(a, b, JointKind::Fixed, Vec3::X * 0.5, Vec3::X).unwrap();
+    world.insert_joint(JointDesc::weld(a, b).with_anchor(Vec3::X * 0.5).with_axis(Vec3::X)).unwrap();
     world.checked_step(STEP).unwrap();
     assert_eq!(world.contacts().count(), 0);
 }
@@ -145,21 +152,24 @@ fn bounds_that_allow_nothing_are_refused() {
     let mut world = World::new();
     let [a, b] = [0.0, 2.0]
         .map(|x| world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::X * x)).unwrap());
-    let hinge = |low: f32, high: f32| JointKind::Hinge { limits: Some([low, high]), motor: None };
+    let hinge = |low: f32, high: f32| JointKind::Revolute { limits: Some([low, high]), motor: None };
     for kind in [
         hinge(INF, INF),
         hinge(-INF, -INF),
         hinge(1.0, 0.0),
-        JointKind::Ball { cone: -1.0 },
-        JointKind::Ball { cone: -INF },
+        JointKind::Spherical { cone: -1.0, twist: None },
+        JointKind::Spherical { cone: -INF, twist: None },
         JointKind::Distance { min: INF, max: INF },
     ] {
-        let joined = world.insert_joint_at(a, b, kind, Vec3::X, Vec3::X);
-        assert_eq!(joined, Err(WorldError::BadJoint), "{kind:?}");
+        let joined = world.insert_joint(JointDesc::new(a, b, kind).with_anchor(Vec3::X).with_axis(Vec3::X));
+        assert!(matches!(joined, Err(WorldError::BadJoint(JointFault::BadValue { .. }))), "{kind:?}");
     }
-    for kind in [hinge(-INF, INF), JointKind::Ball { cone: INF }, JointKind::Distance { min: 0.0, max: INF }]
-    {
-        world.insert_joint_at(a, b, kind, Vec3::X, Vec3::X).unwrap();
+    for kind in [
+        hinge(-INF, INF),
+        JointKind::Spherical { cone: INF, twist: None },
+        JointKind::Distance { min: 0.0, max: INF },
+    ] {
+        world.insert_joint(JointDesc::new(a, b, kind).with_anchor(Vec3::X).with_axis(Vec3::X)).unwrap();
     }
 }
 
@@ -174,8 +184,10 @@ fn a_hinge_may_be_limited_about_half_a_turn() {
         let a = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 3.0)).unwrap();
         let b = BodyDesc::new(cuboid(Vec3::new(0.4, 0.2, 0.3))).with_position(Vec3::new(1.0, 3.0, 0.0));
         let b = world.insert(b).unwrap();
-        let kind = JointKind::Hinge { limits: Some(limits), motor: None };
-        world.insert_joint_at(a, b, kind, Vec3::new(0.5, 3.0, 0.0), Vec3::X).unwrap();
+        let kind = JointKind::Revolute { limits: Some(limits), motor: None };
+        world
+            .insert_joint(JointDesc::new(a, b, kind).with_anchor(Vec3::new(0.5, 3.0, 0.0)).with_axis(Vec3::X))
+            .unwrap();
         for _ in 0..600 {
             world.checked_step(DT).unwrap();
         }
@@ -193,41 +205,46 @@ fn wound() -> (World, JointId) {
     let mut world = World::new();
     let post = world.insert(BodyDesc::fixed(cuboid(Vec3::splat(0.1)))).unwrap();
     let wheel = world.insert(BodyDesc::new(cuboid(Vec3::new(0.5, 0.5, 0.1)))).unwrap();
-    let motor = Some(Motor { speed: 6.0, max_torque: 50.0 });
-    let kind = JointKind::Hinge { limits: None, motor };
-    let hinge = world.insert_joint_at(post, wheel, kind, Vec3::ZERO, Vec3::Z).unwrap();
-    world.set_joint_spring(hinge, Some(TorsionSpring::new(0.1, 0.0))).unwrap();
+    let motor = Some(Motor::velocity(6.0).with_max_force(50.0));
+    let kind = JointKind::Revolute { limits: None, motor };
+    let hinge = world
+        .insert_joint(JointDesc::new(post, wheel, kind).with_anchor(Vec3::ZERO).with_axis(Vec3::Z))
+        .unwrap();
+    world.joint_mut(hinge).unwrap().set_torsion_spring(Some(TorsionSpring::new(0.1, 0.0))).unwrap();
     for _ in 0..200 {
         world.checked_step(DT).unwrap();
     }
-    world.set_joint_kind(hinge, JointKind::Hinge { limits: None, motor: None }).unwrap();
+    world.joint_mut(hinge).unwrap().set_motor(None).unwrap();
     (world, hinge)
 }
 
 #[test]
 fn springs_are_for_hinges_and_a_bad_setting_is_named() {
     let (mut world, hinge) = wound();
-    assert!((19.0..21.0).contains(&world.hinge_angle(hinge).unwrap()));
-    let spring = world.joint(hinge).unwrap().spring;
+    assert!((19.0..21.0).contains(&world.joint(hinge).unwrap().angle().unwrap()));
+    let spring = world.joint(hinge).unwrap().data().torsion_spring;
     for (bad, name) in [
         (TorsionSpring::new(-1.0, 0.0), "stiffness"),
         (TorsionSpring::new(1.0, f32::NAN), "rest_angle"),
         (TorsionSpring::new(1.0, 0.0).with_damping(f32::INFINITY), "damping"),
     ] {
-        let refused = world.set_joint_spring(hinge, Some(bad));
-        assert_eq!(refused, Err(WorldError::BadSpring(name)));
-        assert!(refused.unwrap_err().to_string().contains(name));
-        assert_eq!(world.joint(hinge).unwrap().spring, spring);
+        let refused = world.joint_mut(hinge).unwrap().set_torsion_spring(bad).map(|_| ()).unwrap_err();
+        let WorldError::BadJoint(JointFault::BadValue { what, .. }) = refused else { panic!("{refused:?}") };
+        assert_eq!(what, name);
+        assert!(refused.to_string().contains(name));
+        assert_eq!(world.joint(hinge).unwrap().data().torsion_spring, spring);
     }
     let other = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.2))).with_position(Vec3::X * 3.0)).unwrap();
     let post = world.body_ids().next().unwrap();
     let rod = JointKind::Distance { min: 3.0, max: 3.0 };
-    let rod = world.insert_joint(post, other, rod, Pose::IDENTITY, Pose::IDENTITY).unwrap();
-    assert_eq!(world.set_joint_spring(rod, spring), Err(WorldError::NoHinge(rod)));
-    assert_eq!(world.hinge_angle(rod), Err(WorldError::NoHinge(rod)));
-    // A hinge that becomes something else loses its spring.
-    world.set_joint_kind(hinge, JointKind::Fixed).unwrap();
-    assert_eq!(world.joint(hinge).unwrap().spring, None);
+    let rod = world
+        .insert_joint(JointDesc::new(post, other, rod).with_frames(Pose::IDENTITY, Pose::IDENTITY))
+        .unwrap();
+    let refused = world.joint_mut(rod).unwrap().set_torsion_spring(spring).map(|_| ());
+    assert_eq!(refused, Err(WorldError::BadJoint(JointFault::NotOfKind("torsion spring"))));
+    assert_eq!(world.joint(rod).unwrap().angle(), None);
+    world.joint_mut(hinge).unwrap().set_torsion_spring(None).unwrap();
+    assert_eq!(world.joint(hinge).unwrap().data().torsion_spring, None);
     world.validate().unwrap();
 }
 
@@ -239,12 +256,12 @@ fn a_wound_spring_is_restored_with_its_turns() {
     let shapes: Vec<_> = world.shapes().map(|(id, shape)| (id, shape.clone())).collect();
     let shape = |id| shapes.iter().find(|(own, _)| *own == id).map(|(_, shape)| shape.clone());
     let mut again = World::<carom_broad_tree::DynamicBvh>::restored(&snapshot, shape).unwrap();
-    assert_eq!(again.hinge_angle(hinge), world.hinge_angle(hinge));
+    assert_eq!(again.joint(hinge).unwrap().angle(), world.joint(hinge).unwrap().angle());
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
         again.checked_step(DT).unwrap();
         assert_eq!(again.state_hash(), world.state_hash());
     }
-    assert_eq!(again.hinge_angle(hinge), world.hinge_angle(hinge));
-    assert!(again.hinge_angle(hinge).unwrap() < 18.0);
+    assert_eq!(again.joint(hinge).unwrap().angle(), world.joint(hinge).unwrap().angle());
+    assert!(again.joint(hinge).unwrap().angle().unwrap() < 18.0);
 }

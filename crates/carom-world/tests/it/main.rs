@@ -23,6 +23,7 @@ mod holding;
 mod hooks;
 mod impacts;
 mod impulses;
+mod joint_kinds;
 mod jointed;
 mod joints;
 mod loads;

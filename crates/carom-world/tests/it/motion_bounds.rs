@@ -5,7 +5,7 @@ use carom_geom::HalfSpace;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
-use carom_world::{BodyDesc, BodyId, JointKind, LockedAxes, World, WorldError, WorldSettings};
+use carom_world::{BodyDesc, BodyId, JointDesc, LockedAxes, World, WorldError, WorldSettings};
 
 fn weightless() -> World {
     let mut settings = WorldSettings::default();
@@ -151,8 +151,8 @@ fn nothing_moves_a_locked_body() {
     let start = world.pose(post).unwrap();
     let weight = BodyDesc::new(ball(0.3)).with_position(Vec3::new(1.5, 1.5, 0.0)).with_density(100.0);
     let weight = world.insert(weight).unwrap();
-    let kind = JointKind::Ball { cone: std::f32::consts::PI };
-    world.insert_joint_at(post, weight, kind, Vec3::new(0.1, 2.5, -0.2), Vec3::X).unwrap();
+    let rope = JointDesc::spherical(post, weight).with_anchor(Vec3::new(0.1, 2.5, -0.2));
+    world.insert_joint(rope).unwrap();
     for (k, speed) in [5.0, 50.0, 500.0].into_iter().enumerate() {
         let at = Vec3::new(-3.0 - speed * 0.1, 1.2 + 0.2 * k as f32, -0.2);
         let hit = BodyDesc::new(ball(0.1)).with_position(at).with_fast(speed > 100.0);

@@ -7,7 +7,8 @@ use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
 use carom_testkit::random::Random;
 use carom_world::{
-    BodyDesc, BodyId, EventKind, JointKind, Response, ResponseEvent, World, WorldError, WorldSettings,
+    BodyDesc, BodyId, EventKind, JointDesc, JointKind, Response, ResponseEvent, World, WorldError,
+    WorldSettings,
 };
 
 fn weightless<B: BroadPhase + Default>() -> World<B> {
@@ -70,7 +71,7 @@ fn two_balls_that_join() {
         let [stuck] = told[..] else { panic!("{told:?}") };
         assert_eq!((stuck.a, stuck.b, stuck.response), (a, b, Response::Stick));
         let joint = world.joint(stuck.joint.unwrap()).unwrap();
-        assert_eq!(joint.kind, JointKind::Fixed);
+        assert_eq!(joint.kind(), JointKind::Weld);
         // Half the reduced mass times the square of the speed of approach.
         let mass = f64::from(world.motion(a).unwrap().inverse_mass).recip();
         assert!((stuck.energy_lost / (0.25 * mass * 16.0) - 1.0).abs() < 1e-5, "{}", stuck.energy_lost);
@@ -177,7 +178,7 @@ fn a_bullet_sticks_in_a_box_that_hangs() {
         let own = Pose::from_translation(Vec3::new(x, 0.0, z));
         let above = Pose::from_translation(Vec3::new(x, 0.0, z));
         let rod = JointKind::Distance { min: 4.0, max: 4.0 };
-        world.insert_joint(target, hook, rod, own, above).unwrap();
+        world.insert_joint(JointDesc::new(target, hook, rod).with_frames(own, above)).unwrap();
     }
     let mut told = Vec::new();
     let (mut highest, mut fastest) = (0.0_f32, 0.0_f32);

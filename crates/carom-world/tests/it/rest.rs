@@ -5,7 +5,7 @@ use carom_geom::{Capsule, Cylinder, HalfSpace};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
-use carom_world::{BodyDesc, BodyId, JointKind, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, JointDesc, JointKind, World, WorldSettings};
 
 fn world(gravity: Vec3) -> World {
     let mut settings = WorldSettings::default();
@@ -153,8 +153,10 @@ fn a_slow_pendulum_swings() {
         let post = world.insert(BodyDesc::fixed(ball(0.1))).unwrap();
         let at = Vec3::new(length * amplitude.sin(), -length * amplitude.cos(), 0.0);
         let bob = world.insert(BodyDesc::new(ball(0.2)).with_position(at)).unwrap();
-        let rope = JointKind::Ball { cone: core::f32::consts::PI };
-        world.insert_joint_at(post, bob, rope, Vec3::ZERO, Vec3::Z).unwrap();
+        let rope = JointKind::Spherical { cone: core::f32::consts::PI, twist: None };
+        world
+            .insert_joint(JointDesc::new(post, bob, rope).with_anchor(Vec3::ZERO).with_axis(Vec3::Z))
+            .unwrap();
         let period = core::f32::consts::TAU * (length / 9.81).sqrt();
         run_awake(&mut world, bob, period, dt);
         assert_near(position(&world, bob).x, at.x, "a period later");

@@ -7,7 +7,7 @@ use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
 use carom_world::{
-    BodyDesc, Budget, Inconsistency, JointKind, Motor, Snapshot, TorsionSpring, World, WorldError,
+    BodyDesc, Budget, Inconsistency, JointDesc, JointKind, Motor, Snapshot, TorsionSpring, World, WorldError,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -33,24 +33,26 @@ fn scene(budget: Budget) -> World {
         world.insert(BodyDesc::new(hull.clone()).with_position(at)).unwrap();
     }
     let mut last = world.insert(BodyDesc::fixed(ball(0.1)).with_position(Vec3::new(4.0, 4.0, 0.0))).unwrap();
-    let motor = Some(Motor { speed: 1.0, max_torque: 2.0 });
+    let motor = Some(Motor::velocity(1.0).with_max_force(2.0));
     let kinds = [
-        JointKind::Ball { cone: 1.0 },
-        JointKind::Hinge { limits: Some([-1.0, 1.0]), motor },
-        JointKind::Fixed,
+        JointKind::Spherical { cone: 1.0, twist: None },
+        JointKind::Revolute { limits: Some([-1.0, 1.0]), motor },
+        JointKind::Weld,
     ];
     for (k, kind) in (1..).zip(kinds) {
         let at = Vec3::new(4.0 + k as f32, 4.0, 0.0);
         let link = world.insert(BodyDesc::new(capsule(0.2, 0.2)).with_position(at)).unwrap();
-        let joint = world.insert_joint_at(last, link, kind, at - Vec3::X * 0.5, Vec3::Z).unwrap();
-        if matches!(kind, JointKind::Hinge { .. }) {
-            world.set_joint_spring(joint, Some(TorsionSpring::new(3.0, 20.0))).unwrap();
+        let joint = world
+            .insert_joint(JointDesc::new(last, link, kind).with_anchor(at - Vec3::X * 0.5).with_axis(Vec3::Z))
+            .unwrap();
+        if matches!(kind, JointKind::Revolute { .. }) {
+            world.joint_mut(joint).unwrap().set_torsion_spring(Some(TorsionSpring::new(3.0, 20.0))).unwrap();
         }
         last = link;
     }
     let rope = JointKind::Distance { min: 0.0, max: 1.5 };
     let end = world.insert(BodyDesc::new(ball(0.3)).with_position(Vec3::new(7.0, 3.0, 0.0))).unwrap();
-    world.insert_joint(last, end, rope, Pose::IDENTITY, Pose::IDENTITY).unwrap();
+    world.insert_joint(JointDesc::new(last, end, rope).with_frames(Pose::IDENTITY, Pose::IDENTITY)).unwrap();
     let sensor =
         BodyDesc::fixed(cuboid(Vec3::ONE)).with_position(Vec3::new(-6.0, 1.0, 0.0)).with_sensor(true);
     world.insert(sensor).unwrap();

@@ -5,7 +5,7 @@ use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
-use carom_world::{BodyDesc, BodyId, Budget, JointKind, Stats, World, WorldError, WorldSettings};
+use carom_world::{BodyDesc, BodyId, Budget, JointDesc, JointKind, Stats, World, WorldError, WorldSettings};
 
 pub(crate) const DT: f32 = 1.0 / 60.0;
 
@@ -92,7 +92,13 @@ pub(crate) fn heap<B: BroadPhase>(world: &mut World<B>, n: usize, seed: u64) -> 
         let link = world.insert(link).unwrap();
         if let Some(&last) = links.last() {
             let between = Vec3::new(0.0, top + i as f32 * 0.95 - 0.475, 0.0);
-            world.insert_joint_at(last, link, JointKind::Ball { cone: 1.0 }, between, Vec3::Y).unwrap();
+            world
+                .insert_joint(
+                    JointDesc::new(last, link, JointKind::Spherical { cone: 1.0, twist: None })
+                        .with_anchor(between)
+                        .with_axis(Vec3::Y),
+                )
+                .unwrap();
         }
         links.push(link);
     }

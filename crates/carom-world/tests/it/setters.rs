@@ -7,7 +7,8 @@ use carom_geom::{MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
 use carom_world::{
-    BodyDesc, BodyId, CombineRule, EventKind, JointKind, LockedAxes, World, WorldError, WorldSettings,
+    BodyDesc, BodyId, CombineRule, EventKind, JointDesc, JointKind, LockedAxes, World, WorldError,
+    WorldSettings,
 };
 use std::sync::Arc;
 
@@ -144,8 +145,10 @@ fn a_shelf_gives_way_and_holds_again() {
         world.insert(BodyDesc::fixed(cuboid(Vec3::new(1.0, 0.1, 1.0))).with_position(Vec3::Y * 5.0)).unwrap();
     let vase = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.2))).with_position(Vec3::Y * 5.3)).unwrap();
     let lamp = world.insert(BodyDesc::new(ball(0.1)).with_position(Vec3::Y * 4.0)).unwrap();
-    let chain = JointKind::Ball { cone: 3.0 };
-    world.insert_joint_at(shelf, lamp, chain, Vec3::Y * 4.9, Vec3::Y).unwrap();
+    let chain = JointKind::Spherical { cone: 3.0, twist: None };
+    world
+        .insert_joint(JointDesc::new(shelf, lamp, chain).with_anchor(Vec3::Y * 4.9).with_axis(Vec3::Y))
+        .unwrap();
     let y = |world: &World, id| world.pose(id).unwrap().translation.y;
     (0..240).for_each(|_| _ = world.checked_step(DT).unwrap());
     assert!(world.is_sleeping(vase).unwrap() && (y(&world, vase) - 5.3).abs() < 0.01);

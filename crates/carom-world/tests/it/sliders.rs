@@ -1,14 +1,16 @@
 //! Sliders, and motors that pull to a place: accelerations, limits, oscillations.
 
-use crate::jointed::{GRAVITY, energy, insert_box, insert_post, is_near, on_post, run, world_with};
+use crate::jointed::{
+    GRAVITY, energy, insert_box, insert_post, is_near, on_post, place_of, run, speed_of, world_with,
+};
 use crate::scenes::{CheckedStep, DT};
 use carom_math::{Pose, Quat, Vec3};
-use carom_world::{BodyId, JointId, JointKind, LinearMotor, PositionMotor, World, WorldError};
+use carom_world::{BodyId, JointDesc, JointFault, JointId, JointKind, Motor, Spring, World, WorldError};
 
-const FREE: JointKind = JointKind::Prismatic { limits: None, motor: None };
+const FREE: JointKind = JointKind::FREE_PRISMATIC;
 
 fn driven(speed: f32, max_force: f32) -> JointKind {
-    JointKind::Prismatic { limits: None, motor: Some(LinearMotor { speed, max_force }) }
+    JointKind::Prismatic { limits: None, motor: Some(Motor::velocity(speed).with_max_force(max_force)) }
 }
 
 /// An axis that falls by 30 degrees.
@@ -21,7 +23,7 @@ fn a_body_slides_down_an_incline() {
     for mass in [1.0, 300.0] {
         let (mut world, body, joint) = on_post(GRAVITY, mass, FREE, incline());
         run(&mut world, 2.0);
-        let place = world.joint_place(joint).unwrap();
+        let place = place_of(&world, joint);
         assert!(is_near(place, 0.5 * f64::from(GRAVITY) * 0.5 * 4.0, 0.01), "{place}");
         let at = world.pose(body).unwrap();
         let aside = at.translation - incline() * incline().dot(at.translation);
@@ -36,13 +38,15 @@ fn a_body_that_sticks_out_slides_as_fast() {
     let post = insert_post(&mut world, Vec3::ZERO);
     let at = Pose::from_translation(Vec3::new(0.3, 0.0, 1.0));
     let body = insert_box(&mut world, Vec3::new(0.1, 0.2, 0.3), 3.0, at);
-    let joint = world.insert_joint_at(post, body, FREE, Vec3::ZERO, incline()).unwrap();
+    let joint = world
+        .insert_joint(JointDesc::new(post, body, FREE).with_anchor(Vec3::ZERO).with_axis(incline()))
+        .unwrap();
     run(&mut world, 2.0);
-    let place = world.joint_place(joint).unwrap();
+    let place = place_of(&world, joint);
     assert!(is_near(place, f64::from(GRAVITY), 0.01), "{place}");
     assert!(world.pose(body).unwrap().rotation.angle_between(Quat::IDENTITY) < 0.01);
     // The torque of the weight across the slope, about the joint point.
-    let torque = world.joint_load(joint).unwrap().torque().length();
+    let torque = world.joint(joint).unwrap().torque().length();
     let across = f64::from(3.0 * GRAVITY) * 0.75f64.sqrt();
     assert!(
         is_near(f64::from(torque), across * (1.0f64 + (0.3f64 * 0.75f64.sqrt()).powi(2)).sqrt(), 0.02),
@@ -56,14 +60,18 @@ fn a_motor_accelerates_two_bodies_by_its_force() {
         let mut world = world_with(0.0);
         let a = insert_box(&mut world, Vec3::splat(0.3), heavy, Pose::IDENTITY);
         let b = insert_box(&mut world, Vec3::splat(0.2), 1.0, Pose::IDENTITY);
-        let joint = world.insert_joint_at(a, b, driven(1000.0, 6.0), Vec3::ZERO, Vec3::X).unwrap();
+        let joint = world
+            .insert_joint(
+                JointDesc::new(a, b, driven(1000.0, 6.0)).with_anchor(Vec3::ZERO).with_axis(Vec3::X),
+            )
+            .unwrap();
         run(&mut world, 2.0);
-        let speed = f64::from(world.joint_speed(joint).unwrap());
+        let speed = speed_of(&world, joint);
         assert!(is_near(speed, 12.0 * (1.0 + 1.0 / f64::from(heavy)), 0.01), "{speed}");
         let momentum =
             world.motion(a).unwrap().linear_velocity * heavy + world.motion(b).unwrap().linear_velocity;
         assert!(momentum.length() < 1e-3, "{momentum}");
-        assert!(is_near(f64::from(world.joint_load(joint).unwrap().force().length()), 6.0, 0.01));
+        assert!(is_near(f64::from(world.joint(joint).unwrap().force().length()), 6.0, 0.01));
     }
 }
 
@@ -74,7 +82,7 @@ fn a_lift_holds_its_speed_or_falls_by_its_lack_of_force() {
         let kind = driven(0.5, share * mass * GRAVITY);
         let (mut world, _, joint) = on_post(GRAVITY, mass, kind, Vec3::Y);
         run(&mut world, 4.0);
-        let speed = f64::from(world.joint_speed(joint).unwrap());
+        let speed = speed_of(&world, joint);
         let expected = if is_held { 0.5 } else { -4.0 * 0.1 * f64::from(GRAVITY) };
         assert!(is_near(speed, expected, 0.01), "{share}: {speed}");
     }
@@ -86,7 +94,8 @@ fn whirling_pair(masses: [f32; 2]) -> (World, [BodyId; 2], JointId) {
     let a = insert_box(&mut world, Vec3::splat(0.3), masses[0], Pose::IDENTITY);
     let b = insert_box(&mut world, Vec3::splat(0.2), masses[1], Pose::from_translation(Vec3::Z * 0.5));
     let kind = JointKind::Prismatic { limits: Some([-1.0, 2.0]), motor: None };
-    let joint = world.insert_joint_at(a, b, kind, Vec3::ZERO, Vec3::X).unwrap();
+    let joint =
+        world.insert_joint(JointDesc::new(a, b, kind).with_anchor(Vec3::ZERO).with_axis(Vec3::X)).unwrap();
     world.set_velocity(b, Vec3::X * 20.0, Vec3::Y * 3.0).unwrap();
     (world, [a, b], joint)
 }
@@ -98,7 +107,7 @@ fn limits_hold_at_speed_and_give_no_energy() {
         let start = energy(&world, &bodies, 0.0);
         for step in 0..3600 {
             world.checked_step(DT).unwrap();
-            let place = world.joint_place(joint).unwrap();
+            let place = place_of(&world, joint);
             assert!(-1.02 < place && place < 2.02, "{masses:?}, step {step}: {place}");
             let now = energy(&world, &bodies, 0.0);
             assert!(now <= 1.001 * start, "{masses:?}, step {step}: {now}, {start}");
@@ -108,10 +117,10 @@ fn limits_hold_at_speed_and_give_no_energy() {
 
 /// Returns the mean time between passes of the place 0, from one side to the other and back.
 fn period(world: &mut World, joint: JointId, target: f64) -> f64 {
-    let (mut last, mut passes) = (world.joint_place(joint).unwrap() - target, Vec::new());
+    let (mut last, mut passes) = (place_of(world, joint) - target, Vec::new());
     for step in 0..600 {
         world.checked_step(DT).unwrap();
-        let now = world.joint_place(joint).unwrap() - target;
+        let now = place_of(world, joint) - target;
         if last < 0.0 && 0.0 <= now {
             passes.push(f64::from(DT) * (f64::from(step) + last / (last - now)));
         }
@@ -122,13 +131,15 @@ fn period(world: &mut World, joint: JointId, target: f64) -> f64 {
 
 #[test]
 fn a_position_motor_swings_at_its_frequency() {
-    let motor = PositionMotor::new(0.3, 0.8).with_damping_ratio(0.0);
+    let motor = Motor::position(0.3, Spring::new(0.8, 0.0));
     for masses in [[2.0, 2.0], [300.0, 1.0], [1.0, 300.0]] {
         let mut world = world_with(0.0);
         let a = insert_box(&mut world, Vec3::splat(0.3), masses[0], Pose::IDENTITY);
         let b = insert_box(&mut world, Vec3::splat(0.2), masses[1], Pose::IDENTITY);
-        let slider = world.insert_joint_at(a, b, FREE, Vec3::ZERO, Vec3::X).unwrap();
-        world.set_joint_position_motor(slider, Some(motor)).unwrap();
+        let slider = world
+            .insert_joint(JointDesc::new(a, b, FREE).with_anchor(Vec3::ZERO).with_axis(Vec3::X))
+            .unwrap();
+        world.joint_mut(slider).unwrap().set_motor(Some(motor)).unwrap();
         let found = period(&mut world, slider, 0.3);
         assert!(is_near(found, 1.0 / 0.8, 0.01), "slider of {masses:?}: {found}");
     }
@@ -137,9 +148,11 @@ fn a_position_motor_swings_at_its_frequency() {
         let mut world = world_with(0.0);
         let post = insert_post(&mut world, Vec3::ZERO);
         let door = insert_box(&mut world, half, 20.0, Pose::from_translation(Vec3::X * half.x));
-        let free = JointKind::Hinge { limits: None, motor: None };
-        let hinge = world.insert_joint_at(post, door, free, Vec3::ZERO, Vec3::Y).unwrap();
-        world.set_joint_position_motor(hinge, Some(motor)).unwrap();
+        let free = JointKind::FREE_REVOLUTE;
+        let hinge = world
+            .insert_joint(JointDesc::new(post, door, free).with_anchor(Vec3::ZERO).with_axis(Vec3::Y))
+            .unwrap();
+        world.joint_mut(hinge).unwrap().set_motor(Some(motor)).unwrap();
         let found = period(&mut world, hinge, 0.3);
         assert!(is_near(found, 1.0 / 0.8, 0.01), "door of {half}: {found}");
     }
@@ -149,14 +162,18 @@ fn a_position_motor_swings_at_its_frequency() {
 fn a_critical_motor_reaches_its_target_and_does_not_pass_it() {
     for frequency in [0.5, 3.0, 1000.0] {
         for is_hinge in [false, true] {
-            let kind = if is_hinge { JointKind::Hinge { limits: None, motor: None } } else { FREE };
+            let kind = if is_hinge { JointKind::FREE_REVOLUTE } else { FREE };
             let (mut world, _, joint) = on_post(0.0, 5.0, kind, Vec3::Y);
-            world.set_joint_position_motor(joint, Some(PositionMotor::new(1.2, frequency))).unwrap();
+            world
+                .joint_mut(joint)
+                .unwrap()
+                .set_motor(Some(Motor::position(1.2, Spring::new(frequency, 1.0))))
+                .unwrap();
             for _ in 0..600 {
                 world.checked_step(DT).unwrap();
-                assert!(world.joint_place(joint).unwrap() < 1.205, "{frequency}, {is_hinge}");
+                assert!(place_of(&world, joint) < 1.205, "{frequency}, {is_hinge}");
             }
-            let place = world.joint_place(joint).unwrap();
+            let place = place_of(&world, joint);
             assert!(is_near(place, 1.2, 0.01), "{frequency}, {is_hinge}: {place}");
         }
     }
@@ -166,17 +183,17 @@ fn a_critical_motor_reaches_its_target_and_does_not_pass_it() {
 fn a_weak_position_motor_pulls_with_its_largest_force() {
     let mass = 10.0;
     let (mut world, _, joint) = on_post(GRAVITY, mass, FREE, Vec3::Y);
-    let motor = PositionMotor::new(0.0, 10.0).with_max_force(0.75 * mass * GRAVITY);
-    world.set_joint_position_motor(joint, Some(motor)).unwrap();
+    let motor = Motor::position(0.0, Spring::new(10.0, 1.0)).with_max_force(0.75 * mass * GRAVITY);
+    world.joint_mut(joint).unwrap().set_motor(Some(motor)).unwrap();
     run(&mut world, 2.0);
-    let place = world.joint_place(joint).unwrap();
+    let place = place_of(&world, joint);
     assert!(is_near(place, -0.25 * f64::from(GRAVITY) * 2.0, 0.015), "{place}");
     // A stronger one lifts it back: the sag of a spring is g / w^2.
     let strong = motor.with_max_force(2.0 * mass * GRAVITY);
-    world.set_joint_position_motor(joint, Some(strong)).unwrap();
+    world.joint_mut(joint).unwrap().set_motor(Some(strong)).unwrap();
     run(&mut world, 60.0);
     let sag = f64::from(GRAVITY) / (20.0 * core::f64::consts::PI).powi(2);
-    let place = world.joint_place(joint).unwrap();
+    let place = place_of(&world, joint);
     assert!(is_near(place, -sag, 0.02), "{place}, {sag}");
 }
 
@@ -189,10 +206,16 @@ fn motors_with_heavy_and_light_ends_stay_within_their_energy() {
         let half = Vec3::new(0.5, 0.1, 0.1);
         let near = insert_box(&mut world, half, masses[0], Pose::from_translation(Vec3::X * 0.5));
         let far = insert_box(&mut world, half, masses[1], Pose::from_translation(Vec3::X * 1.5));
-        let free = JointKind::Hinge { limits: None, motor: None };
+        let free = JointKind::FREE_REVOLUTE;
         for (a, b, x) in [(post, near, 0.0), (near, far, 1.0)] {
-            let joint = world.insert_joint_at(a, b, free, Vec3::X * x, Vec3::Z).unwrap();
-            world.set_joint_position_motor(joint, Some(PositionMotor::new(0.0, 2.0))).unwrap();
+            let joint = world
+                .insert_joint(JointDesc::new(a, b, free).with_anchor(Vec3::X * x).with_axis(Vec3::Z))
+                .unwrap();
+            world
+                .joint_mut(joint)
+                .unwrap()
+                .set_motor(Some(Motor::position(0.0, Spring::new(2.0, 1.0))))
+                .unwrap();
         }
         world.set_velocity(far, Vec3::Y * 5.0, Vec3::ZERO).unwrap();
         let start = energy(&world, &[near, far], 0.0);
@@ -209,7 +232,11 @@ fn motors_with_heavy_and_light_ends_stay_within_their_energy() {
 #[test]
 fn a_pair_that_is_restored_goes_on_with_the_same_bits() {
     let (mut world, [_, b], joint) = whirling_pair([5.0, 1.0]);
-    world.set_joint_position_motor(joint, Some(PositionMotor::new(0.5, 2.0).with_max_force(40.0))).unwrap();
+    world
+        .joint_mut(joint)
+        .unwrap()
+        .set_motor(Some(Motor::position(0.5, Spring::new(2.0, 1.0)).with_max_force(40.0)))
+        .unwrap();
     for _ in 0..10 {
         run(&mut world, 0.1);
         let mut again: World =
@@ -225,28 +252,38 @@ fn a_pair_that_is_restored_goes_on_with_the_same_bits() {
 #[test]
 fn bad_input_is_named() {
     let (mut world, _, joint) = on_post(0.0, 1.0, FREE, Vec3::Y);
-    let motor = PositionMotor::new(0.0, 1.0);
+    let motor = Motor::position(0.0, Spring::new(1.0, 1.0));
     let bad = [
-        (PositionMotor::new(f32::NAN, 1.0), "target"),
-        (PositionMotor::new(0.0, 0.0), "frequency"),
-        (PositionMotor::new(0.0, f32::INFINITY), "frequency"),
-        (motor.with_damping_ratio(-1.0), "damping_ratio"),
+        (Motor::position(f32::NAN, Spring::new(1.0, 1.0)), "target"),
+        (Motor::position(0.0, Spring::new(0.0, 1.0)), "frequency"),
+        (Motor::position(0.0, Spring::new(f32::INFINITY, 1.0)), "frequency"),
+        (Motor::position(0.0, Spring::new(1.0, -1.0)), "damping ratio"),
         (motor.with_max_force(f32::NAN), "max_force"),
+        (Motor::velocity(f32::NAN).with_max_force(1.0), "speed"),
+        (Motor::velocity(1.0).with_max_force(-1.0), "max_force"),
     ];
     for (motor, name) in bad {
-        assert_eq!(world.set_joint_position_motor(joint, Some(motor)), Err(WorldError::BadMotor(name)));
+        assert_eq!(name_of(world.joint_mut(joint).unwrap().set_motor(motor)), name);
     }
-    for kind in [
-        JointKind::Prismatic { limits: Some([1.0, 0.0]), motor: None },
-        JointKind::Prismatic { limits: Some([f32::NAN, 0.0]), motor: None },
-        driven(f32::NAN, 1.0),
-        driven(1.0, -1.0),
-    ] {
-        assert_eq!(world.set_joint_kind(joint, kind), Err(WorldError::BadJoint));
+    for (limits, name) in [([1.0, 0.0], "upper limit"), ([f32::NAN, 0.0], "lower limit")] {
+        assert_eq!(name_of(world.joint_mut(joint).unwrap().set_limits(limits)), name);
     }
-    world.set_joint_position_motor(joint, Some(motor)).unwrap();
-    world.set_joint_kind(joint, JointKind::Fixed).unwrap();
-    assert_eq!(world.set_joint_position_motor(joint, Some(motor)), Err(WorldError::NoAxis(joint)));
-    assert_eq!(world.joint_place(joint), Err(WorldError::NoAxis(joint)));
+    assert_eq!(world.joint(joint).unwrap().kind(), FREE);
+    let post = world.body_ids().next().unwrap();
+    let body = world.body_ids().nth(1).unwrap();
+    let weld = world.insert_joint(JointDesc::weld(post, body)).unwrap();
+    let refused = Err(WorldError::BadJoint(JointFault::NotOfKind("motor")));
+    assert_eq!(world.joint_mut(weld).unwrap().set_motor(motor).map(|_| ()), refused);
+    assert_eq!(world.insert_joint(JointDesc::weld(post, body).with_motor(motor)).map(|_| ()), refused);
+    let view = world.joint(weld).unwrap();
+    assert_eq!((view.angle(), view.translation(), view.speed()), (None, None, None));
     world.checked_step(DT).unwrap();
+}
+
+/// The name of the number that was refused.
+fn name_of<T: core::fmt::Debug>(refused: Result<T, WorldError>) -> &'static str {
+    let Err(WorldError::BadJoint(JointFault::BadValue { what, .. })) = refused else {
+        panic!("not refused by a number: {refused:?}");
+    };
+    what
 }

@@ -5,7 +5,7 @@ use carom_broad_tree::DynamicBvh;
 use carom_geom::Capsule;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, JointKind, World};
+use carom_world::{BodyDesc, BodyId, JointDesc, JointKind, World};
 
 /// Links that hang on each other, and fall.
 fn chain(world: &mut World) {
@@ -13,16 +13,22 @@ fn chain(world: &mut World) {
     let mut last: Option<BodyId> = None;
     let link = Shape::Capsule(Capsule::new(0.25, 0.2).unwrap());
     let kinds = [
-        JointKind::Ball { cone: 1.0 },
-        JointKind::Fixed,
-        JointKind::Hinge { limits: Some([-0.5, 0.5]), motor: None },
+        JointKind::Spherical { cone: 1.0, twist: None },
+        JointKind::Weld,
+        JointKind::Revolute { limits: Some([-0.5, 0.5]), motor: None },
     ];
     for i in 0..8 {
         let at = Vec3::new(i as f32 * 0.9, 6.0, 0.0);
         let pose = Pose::new(Quat::from_rotation_z(core::f32::consts::FRAC_PI_2), at);
         let body = world.insert(BodyDesc::new(link.clone()).with_pose(pose).with_family(1)).unwrap();
         if let Some(last) = last {
-            world.insert_joint_at(last, body, kinds[i % 3], at - Vec3::X * 0.45, Vec3::Z).unwrap();
+            world
+                .insert_joint(
+                    JointDesc::new(last, body, kinds[i % 3])
+                        .with_anchor(at - Vec3::X * 0.45)
+                        .with_axis(Vec3::Z),
+                )
+                .unwrap();
         }
         last = Some(body);
     }

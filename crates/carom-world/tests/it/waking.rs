@@ -3,7 +3,7 @@
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Pose, Vec3};
-use carom_world::{BodyDesc, BodyId, Groups, JointId, JointKind, Motor, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, Groups, JointDesc, JointId, JointKind, Motor, World, WorldSettings};
 
 /// A box on the ground, a ball that feels no gravity, and a ball that hangs on a rod.
 fn sleepers(world: &mut World) -> [BodyId; 3] {
@@ -22,7 +22,9 @@ fn pendulum(world: &mut World, at: Vec3) -> (BodyId, JointId) {
     let hook = world.insert(BodyDesc::fixed(ball(0.1)).with_position(at)).unwrap();
     let hanging = world.insert(BodyDesc::new(ball(0.5)).with_position(at - Vec3::Y * 2.0)).unwrap();
     let rod = JointKind::Distance { min: 2.0, max: 2.0 };
-    let joint = world.insert_joint(hook, hanging, rod, Pose::IDENTITY, Pose::IDENTITY).unwrap();
+    let joint = world
+        .insert_joint(JointDesc::new(hook, hanging, rod).with_frames(Pose::IDENTITY, Pose::IDENTITY))
+        .unwrap();
     (hanging, joint)
 }
 
@@ -174,7 +176,7 @@ fn what_loses_its_support_falls() {
         }),
         ("joint removed", true, |w, _, joint| w.remove_joint(joint).unwrap()),
         ("joint longer", true, |w, _, joint| {
-            w.set_joint_kind(joint, JointKind::Distance { min: 0.0, max: 9.0 }).unwrap();
+            w.joint_mut(joint).unwrap().set_distance(0.0, 9.0).unwrap();
         }),
         ("hook removed", true, |w, support, _| w.remove(support).unwrap()),
     ];
@@ -196,7 +198,9 @@ fn what_loses_its_support_falls() {
             let rod = JointKind::Distance { min: 3.0, max: 3.0 };
             let other = world.insert(BodyDesc::fixed(ball(0.1)).with_position(Vec3::Z * 40.0)).unwrap();
             let end = if hangs { body } else { other };
-            let joint = world.insert_joint(support, end, rod, Pose::IDENTITY, Pose::IDENTITY).unwrap();
+            let joint = world
+                .insert_joint(JointDesc::new(support, end, rod).with_frames(Pose::IDENTITY, Pose::IDENTITY))
+                .unwrap();
             let mut n = 0;
             while !(world.is_sleeping(body).unwrap()
                 || !sleeps && 0.45 < world.motion(body).unwrap().rest.slow_time())
@@ -251,11 +255,13 @@ fn what_is_driven_or_pushed_moves() {
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let base = world.insert(BodyDesc::fixed(ball(0.1))).unwrap();
     let wheel = world.insert(BodyDesc::new(ball(0.5))).unwrap();
-    let free = JointKind::Hinge { limits: None, motor: None };
-    let hinge = world.insert_joint_at(base, wheel, free, Vec3::ZERO, Vec3::Y).unwrap();
+    let free = JointKind::FREE_REVOLUTE;
+    let hinge = world
+        .insert_joint(JointDesc::new(base, wheel, free).with_anchor(Vec3::ZERO).with_axis(Vec3::Y))
+        .unwrap();
     sleep(&mut world, &[wheel]);
-    let motor = Some(Motor { speed: 0.05, max_torque: 10.0 });
-    world.set_joint_kind(hinge, JointKind::Hinge { limits: None, motor }).unwrap();
+    let motor = Some(Motor::velocity(0.05).with_max_force(10.0));
+    world.joint_mut(hinge).unwrap().set_motor(motor).unwrap();
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
     }

@@ -1,0 +1,350 @@
+//! Descriptions of joints, for [`World::insert_joint`](crate::World::insert_joint).
+//!
+//! Reference: E. Catto, Box2D 3.1, types.h, 2025 (definitions of joints).
+
+use crate::{BodyId, JointFault, WorldError};
+use carom_math::{Pose, Vec3, rotation, tol};
+use carom_response::{AxisLimit, Body, Joint, JointAxis, JointKind, Motor, SixDof, Spring, TorsionSpring};
+
+/// The place of a joint. The world computes the frames from it when the joint is inserted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum JointFrames {
+    /// In the world, for the present poses of the bodies.
+    World {
+        /// The points on A and B. `None` is the origin of B; for a distance joint it is the origin
+        /// of each body.
+        anchors: Option<[Vec3; 2]>,
+        /// The x axis of the joint, a unit vector.
+        axis: Vec3,
+    },
+    /// In the frames of the bodies A and B. The axis is their x.
+    Local(Pose, Pose),
+}
+
+/// A description of a joint: two bodies, a kind, frames, and all that can be set.
+///
+/// Nothing is checked before [`World::insert_joint`](crate::World::insert_joint).
+/// [JOINTS.md](https://docs.rs/crate/carom-world/latest/source/JOINTS.md) shows each kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct JointDesc {
+    /// Body A.
+    pub body_a: BodyId,
+    /// Body B.
+    pub body_b: BodyId,
+    /// The degrees of freedom that the joint leaves, with limits and motors.
+    pub kind: JointKind,
+    /// The place of the joint.
+    pub frames: JointFrames,
+    /// How soft it is; `None` is as stiff as the settings of the solver say.
+    pub spring: Option<Spring>,
+    /// A torsion spring about the axis of a revolute joint.
+    pub torsion_spring: Option<TorsionSpring>,
+    /// The force beyond which it breaks; `None` holds any.
+    pub break_force: Option<f32>,
+    /// The torque beyond which it breaks; `None` holds any.
+    pub break_torque: Option<f32>,
+    /// Whether the two bodies also collide.
+    pub has_contacts: bool,
+    /// Any number of the caller.
+    pub user_data: u64,
+    /// The name of the first setting that the kind does not have.
+    misfit: Option<&'static str>,
+}
+
+impl JointDesc {
+    /// Describes a joint of any kind, at the origin of B. Its axis is y, that of six degrees of
+    /// freedom is x.
+    pub const fn new(a: BodyId, b: BodyId, kind: JointKind) -> JointDesc {
+        let axis = if let JointKind::SixDof(_) = kind { Vec3::X } else { Vec3::Y };
+        JointDesc {
+            body_a: a,
+            body_b: b,
+            kind,
+            frames: JointFrames::World { anchors: None, axis },
+            spring: None,
+            torsion_spring: None,
+            break_force: None,
+            break_torque: None,
+            has_contacts: false,
+            user_data: 0,
+            misfit: None,
+        }
+    }
+
+    /// Describes a joint that leaves nothing free.
+    #[doc(alias = "fixed")]
+    pub const fn weld(a: BodyId, b: BodyId) -> JointDesc {
+        JointDesc::new(a, b, JointKind::Weld)
+    }
+
+    /// Describes a joint that leaves the rotation about the axis free.
+    #[doc(alias = "hinge")]
+    pub const fn revolute(a: BodyId, b: BodyId) -> JointDesc {
+        JointDesc::new(a, b, JointKind::FREE_REVOLUTE)
+    }
+
+    /// Describes a joint that leaves the translation along the axis free.
+    #[doc(alias = "slider")]
+    pub const fn prismatic(a: BodyId, b: BodyId) -> JointDesc {
+        JointDesc::new(a, b, JointKind::FREE_PRISMATIC)
+    }
+
+    /// Describes a joint that leaves the translation along the axis and the rotation about it free.
+    pub const fn cylindrical(a: BodyId, b: BodyId) -> JointDesc {
+        let mut desc = JointDesc::new(a, b, JointKind::SixDof(SixDof::CYLINDRICAL));
+        desc.frames = JointFrames::World { anchors: None, axis: Vec3::Y };
+        desc
+    }
+
+    /// Describes a joint that leaves the rotations about A's x axis and about B's z axis free. The
+    /// two stay at a right angle.
+    #[doc(alias = "cardan")]
+    pub const fn universal(a: BodyId, b: BodyId) -> JointDesc {
+        JointDesc::new(a, b, JointKind::SixDof(SixDof::UNIVERSAL))
+    }
+
+    /// Describes a joint that leaves all rotations free.
+    #[doc(alias = "ball")]
+    pub const fn spherical(a: BodyId, b: BodyId) -> JointDesc {
+        JointDesc::new(a, b, JointKind::FREE_SPHERICAL)
+    }
+
+    /// Describes a joint that leaves all six axes free, until they are locked or limited. Its axes
+    /// are those of the world.
+    #[doc(alias = "generic")]
+    pub const fn six_dof(a: BodyId, b: BodyId) -> JointDesc {
+        JointDesc::new(a, b, JointKind::SixDof(SixDof::FREE))
+    }
+
+    /// Describes a joint that keeps the distance of two points between `min` and `max`.
+    #[doc(alias = "rod")]
+    pub const fn distance(a: BodyId, b: BodyId, min: f32, max: f32) -> JointDesc {
+        JointDesc::new(a, b, JointKind::Distance { min, max })
+    }
+
+    /// Describes a joint that keeps the distance of two points at most `max`.
+    pub const fn rope(a: BodyId, b: BodyId, max: f32) -> JointDesc {
+        JointDesc::distance(a, b, 0.0, max)
+    }
+
+    /// Puts the joint at a point in the world.
+    #[must_use]
+    pub fn with_anchor(self, point: Vec3) -> JointDesc {
+        self.with_anchors(point, point)
+    }
+
+    /// Holds A at one point and B at another, both in the world.
+    #[must_use]
+    pub fn with_anchors(mut self, point_a: Vec3, point_b: Vec3) -> JointDesc {
+        let (_, axis) = self.in_world();
+        self.frames = JointFrames::World { anchors: Some([point_a, point_b]), axis };
+        self
+    }
+
+    /// Sets the x axis of the joint, a unit vector in the world.
+    #[must_use]
+    pub fn with_axis(mut self, axis: Vec3) -> JointDesc {
+        self.frames = JointFrames::World { anchors: self.in_world().0, axis };
+        self
+    }
+
+    /// Sets the frames of the joint in the frames of the bodies. The axis is their x.
+    #[must_use]
+    pub fn with_frames(mut self, frame_a: Pose, frame_b: Pose) -> JointDesc {
+        self.frames = JointFrames::Local(frame_a, frame_b);
+        self
+    }
+
+    /// Sets the limits of the one axis of a revolute or prismatic joint: radians, or a length.
+    #[must_use]
+    pub fn with_limits(self, min: f32, max: f32) -> JointDesc {
+        self.with_setting(|kind| set_limits(kind, Some([min, max])))
+    }
+
+    /// Sets the motor of the one axis of a revolute or prismatic joint.
+    #[must_use]
+    pub fn with_motor(self, motor: Motor) -> JointDesc {
+        self.with_setting(|kind| set_motor(kind, Some(motor)))
+    }
+
+    /// Sets the limit of an axis of a joint of six degrees of freedom.
+    #[must_use]
+    pub fn with_axis_limit(self, axis: JointAxis, limit: AxisLimit) -> JointDesc {
+        self.with_setting(|kind| set_axis_limit(kind, axis, limit))
+    }
+
+    /// Sets the motor of an axis of a joint of six degrees of freedom.
+    #[must_use]
+    pub fn with_axis_motor(self, axis: JointAxis, motor: Motor) -> JointDesc {
+        self.with_setting(|kind| set_axis_motor(kind, axis, Some(motor)))
+    }
+
+    /// Sets the largest angle between the x axes of a spherical joint, in radians.
+    #[must_use]
+    pub fn with_cone(self, angle: f32) -> JointDesc {
+        self.with_setting(|kind| set_cone(kind, angle))
+    }
+
+    /// Sets the limits of the twist of a spherical joint about its x axis, in radians from -pi to
+    /// pi. The cone must then be at most [`JointKind::MAX_TWISTED_CONE`].
+    #[must_use]
+    pub fn with_twist(self, min: f32, max: f32) -> JointDesc {
+        self.with_setting(|kind| set_twist(kind, Some([min, max])))
+    }
+
+    /// Makes the joint soft: it gives way like a damped spring in all that it holds.
+    #[must_use]
+    pub fn with_spring(self, spring: Spring) -> JointDesc {
+        JointDesc { spring: Some(spring), ..self }
+    }
+
+    /// Gives a revolute joint a torsion spring about its axis.
+    #[must_use]
+    pub fn with_torsion_spring(self, spring: TorsionSpring) -> JointDesc {
+        JointDesc { torsion_spring: Some(spring), ..self }
+    }
+
+    /// Sets the force beyond which the joint breaks.
+    #[must_use]
+    pub fn with_break_force(self, force: f32) -> JointDesc {
+        JointDesc { break_force: Some(force), ..self }
+    }
+
+    /// Sets the torque beyond which the joint breaks.
+    #[must_use]
+    pub fn with_break_torque(self, torque: f32) -> JointDesc {
+        JointDesc { break_torque: Some(torque), ..self }
+    }
+
+    /// Sets whether the two bodies also collide.
+    #[must_use]
+    pub fn with_contacts(self, has_contacts: bool) -> JointDesc {
+        JointDesc { has_contacts, ..self }
+    }
+
+    /// Sets the number of the caller, which is reported when the joint breaks.
+    #[must_use]
+    pub fn with_user_data(self, user_data: u64) -> JointDesc {
+        JointDesc { user_data, ..self }
+    }
+
+    fn with_setting(mut self, set: impl FnOnce(&mut JointKind) -> Result<(), JointFault>) -> JointDesc {
+        if let Err(JointFault::NotOfKind(what)) = set(&mut self.kind) {
+            self.misfit = self.misfit.or(Some(what));
+        }
+        self
+    }
+
+    fn in_world(&self) -> (Option<[Vec3; 2]>, Vec3) {
+        match self.frames {
+            JointFrames::World { anchors, axis } => (anchors, axis),
+            JointFrames::Local(..) => (None, Vec3::Y),
+        }
+    }
+
+    /// Returns the joint for the two bodies, with their numbers, or the first thing that is wrong.
+    pub(crate) fn joint(&self, numbers: [u32; 2], bodies: [&Body; 2]) -> Result<Joint, WorldError> {
+        if let Some(what) = self.misfit {
+            return Err(JointFault::NotOfKind(what).into());
+        }
+        let mut joint = Joint::new(self.kind, numbers, self.frames_on(bodies)?);
+        (joint.spring, joint.torsion_spring) = (self.spring, self.torsion_spring);
+        (joint.break_force, joint.break_torque) = (self.break_force, self.break_torque);
+        (joint.has_contacts, joint.user_data) = (self.has_contacts, self.user_data);
+        Ok(joint)
+    }
+
+    /// Returns the frames of the joint in the frames of its bodies.
+    fn frames_on(&self, bodies: [&Body; 2]) -> Result<[Pose; 2], WorldError> {
+        let (anchors, axis) = match self.frames {
+            JointFrames::Local(frame_a, frame_b) => return unit_frames([frame_a, frame_b]),
+            JointFrames::World { anchors, axis } => (anchors, axis),
+        };
+        if !((axis.length_squared() - 1.0).abs() < tol::AXIS_LENGTH) {
+            return Err(JointFault::BadValue { what: "length of the axis", value: axis.length() }.into());
+        }
+        let turn = rotation::arc(Vec3::X, axis);
+        let [own_a, own_b] = bodies.map(|body| body.pose.translation);
+        let points = anchors.unwrap_or(match self.kind {
+            JointKind::Distance { .. } => [own_a, own_b],
+            _ => [own_b, own_b],
+        });
+        let coordinates = points.iter().flat_map(|point| point.to_array());
+        if let Some(value) = coordinates.into_iter().find(|x| !x.is_finite()) {
+            return Err(JointFault::BadValue { what: "anchor", value }.into());
+        }
+        let frame = |k: usize| Pose::new(turn, points[k]).relative_to(&bodies[k].pose);
+        let frames = [frame(0), frame(1)];
+        // The poses of the bodies may be so far away that the frames overflow.
+        unit_frames(frames).map(|_| frames)
+    }
+}
+
+/// Returns the frames with unit rotations. The error is that of the first frame that is no pose.
+pub(crate) fn unit_frames(frames: [Pose; 2]) -> Result<[Pose; 2], WorldError> {
+    let checked = |frame: Pose| Pose::try_new(frame.rotation, frame.translation);
+    Ok([checked(frames[0])?, checked(frames[1])?])
+}
+
+/// Sets the limits of the one axis of a kind.
+pub(crate) fn set_limits(kind: &mut JointKind, new: Option<[f32; 2]>) -> Result<(), JointFault> {
+    match kind {
+        JointKind::Revolute { limits, .. } | JointKind::Prismatic { limits, .. } => *limits = new,
+        _ => return Err(JointFault::NotOfKind("limits")),
+    }
+    Ok(())
+}
+
+/// Sets the motor of the one axis of a kind.
+pub(crate) fn set_motor(kind: &mut JointKind, new: Option<Motor>) -> Result<(), JointFault> {
+    match kind {
+        JointKind::Revolute { motor, .. } | JointKind::Prismatic { motor, .. } => *motor = new,
+        _ => return Err(JointFault::NotOfKind("motor")),
+    }
+    Ok(())
+}
+
+/// Sets the limit of one of six axes.
+pub(crate) fn set_axis_limit(
+    kind: &mut JointKind,
+    axis: JointAxis,
+    new: AxisLimit,
+) -> Result<(), JointFault> {
+    let JointKind::SixDof(axes) = kind else { return Err(JointFault::NotOfKind("axis limit")) };
+    axes.limits[axis as usize] = new;
+    Ok(())
+}
+
+/// Sets the motor of one of six axes.
+pub(crate) fn set_axis_motor(
+    kind: &mut JointKind,
+    axis: JointAxis,
+    new: Option<Motor>,
+) -> Result<(), JointFault> {
+    let JointKind::SixDof(axes) = kind else { return Err(JointFault::NotOfKind("axis motor")) };
+    axes.motors[axis as usize] = new;
+    Ok(())
+}
+
+/// Sets the cone of a spherical joint.
+pub(crate) fn set_cone(kind: &mut JointKind, new: f32) -> Result<(), JointFault> {
+    let JointKind::Spherical { cone, .. } = kind else { return Err(JointFault::NotOfKind("cone")) };
+    *cone = new;
+    Ok(())
+}
+
+/// Sets the limits of the twist of a spherical joint.
+pub(crate) fn set_twist(kind: &mut JointKind, new: Option<[f32; 2]>) -> Result<(), JointFault> {
+    let JointKind::Spherical { twist, .. } = kind else { return Err(JointFault::NotOfKind("twist")) };
+    *twist = new;
+    Ok(())
+}
+
+/// Sets the bounds of a distance.
+pub(crate) fn set_distance(kind: &mut JointKind, new: [f32; 2]) -> Result<(), JointFault> {
+    let JointKind::Distance { min, max } = kind else { return Err(JointFault::NotOfKind("distance")) };
+    [*min, *max] = new;
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! The view of a joint for writing: [`World::joint_mut`](crate::World::joint_mut).
+//!
+//! Each setter changes a copy of the joint, checks it, and puts it back. So nothing has changed
+//! after an error. A setter wakes both bodies, unless it acts on no motion.
+//!
+//! Reference: E. Catto, Box2D 3.1, joint.h, 2025 (which properties of a joint can be changed).
+
+use crate::bodies::BodySet;
+use crate::contacts::{ContactSet, narrow};
+use crate::joint::Joints;
+use crate::{JointFault, JointId, WorldError, joint_desc};
+use carom_broad::Pair;
+use carom_math::Pose;
+use carom_response::{
+    AxisLimit, BodyKind, Joint, JointAxis, JointImpulse, JointKind, Motor, Spring, TorsionSpring, Winding,
+};
+
+/// The parts of a world that a change of a joint concerns.
+pub(crate) struct JointParts<'a> {
+    pub(crate) joints: &'a mut Joints,
+    pub(crate) bodies: &'a mut BodySet,
+    pub(crate) contacts: &'a mut ContactSet,
+    pub(crate) are_rings_known: &'a mut bool,
+}
+
+impl JointParts<'_> {
+    /// Finds anew whether the pair of two bodies is tested, after a joint between them came, went or
+    /// changed.
+    pub(crate) fn refilter(&mut self, a: u32, b: u32) {
+        let pair = Pair { a: a.min(b), b: a.max(b) };
+        let is_wanted = narrow::is_wanted(pair, &self.bodies.traits, &self.bodies.motions, self.joints);
+        let ids = [a, b].map(|index| self.bodies.id_at(index));
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut *self.contacts;
+        let BodySet { motions, is_stale, .. } = &mut *self.bodies;
+        // A body that can move is usually in fewer pairs than a fixed one.
+        let rare = if motions[a as usize].kind == BodyKind::Fixed { b } else { a };
+        pairs_by_body.visit(pairs, rare, |place| {
+            let record = &mut records[place];
+            if ids.contains(&record.a) && ids.contains(&record.b) && is_wanted != record.is_wanted {
+                record.is_wanted = is_wanted;
+                record.forget();
+                // The pair is due even if neither body moved.
+                is_stale[rare as usize] = true;
+            }
+        });
+        *self.are_rings_known = false;
+        self.contacts.is_changed = true;
+    }
+}
+
+/// A joint, to be written. Setters return the view, so they chain.
+pub struct JointMut<'a> {
+    pub(crate) id: JointId,
+    pub(crate) parts: JointParts<'a>,
+}
+
+impl core::fmt::Debug for JointMut<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("JointMut").field(&self.id).finish()
+    }
+}
+
+impl JointMut<'_> {
+    /// The handle of the joint.
+    pub fn id(&self) -> JointId {
+        self.id
+    }
+
+    /// Changes the limits of the one axis of a revolute or prismatic joint: radians, or a length.
+    /// `None` removes them.
+    pub fn set_limits(&mut self, limits: impl Into<Option<[f32; 2]>>) -> Result<&mut Self, WorldError> {
+        let limits = limits.into();
+        self.edit(|joint| {
+            (joint.impulse.lower, joint.impulse.upper) = (0.0, 0.0);
+            joint.impulse.limits[0] = [0.0; 2];
+            joint_desc::set_limits(&mut joint.kind, limits)
+        })
+    }
+
+    /// Changes the motor of the one axis of a revolute or prismatic joint; `None` removes it.
+    pub fn set_motor(&mut self, motor: impl Into<Option<Motor>>) -> Result<&mut Self, WorldError> {
+        let motor = motor.into();
+        self.edit(|joint| {
+            joint.impulse.motors = [0.0; 6];
+            joint_desc::set_motor(&mut joint.kind, motor)
+        })
+    }
+
+    /// Changes the limit of an axis of a joint of six degrees of freedom.
+    pub fn set_axis_limit(&mut self, axis: JointAxis, limit: AxisLimit) -> Result<&mut Self, WorldError> {
+        self.edit(|joint| {
+            // The impulses belong to the set of locked axes.
+            joint.impulse = JointImpulse::default();
+            joint_desc::set_axis_limit(&mut joint.kind, axis, limit)
+        })
+    }
+
+    /// Changes the motor of an axis of a joint of six degrees of freedom; `None` removes it.
+    pub fn set_axis_motor(
+        &mut self,
+        axis: JointAxis,
+        motor: impl Into<Option<Motor>>,
+    ) -> Result<&mut Self, WorldError> {
+        let motor = motor.into();
+        self.edit(|joint| {
+            joint.impulse.motors[axis as usize] = 0.0;
+            joint_desc::set_axis_motor(&mut joint.kind, axis, motor)
+        })
+    }
+
+    /// Changes the largest angle between the x axes of a spherical joint, in radians.
+    pub fn set_cone(&mut self, angle: f32) -> Result<&mut Self, WorldError> {
+        self.edit(|joint| joint_desc::set_cone(&mut joint.kind, angle))
+    }
+
+    /// Changes the limits of the twist of a spherical joint, in radians from -pi to pi. `None`
+    /// removes them.
+    pub fn set_twist(&mut self, limits: impl Into<Option<[f32; 2]>>) -> Result<&mut Self, WorldError> {
+        let limits = limits.into();
+        self.edit(|joint| {
+            joint.impulse.limits = [[0.0; 2]; 6];
+            joint_desc::set_twist(&mut joint.kind, limits)
+        })
+    }
+
+    /// Changes the bounds of the distance of a rope or a rod.
+    pub fn set_distance(&mut self, min: f32, max: f32) -> Result<&mut Self, WorldError> {
+        self.edit(|joint| {
+            joint.impulse = JointImpulse::default();
+            joint_desc::set_distance(&mut joint.kind, [min, max])
+        })
+    }
+
+    /// Makes the joint soft, or with `None` as stiff as the settings of the solver say.
+    pub fn set_spring(&mut self, spring: impl Into<Option<Spring>>) -> Result<&mut Self, WorldError> {
+        let spring = spring.into();
+        self.edit(|joint| {
+            joint.spring = spring;
+            Ok(())
+        })
+    }
+
+    /// Gives a revolute joint a torsion spring about its axis; `None` removes it.
+    ///
+    /// Whole turns are counted from the first spring on, and another spring continues the count. To
+    /// wind a spring up, turn its bodies by a motor, or give it a rest angle of several turns.
+    pub fn set_torsion_spring(
+        &mut self,
+        spring: impl Into<Option<TorsionSpring>>,
+    ) -> Result<&mut Self, WorldError> {
+        let spring = spring.into();
+        self.edit(|joint| {
+            if !matches!(joint.kind, JointKind::Revolute { .. }) {
+                return Err(JointFault::NotOfKind("torsion spring"));
+            }
+            if joint.torsion_spring.is_none() {
+                joint.winding = Winding::default();
+            }
+            (joint.torsion_spring, joint.impulse.spring) = (spring, 0.0);
+            Ok(())
+        })
+    }
+
+    /// Changes the frames of the joint in the frames of the bodies. The axis is their x.
+    pub fn set_frames(&mut self, frame_a: Pose, frame_b: Pose) -> Result<&mut Self, WorldError> {
+        let [frame_a, frame_b] = joint_desc::unit_frames([frame_a, frame_b])?;
+        self.edit(|joint| {
+            (joint.frame_a, joint.frame_b) = (frame_a, frame_b);
+            joint.impulse = JointImpulse::default();
+            Ok(())
+        })
+    }
+
+    /// Changes the force beyond which the joint breaks; `None` holds any. A step removes a joint
+    /// whose load was larger: see [`World::broken_joints`](crate::World::broken_joints).
+    pub fn set_break_force(&mut self, force: impl Into<Option<f32>>) -> Result<&mut Self, WorldError> {
+        let force = force.into();
+        self.edit(|joint| {
+            joint.break_force = force;
+            Ok(())
+        })
+    }
+
+    /// Changes the torque beyond which the joint breaks; `None` holds any.
+    pub fn set_break_torque(&mut self, torque: impl Into<Option<f32>>) -> Result<&mut Self, WorldError> {
+        let torque = torque.into();
+        self.edit(|joint| {
+            joint.break_torque = torque;
+            Ok(())
+        })
+    }
+
+    /// Changes whether the two bodies also collide. They do not if another joint between them
+    /// forbids it.
+    pub fn set_contacts(&mut self, has_contacts: bool) -> Result<&mut Self, WorldError> {
+        self.edit(|joint| {
+            joint.has_contacts = has_contacts;
+            Ok(())
+        })?;
+        if let Some(&Joint { body_a, body_b, .. }) = self.parts.joints.get(self.id) {
+            self.parts.refilter(body_a, body_b);
+        }
+        Ok(self)
+    }
+
+    /// Changes the number of the caller. It wakes nothing.
+    pub fn set_user_data(&mut self, user_data: u64) -> Result<&mut Self, WorldError> {
+        let joint = self.parts.joints.get_mut(self.id).ok_or(WorldError::StaleJoint(self.id))?;
+        joint.user_data = user_data;
+        Ok(self)
+    }
+
+    fn edit(
+        &mut self,
+        change: impl FnOnce(&mut Joint) -> Result<(), JointFault>,
+    ) -> Result<&mut Self, WorldError> {
+        let joint = self.parts.joints.get_mut(self.id).ok_or(WorldError::StaleJoint(self.id))?;
+        let mut new = *joint;
+        change(&mut new)?;
+        new.check_settings()?;
+        *joint = new;
+        for body in [new.body_a, new.body_b] {
+            self.parts.bodies.wake(body as usize);
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,86 @@
+//! The view of a joint for reading: [`World::joint`](crate::World::joint).
+//!
+//! Reference: E. Catto, Box2D 3.1, joint.h, 2025 (which properties of a joint can be read).
+
+use crate::{BodyId, JointId};
+use carom_math::Vec3;
+use carom_response::{Body, Joint, JointAxis, JointKind};
+
+/// A joint, to be read. It is a copy of references, so it is cheap to pass on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointRef<'a> {
+    pub(crate) id: JointId,
+    pub(crate) joint: &'a Joint,
+    /// The bodies A and B.
+    pub(crate) bodies: [&'a Body; 2],
+    pub(crate) body_ids: [BodyId; 2],
+}
+
+impl<'a> JointRef<'a> {
+    /// The handle of the joint.
+    pub fn id(&self) -> JointId {
+        self.id
+    }
+
+    /// The joint as the solver sees it: frames, settings, impulses and load. Its bodies are given by
+    /// [`BodyId::index`].
+    pub fn data(&self) -> &'a Joint {
+        self.joint
+    }
+
+    /// The degrees of freedom that the joint leaves, with limits and motors.
+    pub fn kind(&self) -> JointKind {
+        self.joint.kind
+    }
+
+    /// The bodies A and B.
+    pub fn bodies(&self) -> [BodyId; 2] {
+        self.body_ids
+    }
+
+    /// Returns the angle of a revolute joint in radians, with whole turns if it has a torsion
+    /// spring: see [`Joint::angle`]. `None` for other kinds.
+    pub fn angle(&self) -> Option<f64> {
+        self.joint.angle(self.bodies[0], self.bodies[1])
+    }
+
+    /// Returns the place of a prismatic joint along its axis. `None` for other kinds.
+    pub fn translation(&self) -> Option<f64> {
+        self.joint.translation(self.bodies[0], self.bodies[1])
+    }
+
+    /// Returns the speed of a prismatic joint along its axis, or that of a revolute joint in radians
+    /// per unit of time. `None` for other kinds.
+    pub fn speed(&self) -> Option<f32> {
+        self.joint.speed(self.bodies[0], self.bodies[1])
+    }
+
+    /// Returns the place along an axis, or the angle about it within pi, of a joint of six degrees
+    /// of freedom. `None` for other kinds.
+    pub fn axis_place(&self, axis: JointAxis) -> Option<f32> {
+        self.joint.axis_places(self.bodies[0], self.bodies[1]).map(|places| places[axis as usize])
+    }
+
+    /// Returns the force on B at its joint point in the last step, in the world frame, as the mean
+    /// over the step. That on A is the opposite. While the bodies sleep, it is that of the last step
+    /// before.
+    pub fn force(&self) -> Vec3 {
+        self.joint.load.force()
+    }
+
+    /// Returns the torque on B about its joint point in the last step, in the world frame, as the
+    /// mean over the step. That of limits, motors and springs is part of it.
+    pub fn torque(&self) -> Vec3 {
+        self.joint.load.torque()
+    }
+
+    /// Returns how far the joint points are from where the joint holds them: see [`Joint::gap`].
+    pub fn error(&self) -> f32 {
+        self.joint.gap(self.bodies[0], self.bodies[1])
+    }
+
+    /// The number of the caller.
+    pub fn user_data(&self) -> u64 {
+        self.joint.user_data
+    }
+}
