@@ -1,5 +1,6 @@
 //! Errors of a world.
 
+use crate::bodies::force_fields::ForceFieldId;
 use crate::{BodyId, JointId};
 use carom_broad::BroadPhaseError;
 use carom_geom::MeshError;
@@ -14,6 +15,8 @@ pub enum WorldError {
     StaleBody(BodyId),
     /// No joint has this handle: it was removed, or never was in this world.
     StaleJoint(JointId),
+    /// No force field has this handle: it was removed, or never was in this world.
+    StaleForceField(ForceFieldId),
     /// A pose is not finite or not a rotation.
     Pose(PoseError),
     /// A number with this name is NaN, infinite, or negative where it may not be.
@@ -49,6 +52,7 @@ impl core::fmt::Display for WorldError {
                 write!(f, "no body {} of generation {}", id.index(), id.generation())
             }
             WorldError::StaleJoint(id) => write!(f, "no joint {}", id.number()),
+            WorldError::StaleForceField(id) => write!(f, "no force field {}", id.number()),
             WorldError::Pose(error) => error.fmt(f),
             WorldError::BadNumber(what) => write!(f, "{what} is not a number that it may be"),
             WorldError::NoMass => write!(f, "a dynamic body needs a mass, and its shape gives none"),

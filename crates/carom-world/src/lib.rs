@@ -46,6 +46,7 @@ mod deform;
 mod detect;
 mod edit;
 mod error;
+mod force_fields;
 mod hooks;
 mod impulse_events;
 mod joint;
@@ -70,6 +71,7 @@ mod waking;
 mod world;
 
 pub use bodies::body::{BodyDesc, mass_of};
+pub use bodies::force_fields::{ForceFieldDesc, ForceFieldId, ForceKind, ForceRegion};
 pub use bodies::id::BodyId;
 pub use budget::detail::{DetailLevels, allowed_error};
 pub use budget::frame_controller::FrameController;

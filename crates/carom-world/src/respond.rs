@@ -36,7 +36,7 @@ impl<B: BroadPhase> World<B> {
         self.continuous_step().note_starts();
         self.note_approach_speeds();
         let n_planned = plan.substeps(self.stats.n_tested, self.contacts.scratch.contacts.len());
-        let forces = if 0.0 < dt { self.begin_forces() } else { Vec::new() };
+        let forces = if 0.0 < dt { self.begin_forces(dt) } else { Vec::new() };
         let World { settings, solver, bodies, joints, contacts, .. } = self;
         let BodySet { motions, active, .. } = bodies;
         let ContactSet { scratch, manifolds, sleeping, records, active_pairs, .. } = contacts;

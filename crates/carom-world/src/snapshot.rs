@@ -10,6 +10,7 @@
 use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body::Traits;
 use crate::bodies::deforming::StoredSheet;
+use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::size::Size;
@@ -50,6 +51,7 @@ pub struct Snapshot {
     bodies: Vec<Body>,
     weights: Vec<Weight>,
     steering: Steering,
+    force_fields: ForceFields,
     /// The groups of sleeping bodies.
     sleepers: Sleepers,
     /// The numbers of the halted bodies, ascending.
@@ -106,6 +108,7 @@ impl<B: BroadPhase> World<B> {
             bodies: self.bodies.motions.clone(),
             weights: self.bodies.weights.clone(),
             steering: self.bodies.steering.clone(),
+            force_fields: self.bodies.force_fields.clone(),
             sleepers: self.bodies.active.sleepers().clone(),
             halted: self.bodies.halted().collect(),
             is_stale: self.bodies.is_stale.clone(),
@@ -157,6 +160,7 @@ impl<B: BroadPhase + Default> World<B> {
         world.bodies.motions = snapshot.bodies.clone();
         world.bodies.weights = snapshot.weights.clone();
         world.bodies.steering = snapshot.steering.clone();
+        world.bodies.force_fields = snapshot.force_fields.clone();
         world.bodies.is_stale = snapshot.is_stale.clone();
         world.bodies.moved = snapshot.moved.clone();
         world.bodies.detected_poses = snapshot.seen.clone();
@@ -298,6 +302,7 @@ impl Snapshot {
             return Err(Inconsistency { what: "where a mass comes from", index });
         }
         self.steering.check(&self.bodies)?;
+        self.force_fields.check()?;
         self.sleepers.validate(&self.bodies)?;
         let mut last = None;
         for &number in &self.halted {

@@ -17,7 +17,7 @@ use crate::{BodyId, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_math::{Pose, Vec3};
-use carom_response::BodyKind;
+use carom_response::{Body, BodyKind};
 
 impl<B: BroadPhase> World<B> {
     /// Lets a force act at a point of the world on a dynamic body in the next step only, and wakes
@@ -127,32 +127,61 @@ impl<B: BroadPhase> World<B> {
         self.bodies.steering.arrived = targets.into_iter().map(|(body, _)| (body, ())).collect();
     }
 
-    /// Adds the forces of this step to those that stay; returns the sums before, for
-    /// [`World::end_forces`].
-    pub(crate) fn begin_forces(&mut self) -> Vec<(u32, [Vec3; 2])> {
-        let BodySet { motions, active, steering, .. } = &mut self.bodies;
+    /// Adds the forces of this step to those that stay, and those of force fields. Returns what was
+    /// changed, for [`World::end_forces`].
+    pub(crate) fn begin_forces(&mut self, dt: f32) -> Vec<OwnForces> {
         let mut before = Vec::new();
-        for &(number, [force, torque]) in steering.forces.iter().filter(|(body, _)| active.moves(*body)) {
-            let body = &mut motions[number as usize];
-            before.push((number, [body.force, body.torque]));
-            let sum = [body.force + force, body.torque + torque];
+        for (number, [force, torque], replaces_gravity) in self.forces_of_step(dt) {
+            let body = &mut self.bodies.motions[number as usize];
+            let Body { force: own_force, torque: own_torque, gravity_scale, .. } = *body;
+            before.push(OwnForces { body: number, force: own_force, torque: own_torque, gravity_scale });
+            let sum = [own_force + force, own_torque + torque];
             // At the end of the numbers the force that stays is enough.
             if sum.iter().all(|v| v.is_finite()) {
                 [body.force, body.torque] = sum;
+                body.gravity_scale = if replaces_gravity { 0.0 } else { gravity_scale };
             }
         }
         before
     }
 
+    /// Returns by body, ascending: force and torque that act in a step of length `dt` only, and
+    /// whether they are in place of the gravity of the settings.
+    fn forces_of_step(&self, dt: f32) -> Vec<(u32, [Vec3; 2], bool)> {
+        let BodySet { motions, active, steering, force_fields, traits, .. } = &self.bodies;
+        if force_fields.is_empty() {
+            let forces = steering.forces.iter().filter(|(body, _)| active.moves(*body));
+            return forces.map(|&(body, forces)| (body, forces, false)).collect();
+        }
+        let is_dynamic = |body: &&u32| motions[**body as usize].kind == BodyKind::Dynamic;
+        let with_fields = active.moving().iter().filter(is_dynamic).map(|&number| {
+            let index = number as usize;
+            let groups = traits[index].filter.membership;
+            let ([force, torque], replaces_gravity) = force_fields.on(&motions[index], groups, dt);
+            let known = steering.forces.binary_search_by_key(&number, |(body, _)| *body);
+            let [own_force, own_torque] = known.map_or([Vec3::ZERO; 2], |place| steering.forces[place].1);
+            (number, [force + own_force, torque + own_torque], replaces_gravity)
+        });
+        with_fields.collect()
+    }
+
     /// After the solver: only the forces that stay are left, and those of bodies that did not move.
-    pub(crate) fn end_forces(&mut self, before: &[(u32, [Vec3; 2])], has_moved: bool) {
-        for &(number, [force, torque]) in before {
-            let body = &mut self.bodies.motions[number as usize];
-            (body.force, body.torque) = (force, torque);
+    pub(crate) fn end_forces(&mut self, before: &[OwnForces], has_moved: bool) {
+        for own in before {
+            let body = &mut self.bodies.motions[own.body as usize];
+            (body.force, body.torque, body.gravity_scale) = (own.force, own.torque, own.gravity_scale);
         }
         if has_moved {
-            let is_used = |body: u32| before.binary_search_by_key(&body, |(number, _)| *number).is_ok();
+            let is_used = |body: u32| before.binary_search_by_key(&body, |own| own.body).is_ok();
             self.bodies.steering.forces.retain(|&(body, _)| !is_used(body));
         }
     }
+}
+
+/// The forces of a body that stay, while others act in a step.
+pub(crate) struct OwnForces {
+    body: u32,
+    force: Vec3,
+    torque: Vec3,
+    gravity_scale: f32,
 }

@@ -30,7 +30,7 @@ fn text_and_errors() {
 /// Which way the facets face is named, in words and in the document.
 #[test]
 fn the_orientation_is_named() {
-    let folder = std::env::temp_dir().join(format!("carom-info-{}", std::process::id()));
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("carom-info");
     std::fs::create_dir_all(&folder).unwrap();
     let quads = ["1 4 3 2", "5 6 7 8", "1 2 6 5", "2 3 7 6", "3 4 8 7", "4 1 5 8"];
     let corners = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n";

@@ -6,7 +6,7 @@ use glam::Vec3;
 
 #[test]
 fn a_cube_is_baked_written_and_drawn() {
-    let folder = std::env::temp_dir().join(format!("carom-sdf-{}", std::process::id()));
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("carom-sdf");
     std::fs::create_dir_all(&folder).unwrap();
     let (field, picture) = (folder.join("cube.sdf"), folder.join("cube.png"));
     let place = format!("-o {} --picture {}", field.display(), picture.display());

@@ -37,7 +37,7 @@ fn refusal(bytes: &[u8], format: Format) -> String {
 
 /// An own folder for the files of one test.
 fn folder(test: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("carom-io-{test}-{}", std::process::id()));
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("carom-io-{test}"));
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }

@@ -3,7 +3,7 @@
 //! - `body`: the description that a user gives, and the properties beside motion and shape.
 //! - `weight`: where the mass of a body comes from.
 //! - `active_bodies`: which bodies are awake, which move in this step, and which sleep together.
-//! - `steering`: forces and targets for the next step.
+//! - `steering`: forces and targets for the next step. `force_fields`: forces by region.
 //! - `deforming`: meshes that change their shape.
 //! - `girth`: thickness, and whether a body is swift.
 //! - `size`: the radius that the recycling of contacts needs.
@@ -16,6 +16,7 @@ pub(crate) mod active_bodies;
 pub(crate) mod body;
 pub(crate) mod body_bounds;
 pub(crate) mod deforming;
+pub(crate) mod force_fields;
 pub(crate) mod girth;
 pub(crate) mod id;
 pub(crate) mod size;
@@ -26,6 +27,7 @@ use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body::Traits;
 use crate::bodies::body_bounds::BodyBounds;
 use crate::bodies::deforming::Deforming;
+use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::size::Size;
@@ -59,6 +61,7 @@ pub(crate) struct BodySet {
     pub(crate) weights: Vec<Weight>,
     /// What bodies are to do in the next step only.
     pub(crate) steering: Steering,
+    pub(crate) force_fields: ForceFields,
     /// Mass, pose and motion, as the solver sees them.
     pub(crate) motions: Vec<Body>,
     pub(crate) proxies: Vec<Option<ProxyId>>,

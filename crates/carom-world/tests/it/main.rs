@@ -14,6 +14,7 @@ mod door;
 mod escapement;
 mod events;
 mod fields;
+mod force_fields;
 mod frames;
 mod gears;
 mod golden;

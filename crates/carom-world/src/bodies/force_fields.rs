@@ -1,0 +1,273 @@
+//! Force fields: regions in which bodies feel another gravity, a wind, a pull, or a drag.
+//!
+//! A body is in a region if its centre of mass is. All fields of a region add up, but of several
+//! gravities one counts: that of the highest priority, and among equal ones the last inserted.
+//!
+//! Reference: Godot 4, `Area3D` (gravity by region, priorities); H. Goldstein, Classical Mechanics,
+//! 3rd ed., 1.5 (Rayleigh's dissipation).
+
+use alloc::vec::Vec;
+use carom_broad::Groups;
+use carom_math::{Pose, Vec3, ops};
+use carom_response::{Body, Inconsistency};
+
+/// A handle of a force field. After the field is removed, each use of the handle is an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ForceFieldId(u64);
+
+impl ForceFieldId {
+    /// Fields are numbered in the order of their insertion.
+    #[inline]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// What a force field does to a dynamic body. Lengths and times are those of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum ForceKind {
+    /// This acceleration in place of the gravity of the settings. The gravity scale of a body acts
+    /// on it.
+    Gravity(Vec3),
+    /// This acceleration as well.
+    Acceleration(Vec3),
+    /// An acceleration towards a centre of `strength` times the distance to the power of
+    /// `exponent`. A negative strength pushes away. With exponent -2 it is the gravity of a planet.
+    Radial {
+        /// The centre, in the world frame.
+        center: Vec3,
+        /// The acceleration at distance 1.
+        strength: f32,
+        /// The power of the distance, from -8 to 8.
+        exponent: i32,
+    },
+    /// A resistance against motion relative to a flow, such as that of water or wind. Each rate is
+    /// the part of a velocity that is lost per unit of time; not negative.
+    Drag {
+        /// Rate for the velocity relative to the flow.
+        linear: f32,
+        /// Rate for the angular velocity.
+        angular: f32,
+        /// The velocity of the medium.
+        flow: Vec3,
+    },
+}
+
+/// The region of a force field, in the world frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum ForceRegion {
+    /// The whole world.
+    Everywhere,
+    /// A ball.
+    Ball {
+        /// Its centre.
+        center: Vec3,
+        /// Its radius; not negative.
+        radius: f32,
+    },
+    /// A box of any orientation.
+    Cuboid {
+        /// The pose of its middle.
+        pose: Pose,
+        /// Half of its size along its axes; not negative.
+        half_extents: Vec3,
+    },
+}
+
+impl ForceRegion {
+    fn contains(&self, point: Vec3) -> bool {
+        match *self {
+            ForceRegion::Everywhere => true,
+            ForceRegion::Ball { center, radius } => {
+                (point.as_dvec3() - center.as_dvec3()).length_squared()
+                    <= f64::from(radius) * f64::from(radius)
+            }
+            ForceRegion::Cuboid { pose, half_extents } => {
+                pose.inverse_transform_point(point).abs().cmple(half_extents).all()
+            }
+        }
+    }
+}
+
+/// A description of a force field: a region, what it does there, and to which bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ForceFieldDesc {
+    /// The region.
+    pub region: ForceRegion,
+    /// What it does to a body there.
+    pub kind: ForceKind,
+    /// The groups of bodies on which it acts.
+    pub mask: Groups,
+    /// Of several gravities the one of the highest priority counts.
+    pub priority: i32,
+}
+
+impl ForceFieldDesc {
+    /// Describes a field in the whole world, for all groups, of priority 0.
+    pub const fn everywhere(kind: ForceKind) -> ForceFieldDesc {
+        ForceFieldDesc::inside(ForceRegion::Everywhere, kind)
+    }
+
+    /// Describes a field in a region, for all groups, of priority 0.
+    pub const fn inside(region: ForceRegion, kind: ForceKind) -> ForceFieldDesc {
+        ForceFieldDesc { region, kind, mask: Groups::all(), priority: 0 }
+    }
+
+    /// For bodies of these groups only.
+    pub fn with_mask(self, mask: Groups) -> ForceFieldDesc {
+        ForceFieldDesc { mask, ..self }
+    }
+
+    /// With this priority among gravities.
+    pub fn with_priority(self, priority: i32) -> ForceFieldDesc {
+        ForceFieldDesc { priority, ..self }
+    }
+
+    /// Returns the name of the first number that is out of its range.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        let is_rate = |x: f32| 0.0 <= x && x < f32::INFINITY;
+        let is_region_good = match self.region {
+            ForceRegion::Everywhere => true,
+            ForceRegion::Ball { center, radius } => center.is_finite() && is_rate(radius),
+            ForceRegion::Cuboid { pose, half_extents } => {
+                pose.is_finite() && half_extents.is_finite() && half_extents.cmpge(Vec3::ZERO).all()
+            }
+        };
+        if !is_region_good {
+            return Some("region of a force field");
+        }
+        match self.kind {
+            ForceKind::Gravity(g) if !g.is_finite() => Some("gravity of a force field"),
+            ForceKind::Acceleration(a) if !a.is_finite() => Some("acceleration of a force field"),
+            ForceKind::Radial { center, strength, exponent }
+                if !(center.is_finite()
+                    && strength.is_finite()
+                    && exponent.unsigned_abs() <= MAX_EXPONENT) =>
+            {
+                Some("pull of a force field")
+            }
+            ForceKind::Drag { linear, angular, flow }
+                if !(is_rate(linear) && is_rate(angular) && flow.is_finite()) =>
+            {
+                Some("drag of a force field")
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it acts on a body of these groups.
+    pub(crate) fn acts_on(&self, body: &Body, groups: Groups) -> bool {
+        self.mask.intersects(groups) && self.region.contains(body.world_center())
+    }
+}
+
+/// The largest power of a distance, and its largest inverse.
+const MAX_EXPONENT: u32 = 8;
+
+/// Returns `x` to a power, by multiplications alone: the same bits on each machine.
+fn power(x: f64, exponent: i32) -> f64 {
+    let product: f64 = (0..exponent.unsigned_abs()).map(|_| x).product();
+    if exponent < 0 { 1.0 / product } else { product }
+}
+
+/// The force fields in the order of insertion.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct ForceFields {
+    /// Sorted by handle.
+    fields: Vec<(ForceFieldId, ForceFieldDesc)>,
+    next: u64,
+}
+
+impl ForceFields {
+    pub(crate) fn insert(&mut self, desc: ForceFieldDesc) -> ForceFieldId {
+        let id = ForceFieldId(self.next);
+        self.next += 1;
+        self.fields.push((id, desc));
+        id
+    }
+
+    pub(crate) fn get(&self, id: ForceFieldId) -> Option<&ForceFieldDesc> {
+        let place = self.fields.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(&self.fields[place].1)
+    }
+
+    /// Replaces a field, or removes it with `None`. Returns the old one.
+    pub(crate) fn change(&mut self, id: ForceFieldId, new: Option<ForceFieldDesc>) -> Option<ForceFieldDesc> {
+        let place = self.fields.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        let old = self.fields[place].1;
+        match new {
+            Some(new) => self.fields[place].1 = new,
+            None => _ = self.fields.remove(place),
+        }
+        Some(old)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ForceFieldId, &ForceFieldDesc)> + '_ {
+        self.fields.iter().map(|(id, desc)| (*id, desc))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// Returns the force and the torque of all fields on a body in a step of length `dt`, and
+    /// whether they are in place of the gravity of the settings.
+    pub(crate) fn on(&self, body: &Body, groups: Groups, dt: f32) -> ([Vec3; 2], bool) {
+        let (mut acceleration, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+        let mut own_gravity = None;
+        for (_, field) in self.fields.iter().filter(|(_, field)| field.acts_on(body, groups)) {
+            match field.kind {
+                ForceKind::Gravity(g) => {
+                    if own_gravity.is_none_or(|(priority, _)| priority <= field.priority) {
+                        own_gravity = Some((field.priority, g));
+                    }
+                }
+                ForceKind::Acceleration(a) => acceleration += a,
+                ForceKind::Radial { center, strength, exponent } => {
+                    // In the middle of the path of the step: an orbit then stays closed.
+                    let ahead = (body.linear_velocity * (0.5 * dt)).as_dvec3();
+                    let inwards = center.as_dvec3() - (body.world_center().as_dvec3() + ahead);
+                    let distance = ops::sqrt(inwards.length_squared());
+                    // In the centre there is no direction.
+                    if 0.0 < distance {
+                        let pull = f64::from(strength) * power(distance, exponent);
+                        acceleration += (inwards * (pull / distance)).as_vec3();
+                    }
+                }
+                ForceKind::Drag { linear, angular, flow } => {
+                    // The loss of an implicit step: at most the whole velocity, for any rate.
+                    acceleration -= (body.linear_velocity - flow) * (linear / (1.0 + linear * dt));
+                    torque -= body.angular_momentum().as_vec3() * (angular / (1.0 + angular * dt));
+                }
+            }
+        }
+        if let Some((_, own)) = own_gravity {
+            acceleration += own * body.gravity_scale;
+        }
+        let force = if 0.0 < body.inverse_mass { acceleration / body.inverse_mass } else { Vec3::ZERO };
+        let finite = [force, torque].map(|v| if v.is_finite() { v } else { Vec3::ZERO });
+        (finite, own_gravity.is_some())
+    }
+
+    /// Checks that handles ascend and all numbers are in their ranges.
+    pub(crate) fn check(&self) -> Result<(), Inconsistency> {
+        let ascends = |k: usize| k == 0 || self.fields[k - 1].0 < self.fields[k].0;
+        for (index, (id, field)) in self.fields.iter().enumerate() {
+            if !ascends(index) || self.next <= id.0 {
+                return Err(Inconsistency { what: "a force field out of order", index });
+            }
+            if let Some(what) = field.fault() {
+                return Err(Inconsistency { what, index });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+//! Force fields of a world: inserted, changed and removed. A change wakes the bodies that it
+//! concerns.
+//!
+//! Reference: Godot 4, `Area3D` (gravity by region, priorities).
+
+use crate::bodies::force_fields::{ForceFieldDesc, ForceFieldId};
+use crate::{World, WorldError};
+use carom_broad::BroadPhase;
+use carom_response::BodyKind;
+
+impl<B: BroadPhase> World<B> {
+    /// Inserts a force field, and wakes the dynamic bodies in its region.
+    ///
+    /// It acts on bodies whose centre of mass is in the region at the start of a step. The
+    /// potential energy of [`World::energy`] does not include it.
+    ///
+    /// Errors: a number out of its range.
+    pub fn insert_force_field(&mut self, desc: ForceFieldDesc) -> Result<ForceFieldId, WorldError> {
+        check(&desc)?;
+        self.wake_in(&desc);
+        Ok(self.bodies.force_fields.insert(desc))
+    }
+
+    /// Returns a force field.
+    ///
+    /// Errors: a stale handle.
+    pub fn force_field(&self, id: ForceFieldId) -> Result<&ForceFieldDesc, WorldError> {
+        self.bodies.force_fields.get(id).ok_or(WorldError::StaleForceField(id))
+    }
+
+    /// Returns all force fields, in the order of insertion.
+    pub fn force_fields(&self) -> impl Iterator<Item = (ForceFieldId, &ForceFieldDesc)> + '_ {
+        self.bodies.force_fields.iter()
+    }
+
+    /// Replaces a force field, and wakes the dynamic bodies in the old region and in the new one.
+    ///
+    /// Errors: a stale handle, or a number out of its range.
+    pub fn set_force_field(&mut self, id: ForceFieldId, desc: ForceFieldDesc) -> Result<(), WorldError> {
+        check(&desc)?;
+        let old = self.bodies.force_fields.change(id, Some(desc)).ok_or(WorldError::StaleForceField(id))?;
+        if old != desc {
+            self.wake_in(&old);
+            self.wake_in(&desc);
+        }
+        Ok(())
+    }
+
+    /// Removes a force field, and wakes the dynamic bodies in its region.
+    ///
+    /// Errors: a stale handle.
+    pub fn remove_force_field(&mut self, id: ForceFieldId) -> Result<(), WorldError> {
+        let old = self.bodies.force_fields.change(id, None).ok_or(WorldError::StaleForceField(id))?;
+        self.wake_in(&old);
+        Ok(())
+    }
+
+    fn wake_in(&mut self, field: &ForceFieldDesc) {
+        for index in 0..self.bodies.motions.len() {
+            let body = &self.bodies.motions[index];
+            let groups = self.bodies.traits[index].filter.membership;
+            if body.kind == BodyKind::Dynamic && field.acts_on(body, groups) {
+                self.bodies.wake(index);
+            }
+        }
+    }
+}
+
+fn check(desc: &ForceFieldDesc) -> Result<(), WorldError> {
+    desc.fault().map_or(Ok(()), |what| Err(WorldError::BadNumber(what)))
+}

@@ -1,0 +1,232 @@
+//! Force fields against closed forms; whom a change wakes; snapshots; refused numbers.
+
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
+use carom_broad_tree::DynamicBvh;
+use carom_math::{Pose, Quat, Vec3};
+use carom_world::{
+    BodyDesc, BodyId, ForceFieldDesc, ForceKind, ForceRegion, Groups, World, WorldError, WorldSettings,
+};
+use std::f32::consts::TAU;
+
+fn weightless() -> World {
+    let mut settings = WorldSettings::default();
+    settings.solver.gravity = Vec3::ZERO;
+    World::with_settings(settings)
+}
+
+fn run(world: &mut World, n_steps: usize) {
+    (0..n_steps).for_each(|_| _ = world.checked_step(DT).unwrap());
+}
+
+fn ball_at(world: &mut World, at: Vec3, velocity: Vec3) -> BodyId {
+    let desc = BodyDesc::new(ball(0.5)).with_position(at).with_velocity(velocity, Vec3::ZERO);
+    world.insert(desc).unwrap()
+}
+
+/// In a region without gravity a body keeps its velocity to the bit, and falls where the region
+/// ends.
+#[test]
+fn a_room_without_gravity() {
+    let mut world = World::new();
+    let pose = Pose::new(Quat::from_rotation_z(0.3), Vec3::new(0.0, 10.0, 0.0));
+    let room = ForceRegion::Cuboid { pose, half_extents: Vec3::new(5.0, 2.0, 2.0) };
+    world.insert_force_field(ForceFieldDesc::inside(room, ForceKind::Gravity(Vec3::ZERO))).unwrap();
+    let velocity = pose.transform_vector(Vec3::X);
+    let inside = ball_at(&mut world, pose.transform_point(Vec3::X * -4.0), velocity);
+    let outside = ball_at(&mut world, pose.transform_point(Vec3::Y * 2.01), Vec3::ZERO);
+    run(&mut world, 120);
+    assert_eq!(world.motion(inside).unwrap().linear_velocity, velocity);
+    assert!(world.motion(outside).unwrap().linear_velocity.y < 0.0);
+    assert_eq!(world.motion(inside).unwrap().gravity_scale, 1.0);
+    // It leaves at the other end.
+    run(&mut world, 7 * 60 + 30);
+    assert!(world.motion(inside).unwrap().linear_velocity.y < velocity.y - 0.2);
+}
+
+/// Of several gravities that of the highest priority counts, then the last one; the scale of the
+/// body acts on it.
+#[test]
+fn the_gravity_that_counts() {
+    let mut world = World::new();
+    let sideways = ForceFieldDesc::everywhere(ForceKind::Gravity(Vec3::X * 2.0));
+    let low = world.insert_force_field(sideways.with_priority(-1)).unwrap();
+    let up = world.insert_force_field(ForceFieldDesc::everywhere(ForceKind::Gravity(Vec3::Y * 3.0))).unwrap();
+    let last = world.insert_force_field(ForceFieldDesc::everywhere(ForceKind::Gravity(Vec3::Z))).unwrap();
+    let desc = BodyDesc::new(ball(0.5)).with_gravity_scale(0.5).with_density(3.0);
+    let id = world.insert(desc).unwrap();
+    let mut gained = Vec::new();
+    for remove in [Some(last), Some(up), Some(low), None] {
+        let before = world.motion(id).unwrap().linear_velocity;
+        run(&mut world, 30);
+        gained.push((world.motion(id).unwrap().linear_velocity - before) / (30.0 * DT));
+        remove.into_iter().for_each(|field| world.remove_force_field(field).unwrap());
+    }
+    let wanted = [Vec3::Z * 0.5, Vec3::Y * 1.5, Vec3::X, Vec3::NEG_Y * 9.81 * 0.5];
+    for (gained, wanted) in gained.iter().zip(wanted) {
+        assert!((*gained - wanted).length() < 1e-4, "{gained} {wanted}");
+    }
+}
+
+/// Accelerations add up, whatever the mass; a planet holds a moon for a turn; a spring has its
+/// period.
+#[test]
+fn accelerations_have_their_closed_forms() {
+    let mut world = weightless();
+    for a in [Vec3::X, Vec3::new(0.5, -2.0, 0.0)] {
+        world.insert_force_field(ForceFieldDesc::everywhere(ForceKind::Acceleration(a))).unwrap();
+    }
+    for density in [0.01, 1.0, 5000.0] {
+        world.insert(BodyDesc::new(ball(0.5)).with_density(density)).unwrap();
+    }
+    let ids: Vec<_> = world.body_ids().collect();
+    ids.iter().for_each(|&id| world.set_groups(id, Groups::DEFAULT, Groups::empty()).unwrap());
+    run(&mut world, 60);
+    for &id in &ids {
+        let v = world.motion(id).unwrap().linear_velocity;
+        assert!((v - Vec3::new(1.5, -2.0, 0.0)).length() < 1e-4, "{v}");
+    }
+
+    // A circle of radius 10 about a mass of 100, and a spring of 4 per second squared.
+    let center = Vec3::new(3.0, -2.0, 1.0);
+    for (strength, exponent, radius) in [(100.0, -2, 10.0_f32), (4.0, 1, 2.0)] {
+        let mut world = weightless();
+        let kind = ForceKind::Radial { center, strength, exponent };
+        world.insert_force_field(ForceFieldDesc::everywhere(kind)).unwrap();
+        let speed = (strength * radius.powi(exponent) * radius).sqrt();
+        let start = center + Vec3::X * radius;
+        let id = ball_at(&mut world, start, Vec3::Z * speed);
+        let n_steps = (TAU * radius / speed / DT).round() as usize;
+        run(&mut world, n_steps / 2);
+        let half = world.pose(id).unwrap().translation;
+        assert!((half - center + Vec3::X * radius).length() < 0.05 * radius, "{exponent}: {half}");
+        run(&mut world, n_steps - n_steps / 2);
+        let end = world.pose(id).unwrap().translation;
+        assert!((end - start).length() < 0.05 * radius, "{exponent}: {end} {start}");
+    }
+}
+
+/// Drag brings a body to the flow: exp(-c t) at small rates, at once at huge ones, never beyond.
+#[test]
+fn drag_brings_to_the_flow() {
+    let flow = Vec3::new(0.0, 0.0, 3.0);
+    for rate in [0.5_f32, 2.0, 1e3, 1e9] {
+        let mut world = weightless();
+        let kind = ForceKind::Drag { linear: rate, angular: rate, flow };
+        world.insert_force_field(ForceFieldDesc::everywhere(kind)).unwrap();
+        let desc = BodyDesc::new(cuboid(Vec3::new(0.2, 0.5, 0.9)));
+        let id = world.insert(desc.with_velocity(Vec3::X * 10.0, Vec3::new(0.0, 4.0, 0.0))).unwrap();
+        let mut last = (Vec3::X * 10.0 - flow).length();
+        for _ in 0..60 {
+            world.checked_step(DT).unwrap();
+            let off = (world.motion(id).unwrap().linear_velocity - flow).length();
+            assert!(off <= last * 1.000_01, "rate {rate}: {off} after {last}");
+            last = off;
+        }
+        let (v, w) = (world.motion(id).unwrap().linear_velocity, world.motion(id).unwrap().angular_velocity);
+        let left = (-rate).exp();
+        let error = (v - flow - (Vec3::X * 10.0 - flow) * left).length();
+        assert!(error < 0.05, "rate {rate}: {v}");
+        assert!((w.y - 4.0 * left).abs() < 0.05, "rate {rate}: {w}");
+    }
+}
+
+/// A field acts on its groups only, and a change wakes only bodies in its region.
+#[test]
+fn whom_a_field_moves_and_wakes() {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    let mut box_at = |x: f32, groups| {
+        let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 0.5, 0.0));
+        world.insert(desc.with_groups(groups, Groups::all())).unwrap()
+    };
+    let light = Groups::from_bits_retain(2);
+    let [lifted, other, far] = [box_at(0.0, light), box_at(2.0, Groups::DEFAULT), box_at(20.0, light)];
+    run(&mut world, 120);
+    assert!([lifted, other, far].iter().all(|&id| world.is_sleeping(id).unwrap()));
+    let region = ForceRegion::Ball { center: Vec3::Y * 0.5, radius: 6.0 };
+    let lift = ForceFieldDesc::inside(region, ForceKind::Acceleration(Vec3::Y * 12.0)).with_mask(light);
+    let id = world.insert_force_field(lift).unwrap();
+    assert!(!world.is_sleeping(lifted).unwrap() && world.is_sleeping(far).unwrap());
+    assert!(world.is_sleeping(other).unwrap());
+    run(&mut world, 60);
+    assert!(1.0 < world.pose(lifted).unwrap().translation.y);
+    assert_eq!(world.force_field(id), Ok(&lift));
+    // The same again wakes nothing.
+    world.set_force_field(id, lift).unwrap();
+    assert!(world.is_sleeping(other).unwrap() && world.is_sleeping(far).unwrap());
+    world.remove_force_field(id).unwrap();
+    run(&mut world, 240);
+    assert!(world.is_sleeping(lifted).unwrap());
+    assert!((world.pose(lifted).unwrap().translation.y - 0.5).abs() < 0.02);
+    assert_eq!(world.remove_force_field(id), Err(WorldError::StaleForceField(id)));
+    assert_eq!(world.set_force_field(id, lift), Err(WorldError::StaleForceField(id)));
+}
+
+/// A snapshot has the fields: the same bits from there on.
+#[test]
+fn a_snapshot_has_the_fields() {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    let kind = ForceKind::Radial { center: Vec3::Y * 3.0, strength: 20.0, exponent: 0 };
+    world.insert_force_field(ForceFieldDesc::everywhere(kind)).unwrap();
+    let region = ForceRegion::Ball { center: Vec3::X, radius: 2.0 };
+    let kind = ForceKind::Drag { linear: 1.0, angular: 2.0, flow: Vec3::X };
+    world.insert_force_field(ForceFieldDesc::inside(region, kind)).unwrap();
+    for k in 0..6 {
+        ball_at(&mut world, Vec3::new(k as f32 * 1.1, 2.0, 0.3 * k as f32), Vec3::ZERO);
+    }
+    run(&mut world, 30);
+    let ids: Vec<BodyId> = world.body_ids().collect();
+    let snapshot = world.snapshot();
+    let shape_of = |id: BodyId| Some(if id == ids[0] { ground().shape } else { ball(0.5) });
+    let mut other: World<DynamicBvh> = World::restored(&snapshot, shape_of).unwrap();
+    assert!(world.force_fields().eq(other.force_fields()));
+    run(&mut world, 60);
+    run(&mut other, 60);
+    assert_eq!(world.state_hash(), other.state_hash());
+}
+
+#[test]
+fn senseless_numbers_are_refused() {
+    let mut world = World::new();
+    let bad = |kind| ForceFieldDesc::everywhere(kind);
+    let nan = Vec3::new(0.0, f32::NAN, 0.0);
+    let center = Vec3::ZERO;
+    let cases = [
+        (bad(ForceKind::Gravity(nan)), "gravity of a force field"),
+        (bad(ForceKind::Acceleration(Vec3::INFINITY)), "acceleration of a force field"),
+        (bad(ForceKind::Radial { center: nan, strength: 1.0, exponent: 1 }), "pull of a force field"),
+        (bad(ForceKind::Radial { center, strength: 1.0, exponent: 9 }), "pull of a force field"),
+        (bad(ForceKind::Radial { center, strength: 1.0, exponent: i32::MIN }), "pull of a force field"),
+        (bad(ForceKind::Drag { linear: -1.0, angular: 0.0, flow: center }), "drag of a force field"),
+        (
+            ForceFieldDesc::inside(ForceRegion::Ball { center, radius: -1.0 }, ForceKind::Gravity(center)),
+            "region of a force field",
+        ),
+    ];
+    for (desc, what) in cases {
+        assert_eq!(world.insert_force_field(desc), Err(WorldError::BadNumber(what)));
+    }
+    assert_eq!(world.force_fields().count(), 0);
+}
+
+/// Pulls and distances at the ends of the range do no harm.
+#[test]
+fn extreme_fields_do_no_harm() {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    for exponent in [-8, 8] {
+        let kind = ForceKind::Radial { center: Vec3::splat(1e-3), strength: 1e38, exponent };
+        world.insert_force_field(ForceFieldDesc::everywhere(kind)).unwrap();
+    }
+    let kind = ForceKind::Drag { linear: f32::MAX, angular: f32::MAX, flow: Vec3::splat(1e30) };
+    world.insert_force_field(ForceFieldDesc::everywhere(kind)).unwrap();
+    let id = ball_at(&mut world, Vec3::Y * 5.0, Vec3::ZERO);
+    for _ in 0..20 {
+        if world.checked_step(DT).is_err() {
+            break;
+        }
+        assert!(world.motion(id).unwrap().linear_velocity.is_finite());
+    }
+    world.validate().unwrap();
+}
