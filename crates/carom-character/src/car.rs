@@ -91,6 +91,7 @@ impl Default for CarSettings {
 
 /// What the driver does.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Controls {
     /// -1 full backwards, 1 full forwards.
     pub throttle: f64,
@@ -98,6 +99,31 @@ pub struct Controls {
     pub brake: f64,
     /// Radians, to the left of the front wheels above 0.
     pub steer: f64,
+}
+
+impl Controls {
+    /// Hands and feet off.
+    pub fn new() -> Controls {
+        Controls::default()
+    }
+
+    /// With this throttle, -1 to 1.
+    #[must_use]
+    pub fn with_throttle(self, throttle: f64) -> Controls {
+        Controls { throttle, ..self }
+    }
+
+    /// With this brake, 0 to 1.
+    #[must_use]
+    pub fn with_brake(self, brake: f64) -> Controls {
+        Controls { brake, ..self }
+    }
+
+    /// Steered to the left by this angle, in radians.
+    #[must_use]
+    pub fn with_steer(self, steer: f64) -> Controls {
+        Controls { steer, ..self }
+    }
 }
 
 /// What the rays of a wheel say.
@@ -123,7 +149,7 @@ pub struct Wheel {
     stretch: DVec3,
 }
 
-/// A car.
+/// A car over a sweep without a `World`; in a `World` use `Vehicle`, whose chassis is a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Car {
     settings: CarSettings,

@@ -70,7 +70,13 @@ mod step;
 mod sweep;
 #[cfg(feature = "query")]
 mod twin;
+#[cfg(feature = "world")]
+mod vehicle;
 mod walk;
+#[cfg(feature = "world")]
+mod wheel;
+#[cfg(feature = "world")]
+mod wheel_solver;
 #[cfg(feature = "world")]
 mod world_sweep;
 
@@ -87,6 +93,10 @@ pub use settings::{CharacterSettings, SettingsError};
 pub use shape_world::ShapeWorld;
 pub use slide::{Contact, Slide, move_and_slide};
 pub use sweep::{NO_OBJECT, RayHit, RaySweep, Sweep, SweepHit};
+#[cfg(feature = "world")]
+pub use vehicle::Vehicle;
 pub use walk::{Character, Walked};
+#[cfg(feature = "world")]
+pub use wheel::{VehicleWheel, WheelDesc};
 #[cfg(feature = "world")]
 pub use world_sweep::{QueryFilter, WorldSweep};

@@ -25,6 +25,7 @@ use glam::DVec3;
 /// A filter of the bodies of a world. Sensors are left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct QueryFilter {
     /// The groups of the figure or ray.
     pub membership: Groups,
@@ -78,6 +79,8 @@ pub struct WorldSweep<'a, B: BroadPhase> {
     filter: QueryFilter,
     /// Dynamic bodies yield, except this one; `None` if none yields.
     yielding_but: Option<u32>,
+    /// Dynamic bodies that are lighter do not count.
+    min_mass: f64,
     /// Scratch memory: candidates, and objects that are passed.
     near: Vec<u32>,
     passed: Vec<u32>,
@@ -86,7 +89,7 @@ pub struct WorldSweep<'a, B: BroadPhase> {
 impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
     /// The bodies of a world that pass the filter.
     pub fn new(world: &'a World<B>, filter: QueryFilter) -> WorldSweep<'a, B> {
-        WorldSweep { world, filter, yielding_but: None, near: Vec::new(), passed: Vec::new() }
+        WorldSweep { world, filter, yielding_but: None, min_mass: 0.0, near: Vec::new(), passed: Vec::new() }
     }
 
     /// The same view, in which dynamic bodies push no figure out that they overlap. They still stop
@@ -97,9 +100,17 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         WorldSweep { yielding_but: Some(ground.unwrap_or(u32::MAX)), ..self }
     }
 
+    /// The same view without dynamic bodies that are lighter than a mass.
+    pub(crate) fn with_min_mass(self, min_mass: f64) -> WorldSweep<'a, B> {
+        WorldSweep { min_mass, ..self }
+    }
+
     /// The body with a number that passes the filter.
     fn body(&self, object: u32) -> Option<(BodyId, &'a Shape)> {
         let id = self.world.body_at(object).filter(|id| self.filter.passes(self.world, *id))?;
+        if 1.0 < self.min_mass * f64::from(self.world.motion(id).ok()?.inverse_mass) {
+            return None;
+        }
         Some((id, self.world.shape(id).ok()?))
     }
 

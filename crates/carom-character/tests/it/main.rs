@@ -9,5 +9,7 @@ mod in_world;
 mod limits;
 mod motion;
 mod rates;
+mod vehicle_grounds;
+mod vehicles;
 mod walks;
 mod worlds;

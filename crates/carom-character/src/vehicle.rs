@@ -1,0 +1,394 @@
+//! A vehicle whose chassis is a body of a `carom_world::World`: each wheel is a ray, a spring with
+//! a damper, and a tyre.
+//!
+//! - Before a step of the world the rays find the ground, and the forces of all wheels in the step
+//!   are solved together (`wheel_solver.rs`). They act on the chassis, and the opposite ones on a
+//!   dynamic body under a wheel.
+//! - Velocities are those relative to the ground, so decks that move carry the vehicle.
+//! - A tyre that holds remembers where it does so on the ground. So a parked vehicle stays.
+//! - A body under a wheel may be held by others, such as the floor. They are expected to take the
+//!   same part of its pushes as in the last step: along the normal, along the ground, in rotation.
+//!   So a light box carries the vehicle if it lies on the floor.
+//! - A spring pushes away a body that is not held no faster than the spring extends. A wheel rolls
+//!   through bodies that are too light for it.
+//!
+//! Degenerate cases: a wheel in the air has no force; a vehicle on its roof lies on its chassis.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays as wheels); H.
+//! Pacejka, Tire and Vehicle Dynamics, 3rd ed., 2012, 3.2 and 7 (stretch, relaxation length).
+
+use crate::car::Controls;
+use crate::settings::SettingsError;
+use crate::sweep::{RayHit, RaySweep};
+use crate::wheel::{VehicleWheel, WheelDesc};
+use crate::wheel_solver::{WheelBody, WheelRow, solve_wheels};
+use crate::world_sweep::{QueryFilter, WorldSweep};
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_broad::{BroadPhase, Mobility, SpatialIndex};
+use carom_math::{WidePose, ops, scaling};
+use carom_world::{BodyId, World, WorldError};
+use core::f64::consts::TAU;
+use glam::{DMat3, DVec3};
+
+/// On this part of its radius a rolling tyre loses half of its stretch aside.
+const RELAXATION: f64 = 0.03;
+
+/// Cosine of the largest angle of a ground to the chassis: a steeper face is a wall.
+const STEEPEST: f64 = 0.1;
+
+/// Of the mass that a wheel carries: a lighter body is no ground. A force that bears the vehicle
+/// would throw it away in one step if it tips.
+const MIN_GROUND_MASS: f64 = 0.05;
+
+/// A dynamic body under a wheel, after the last call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct PushedBody {
+    body: BodyId,
+    /// The velocities that it has after the step if only gravity and the wheels act on it.
+    linear: DVec3,
+    angular: DVec3,
+    /// Changes of these since the start of the step.
+    linear_change: DVec3,
+    angular_change: DVec3,
+}
+
+/// Wheels on a dynamic body of a world. They roll through bodies lighter than a twentieth of the
+/// mass that each wheel carries; the chassis meets these.
+///
+/// A vehicle is data: with a clone of it and a snapshot of the world a drive goes on with the same
+/// bits.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Vehicle {
+    chassis: BodyId,
+    filter: QueryFilter,
+    wheels: Vec<VehicleWheel>,
+    pushed: Vec<PushedBody>,
+    speed: f64,
+}
+
+/// The bodies of one solve.
+struct Bodies {
+    /// The chassis first.
+    ids: Vec<BodyId>,
+    /// Before the step.
+    start: Vec<WheelBody>,
+    /// At its end by gravity alone, and by what others do, too.
+    alone: Vec<WheelBody>,
+    end: Vec<WheelBody>,
+}
+
+impl Vehicle {
+    /// A vehicle without wheels. Its chassis is this body, with x ahead, y up and z to the right.
+    pub fn new(chassis: BodyId) -> Vehicle {
+        let filter = QueryFilter::default().without(chassis);
+        Vehicle { chassis, filter, wheels: Vec::new(), pushed: Vec::new(), speed: 0.0 }
+    }
+
+    /// With wheels that meet only bodies that pass the filter, and never the chassis.
+    #[must_use]
+    pub fn with_filter(self, filter: QueryFilter) -> Vehicle {
+        Vehicle { filter: filter.without(self.chassis), ..self }
+    }
+
+    /// Adds a wheel, and returns its number.
+    ///
+    /// Errors: the name of the first number that is out of its range.
+    pub fn add_wheel(&mut self, desc: WheelDesc) -> Result<usize, SettingsError> {
+        desc.check()?;
+        self.wheels.push(VehicleWheel::new(desc));
+        Ok(self.wheels.len() - 1)
+    }
+
+    /// The body of the chassis.
+    pub fn chassis(&self) -> BodyId {
+        self.chassis
+    }
+
+    /// The wheels in the order in which they were added, after the last call of
+    /// [`Vehicle::drive`].
+    pub fn wheels(&self) -> &[VehicleWheel] {
+        &self.wheels
+    }
+
+    /// Returns the speed of the chassis ahead at the last call of [`Vehicle::drive`], length per
+    /// second; below 0 backwards.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// Lets springs and tyres act in the next step of the world, which is to take `dt` seconds.
+    /// Call it before each step. It keeps the chassis awake, and the dynamic bodies under it.
+    ///
+    /// Throttle is from -1 to 1, brake from 0 to 1; other finite numbers count as the nearest. A
+    /// wheel is steered to the left by `steer` radians, up to its largest angle.
+    ///
+    /// Errors: a removed chassis; [`WorldError::BadNumber`] for controls with a NaN or an infinity,
+    /// and for a `dt` that is not above 0; a force beyond `f32`.
+    pub fn drive<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &mut World<B>,
+        controls: &Controls,
+        dt: f64,
+    ) -> Result<(), WorldError> {
+        let Controls { throttle, brake, steer } = *controls;
+        if !(throttle.is_finite() && brake.is_finite() && steer.is_finite()) {
+            return Err(WorldError::BadNumber("controls"));
+        }
+        if !(0.0 < dt && dt.is_finite()) {
+            return Err(WorldError::BadNumber("time step"));
+        }
+        let controls = Controls { throttle: throttle.clamp(-1.0, 1.0), brake: brake.clamp(0.0, 1.0), steer };
+        let pose = world.pose(self.chassis)?.wide();
+        let mut bodies = Bodies::new(world, self.chassis, dt)?;
+        self.speed = bodies.start[0].linear.dot(pose.rotation.x_axis);
+        let mut rows = Vec::with_capacity(self.wheels.len());
+        let carried = 1.0 / (bodies.start[0].inverse_mass * self.wheels.len() as f64);
+        let mut sweep = WorldSweep::new(world, self.filter).with_min_mass(MIN_GROUND_MASS * carried);
+        for number in 0..self.wheels.len() {
+            rows.extend(self.find_ground(world, &mut sweep, &mut bodies, &pose, &controls, (number, dt)));
+        }
+        self.expect_support(&mut bodies, &mut rows);
+        if 0.0 < bodies.start[0].inverse_mass {
+            solve_wheels(&mut bodies.end, &mut rows, dt);
+        }
+        self.note_pushed(&mut bodies, &rows);
+        for row in &rows {
+            self.note(world, row, &bodies, &controls, dt);
+            let wheel = &self.wheels[row.wheel];
+            let force = (wheel.normal * wheel.load + wheel.traction).as_vec3();
+            let point = wheel.point.as_vec3();
+            world.apply_force_at(self.chassis, force, point)?;
+            if let Some(ground) = row.ground {
+                world.apply_force_at(bodies.ids[ground], -force, point)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the ground under a wheel, and the row of the solver for it; `None` in the air.
+    fn find_ground<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &World<B>,
+        sweep: &mut WorldSweep<'_, B>,
+        bodies: &mut Bodies,
+        pose: &WidePose,
+        controls: &Controls,
+        (number, dt): (usize, f64),
+    ) -> Option<WheelRow> {
+        let share = 1.0 / (bodies.start[0].inverse_mass * self.wheels.len() as f64);
+        let wheel = &mut self.wheels[number];
+        let desc = wheel.desc;
+        wheel.steer = controls.steer.clamp(-desc.max_steer, desc.max_steer);
+        let up = pose.rotation.y_axis;
+        let mount = pose.transform_point(desc.mount);
+        let falling = (-bodies.end[0].velocity_at(mount).dot(up) * dt).max(0.0);
+        let Some((hit, depth)) = cast(sweep, mount, up, &desc, falling) else {
+            wheel.lift();
+            return None;
+        };
+        let ground = world.body_at(hit.object)?;
+        let (sin, cos) = ops::sin_cos(wheel.steer);
+        let ahead = pose.rotation.x_axis * cos - pose.rotation.z_axis * sin;
+        let ahead = scaling::unit(ahead - hit.normal * ahead.dot(hit.normal)).unwrap_or(pose.rotation.x_axis);
+        let aside = ahead.cross(hit.normal);
+        let point = mount - up * (desc.radius - depth);
+        let mut row = WheelRow::new(number, point, [hit.normal, ahead, aside]);
+        row.ground = bodies.find_or_add(world, ground, dt);
+        let rigid = row.ground.map_or(DVec3::ZERO, |ground| bodies.start[ground].velocity_at(point));
+        row.surface = hit.velocity - rigid;
+        let velocity = row.velocity(&bodies.start);
+        let pulse = TAU * desc.frequency;
+        row.compression = depth;
+        row.travel = desc.travel;
+        row.stiffness = share * pulse * pulse;
+        row.damping = 2.0 * desc.damping_ratio * share * pulse;
+        row.rolling = velocity.dot(ahead);
+        row.start_speed = velocity.dot(hit.normal);
+        row.stop_speed = desc.travel * pulse;
+        row.grip = desc.grip;
+        row.drive = controls.throttle * desc.max_drive_force * dt;
+        row.brake = controls.brake;
+        row.max_brake = (desc.max_brake_force * dt).min(f64::MAX);
+        if wheel.ground == Some(ground) {
+            row.load = wheel.load * dt;
+            row.along = row.drive + wheel.braking * dt;
+            row.across = wheel.traction.dot(aside) * dt;
+            // Belts have no pose to hold on to.
+            if let (Some(anchor), Some(pose)) = (wheel.anchor, sweep.pose_of(hit.object)) {
+                let stretch = point - pose.transform_point(anchor);
+                row.stretch = [stretch.dot(ahead), stretch.dot(aside)];
+            }
+        } else {
+            wheel.lift();
+        }
+        wheel.ground = Some(ground);
+        (wheel.point, wheel.normal, wheel.compression) = (point, hit.normal, depth.max(0.0));
+        Some(row)
+    }
+
+    /// Holds the bodies under the wheels as others held them in the last step, and limits the
+    /// impulses of the springs by that.
+    fn expect_support(&self, bodies: &mut Bodies, rows: &mut [WheelRow]) {
+        let mut is_held = vec![false; bodies.ids.len()];
+        for row in rows {
+            let Some(k) = row.ground else { continue };
+            let start = bodies.start[k];
+            // Beyond what others took, no more than what drives it away as fast as the spring.
+            row.max_load = row.stop_speed / start.compliance(row.point, row.normal);
+            let Some(pushed) = self.pushed.iter().find(|pushed| pushed.body == bodies.ids[k]) else {
+                continue;
+            };
+            let (change, missed) = (pushed.linear_change, pushed.linear - start.linear);
+            let along = |v: DVec3| row.normal * v.dot(row.normal);
+            let parts = [(along(change), along(missed)), (change - along(change), missed - along(missed))]
+                .map(|(change, missed)| taken(change, missed));
+            row.max_load += parts[0].map_or(0.0, |(_, part)| part * row.load);
+            if core::mem::replace(&mut is_held[k], true) {
+                continue;
+            }
+            for (direction, part) in parts.into_iter().flatten() {
+                bodies.end[k].hold(&start, direction, part);
+            }
+            if let Some((direction, part)) = taken(pushed.angular_change, pushed.angular - start.angular) {
+                bodies.end[k].hold_rotation(&start, direction, part);
+            }
+        }
+    }
+
+    fn note_pushed(&mut self, bodies: &mut Bodies, rows: &[WheelRow]) {
+        for row in rows {
+            if let Some(ground) = row.ground {
+                let impulse = row.normal * row.load + row.ahead * row.along + row.aside * row.across;
+                bodies.alone[ground].apply(-impulse, row.point);
+            }
+        }
+        self.pushed.clear();
+        for k in 1..bodies.ids.len() {
+            let (start, alone) = (&bodies.start[k], &bodies.alone[k]);
+            self.pushed.push(PushedBody {
+                body: bodies.ids[k],
+                linear: alone.linear,
+                angular: alone.angular,
+                linear_change: alone.linear - start.linear,
+                angular_change: alone.angular - start.angular,
+            });
+        }
+    }
+
+    /// Writes the result of a row into its wheel.
+    fn note<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &World<B>,
+        row: &WheelRow,
+        bodies: &Bodies,
+        controls: &Controls,
+        dt: f64,
+    ) {
+        let wheel = &mut self.wheels[row.wheel];
+        let desc = wheel.desc;
+        let ahead_speed = row.velocity(&bodies.start).dot(row.ahead);
+        let is_locked = 1.0 <= controls.brake && desc.grip[0] * row.load <= row.max_brake;
+        let is_rolling = !row.is_held && !is_locked;
+        if is_rolling {
+            let turns = (wheel.rolled + ahead_speed * dt / desc.radius) / TAU;
+            wheel.rolled = TAU * (turns - ops::floor(turns));
+        }
+        wheel.load = row.load / dt;
+        wheel.traction = (row.ahead * row.along + row.aside * row.across) / dt;
+        wheel.braking = (row.along - row.drive) / dt;
+        wheel.is_sliding = row.is_sliding;
+        // What slides holds on to nothing; what rolls lets go of its stretch aside.
+        let length = RELAXATION * desc.radius;
+        let kept = if is_rolling { length / (length + ahead_speed.abs() * dt) } else { 1.0 };
+        let [along, across] = if row.is_sliding || row.load == 0.0 { [0.0; 2] } else { row.stretch };
+        let along = if row.is_held { along } else { 0.0 };
+        let anchor = row.point - row.ahead * along - row.aside * (across * kept);
+        let pose = wheel.ground.and_then(|ground| world.pose(ground).ok());
+        wheel.anchor = pose.map(|pose| pose.wide().inverse_transform_point(anchor));
+    }
+}
+
+/// Returns the ground under a wheel, and how far the spring is pressed together there; below 0, by
+/// at most `below`, before the wheel touches.
+///
+/// The ray starts a radius above the highest hub, so a wheel in the ground finds it. If that is in
+/// something, such as a load, it starts lower.
+fn cast(
+    sweep: &mut impl RaySweep,
+    mount: DVec3,
+    up: DVec3,
+    desc: &WheelDesc,
+    below: f64,
+) -> Option<(RayHit, f64)> {
+    for above in [desc.travel + desc.radius, desc.travel, 0.0] {
+        let length = above + desc.radius + below;
+        let hit = sweep.ray(mount + up * above, -up * length, None)?;
+        if hit.normal != DVec3::ZERO {
+            let is_ground = STEEPEST < hit.normal.dot(up);
+            return is_ground.then_some((hit, above + desc.radius - length * hit.t));
+        }
+    }
+    None
+}
+
+/// Returns the direction of a push, and the part of it that others took, 0 to 1; `None` without a
+/// push. `missed` is how much the change that was expected is beyond the one that came.
+fn taken(change: DVec3, missed: DVec3) -> Option<(DVec3, f64)> {
+    let direction = scaling::unit(change)?;
+    Some((direction, (missed.dot(direction) / change.dot(direction)).clamp(0.0, 1.0)))
+}
+
+impl Bodies {
+    fn new<B: BroadPhase>(world: &World<B>, chassis: BodyId, dt: f64) -> Result<Bodies, WorldError> {
+        let (start, end) = wheel_body(world, chassis, dt)?;
+        Ok(Bodies { ids: [chassis].into(), start: [start].into(), alone: [end].into(), end: [end].into() })
+    }
+
+    /// Returns the number of a dynamic body; `None` for other ones.
+    fn find_or_add<B: BroadPhase>(&mut self, world: &World<B>, id: BodyId, dt: f64) -> Option<usize> {
+        if world.mobility(id) != Ok(Mobility::Dynamic) {
+            return None;
+        }
+        if let Some(known) = self.ids.iter().position(|known| *known == id) {
+            return Some(known);
+        }
+        let (start, end) = wheel_body(world, id, dt).ok()?;
+        self.ids.push(id);
+        self.start.push(start);
+        self.alone.push(end);
+        self.end.push(end);
+        Some(self.ids.len() - 1)
+    }
+}
+
+/// A body at the start of a step, and at its end by gravity, constant forces and damping.
+fn wheel_body<B: BroadPhase>(
+    world: &World<B>,
+    id: BodyId,
+    dt: f64,
+) -> Result<(WheelBody, WheelBody), WorldError> {
+    let body = world.motion(id)?;
+    let start = WheelBody {
+        center: body.world_center().as_dvec3(),
+        linear: body.linear_velocity.as_dvec3(),
+        angular: body.angular_velocity.as_dvec3(),
+        inverse_mass: f64::from(body.inverse_mass),
+        inverse_inertia: body.world_inverse_inertia().as_dmat3(),
+        response: [DMat3::ZERO; 2],
+    }
+    .freed();
+    let gravity = (world.settings().solver.gravity * body.gravity_scale).as_dvec3();
+    let push = gravity + body.force.as_dvec3() * start.inverse_mass;
+    let turn = start.inverse_inertia * body.torque.as_dvec3();
+    let [keep, keep_spin] =
+        [body.linear_damping, body.angular_damping].map(|damping| 1.0 / (1.0 + f64::from(damping) * dt));
+    let end = WheelBody {
+        linear: (start.linear + push * dt) * keep,
+        angular: (start.angular + turn * dt) * keep_spin,
+        ..start
+    };
+    Ok((start, end))
+}

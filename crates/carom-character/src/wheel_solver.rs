@@ -1,0 +1,257 @@
+//! The impulses of all wheels of a vehicle in one step, solved together.
+//!
+//! - Springs are implicit: the force is that of the mean compression and of the speed at the end of
+//!   the step. So a step of any length adds no energy, also with stiff springs and light bodies.
+//! - A tyre makes the velocity of its contact point zero, aside always and along it as far as the
+//!   brake can. Its force is within an ellipse of the grip times the load (Coulomb).
+//! - A rolling tyre gives way aside in proportion to its force, up to the slip angle at which its
+//!   grip is used up. So wheels that are steered alike do not fight each other.
+//! - A small velocity leads a tyre that holds back to its anchor, so errors do not add up.
+//! - Projected Gauss-Seidel over the wheels, from the forces of the step before.
+//!
+//! Reference: E. Catto, Soft Constraints, GDC 2011 (implicit springs); Modeling and Solving
+//! Constraints, GDC 2009 (accumulated impulses); H. Pacejka, Tire and Vehicle Dynamics, 3rd ed.,
+//! 2012, 1.2 (slip angle). Differs: the spring acts by its mean compression.
+
+use glam::{DMat3, DVec3};
+
+/// Sweeps over all wheels. The result of a step is the start of the next, so rest is exact.
+const ITERATIONS: u32 = 24;
+
+/// Tangent of the slip angle at which the grip of a rolling tyre is used up.
+const PEAK_SLIP: f64 = 0.1;
+
+/// Part of an error of place that is taken back in a step.
+const CORRECTION: f64 = 0.2;
+
+/// A body as the solver moves it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WheelBody {
+    pub(crate) center: DVec3,
+    pub(crate) linear: DVec3,
+    pub(crate) angular: DVec3,
+    pub(crate) inverse_mass: f64,
+    /// About the centre, in the world.
+    pub(crate) inverse_inertia: DMat3,
+    /// How impulses change the velocities, less in directions in which others hold the body:
+    /// linear and angular.
+    pub(crate) response: [DMat3; 2],
+}
+
+impl WheelBody {
+    pub(crate) fn velocity_at(&self, point: DVec3) -> DVec3 {
+        self.linear + self.angular.cross(point - self.center)
+    }
+
+    /// A body that nothing holds.
+    pub(crate) fn freed(self) -> WheelBody {
+        let linear = DMat3::from_diagonal(DVec3::splat(self.inverse_mass));
+        WheelBody { response: [linear, self.inverse_inertia], ..self }
+    }
+
+    /// Takes away a part of the response and of the change since `start` along a unit vector.
+    pub(crate) fn hold(&mut self, start: &WheelBody, direction: DVec3, part: f64) {
+        self.linear -= direction * (part * direction.dot(self.linear - start.linear));
+        self.response[0] = held(self.response[0], direction, part);
+    }
+
+    /// The same for rotation.
+    pub(crate) fn hold_rotation(&mut self, start: &WheelBody, direction: DVec3, part: f64) {
+        self.angular -= direction * (part * direction.dot(self.angular - start.angular));
+        self.response[1] = held(self.response[1], direction, part);
+    }
+
+    pub(crate) fn apply(&mut self, impulse: DVec3, point: DVec3) {
+        self.linear += self.response[0] * impulse;
+        self.angular += self.response[1] * (point - self.center).cross(impulse);
+    }
+
+    /// Returns how much the velocity of a point changes along a unit vector, per impulse.
+    pub(crate) fn compliance(&self, point: DVec3, direction: DVec3) -> f64 {
+        let turn = (point - self.center).cross(direction);
+        direction.dot(self.response[0] * direction) + turn.dot(self.response[1] * turn)
+    }
+}
+
+/// Returns a symmetric matrix between projections that shorten a direction by a part, 0 to 1.
+fn held(response: DMat3, direction: DVec3, part: f64) -> DMat3 {
+    let scaled = direction * part;
+    let outer = DMat3::from_cols(direction * scaled.x, direction * scaled.y, direction * scaled.z);
+    let projection = DMat3::IDENTITY - outer;
+    projection * response * projection
+}
+
+/// A wheel on the ground. Impulses act on the chassis, and the opposite ones on the ground.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WheelRow {
+    /// The number of the wheel.
+    pub(crate) wheel: usize,
+    /// The number of the dynamic body under it; 0 is the chassis, which is under no wheel.
+    pub(crate) ground: Option<usize>,
+    /// Velocity of the ground there, beside that of the dynamic body.
+    pub(crate) surface: DVec3,
+    pub(crate) point: DVec3,
+    /// Out of the ground, along the wheel, and aside to the right: unit vectors.
+    pub(crate) normal: DVec3,
+    pub(crate) ahead: DVec3,
+    pub(crate) aside: DVec3,
+    /// Below 0 before the wheel touches.
+    pub(crate) compression: f64,
+    pub(crate) travel: f64,
+    /// Force per length, and force per speed.
+    pub(crate) stiffness: f64,
+    pub(crate) damping: f64,
+    /// Speed along the wheel at the start of the step.
+    pub(crate) rolling: f64,
+    /// Separating speed at the start of the step.
+    pub(crate) start_speed: f64,
+    /// The largest speed at which the stop pushes the wheel out.
+    pub(crate) stop_speed: f64,
+    /// The largest impulse of the spring.
+    pub(crate) max_load: f64,
+    pub(crate) grip: [f64; 2],
+    /// Impulse of the engine; largest impulse of the brake; the part of the grip that it may use.
+    pub(crate) drive: f64,
+    pub(crate) max_brake: f64,
+    pub(crate) brake: f64,
+    /// From the anchor to the contact point, along the wheel and aside.
+    pub(crate) stretch: [f64; 2],
+    /// Impulses: of the spring; along, of the engine and the brake; aside.
+    pub(crate) load: f64,
+    pub(crate) along: f64,
+    pub(crate) across: f64,
+    /// Whether the brake holds, and whether the grip is used up.
+    pub(crate) is_held: bool,
+    pub(crate) is_sliding: bool,
+    /// Change of the relative velocity per impulse: along the normal, ahead, aside.
+    compliance: [f64; 3],
+}
+
+impl WheelRow {
+    /// A row on the ground at a point, without a spring, a tyre and impulses.
+    pub(crate) fn new(wheel: usize, point: DVec3, [normal, ahead, aside]: [DVec3; 3]) -> WheelRow {
+        WheelRow {
+            wheel,
+            ground: None,
+            surface: DVec3::ZERO,
+            point,
+            normal,
+            ahead,
+            aside,
+            compression: 0.0,
+            travel: f64::MAX,
+            stiffness: 0.0,
+            damping: 0.0,
+            rolling: 0.0,
+            start_speed: 0.0,
+            stop_speed: 0.0,
+            max_load: f64::MAX,
+            grip: [0.0; 2],
+            drive: 0.0,
+            max_brake: 0.0,
+            brake: 0.0,
+            stretch: [0.0; 2],
+            load: 0.0,
+            along: 0.0,
+            across: 0.0,
+            is_held: false,
+            is_sliding: false,
+            compliance: [0.0; 3],
+        }
+    }
+
+    /// Returns the velocity of the chassis relative to the ground.
+    pub(crate) fn velocity(&self, bodies: &[WheelBody]) -> DVec3 {
+        let ground = self.ground.map_or(DVec3::ZERO, |ground| bodies[ground].velocity_at(self.point));
+        bodies[0].velocity_at(self.point) - ground - self.surface
+    }
+
+    fn apply(&self, bodies: &mut [WheelBody], impulse: DVec3) {
+        bodies[0].apply(impulse, self.point);
+        if let Some(ground) = self.ground {
+            bodies[ground].apply(-impulse, self.point);
+        }
+    }
+
+    fn find_compliance(&mut self, bodies: &[WheelBody]) {
+        self.compliance = [self.normal, self.ahead, self.aside].map(|direction| {
+            let ground = self.ground.map_or(0.0, |ground| bodies[ground].compliance(self.point, direction));
+            bodies[0].compliance(self.point, direction) + ground
+        });
+    }
+
+    /// Returns the impulse along the normal: of the spring, or of the stop at its end.
+    fn normal_impulse(&self, speed: f64, dt: f64) -> f64 {
+        let w = self.compliance[0];
+        let free = speed - w * self.load;
+        let (k, c, v0) = (self.stiffness, self.damping, self.start_speed);
+        // Before it touches, the wheel is in contact for a part of the step only, and the mean
+        // compression in it is half of that at the end.
+        let closing = -0.5 * dt * (v0 + free);
+        let (start, part) = if 0.0 <= self.compression {
+            (self.compression, 1.0)
+        } else if -self.compression < closing {
+            (0.5 * self.compression, 1.0 + self.compression / closing)
+        } else {
+            return 0.0;
+        };
+        let force = k * (start - 0.25 * dt * (v0 + free)) - c * free;
+        let spring = part * dt * force / (1.0 + part * w * dt * (0.25 * k * dt + c));
+        let beyond = (self.compression - self.travel) / dt;
+        let target = if beyond < 0.0 { beyond } else { (CORRECTION * beyond).min(self.stop_speed) };
+        let stop = (target - free) / w;
+        spring.max(stop).clamp(0.0, self.max_load)
+    }
+
+    fn solve(&mut self, bodies: &mut [WheelBody], dt: f64) {
+        let load = self.normal_impulse(self.velocity(bodies).dot(self.normal), dt);
+        self.apply(bodies, self.normal * (load - self.load));
+        self.load = load;
+        let velocity = self.velocity(bodies);
+        let aim = |axis: DVec3, stretch: f64| velocity.dot(axis) + CORRECTION * stretch / dt;
+        let [_, w_along, w_across] = self.compliance;
+        let most_brake = self.brake * self.max_brake.min(self.grip[0] * load);
+        let wanted = self.along - self.drive - aim(self.ahead, self.stretch[0]) / w_along;
+        let braking = wanted.clamp(-most_brake, most_brake);
+        self.is_held = wanted.abs() < most_brake;
+        let along = self.drive + braking;
+        let slip = if self.brake < 1.0 { PEAK_SLIP * self.rolling.abs() } else { 0.0 };
+        let most_across = self.grip[1] * load;
+        let softness = if 0.0 < most_across { slip / most_across } else { 0.0 };
+        let missed = aim(self.aside, self.stretch[1]) + softness * self.across;
+        let across = self.across - missed / (w_across + softness);
+        // The ellipse of the grip.
+        let [a, b] = self.grip.map(|grip| grip * load);
+        let used = if a == 0.0 || b == 0.0 {
+            f64::INFINITY
+        } else {
+            let (x, y) = (along / a, across / b);
+            carom_math::scaling::hypot(x, y)
+        };
+        self.is_sliding = 1.0 < used;
+        let part = if self.is_sliding { 1.0 / used } else { 1.0 };
+        // One direction may have no grip at all.
+        let [along, across] = match (a == 0.0, b == 0.0) {
+            (false, false) => [along * part, across * part],
+            (false, true) => [along.clamp(-a, a), 0.0],
+            (true, false) => [0.0, across.clamp(-b, b)],
+            (true, true) => [0.0; 2],
+        };
+        self.apply(bodies, self.ahead * (along - self.along) + self.aside * (across - self.across));
+        (self.along, self.across) = (along, across);
+    }
+}
+
+/// Finds the impulses of all wheels in a step of this length, and leaves the bodies with the
+/// velocities at its end. Impulses in the rows are the start of the search.
+pub(crate) fn solve_wheels(bodies: &mut [WheelBody], rows: &mut [WheelRow], dt: f64) {
+    for row in &mut *rows {
+        row.find_compliance(bodies);
+        row.apply(bodies, row.normal * row.load + row.ahead * row.along + row.aside * row.across);
+    }
+    for _ in 0..ITERATIONS {
+        for row in &mut *rows {
+            row.solve(bodies, dt);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Vehicles whose chassis is a body of a world: at rest, on slopes, in jumps, on decks, and what
+//! they do to what they stand on. Closed forms where there are some.
+
+use carom_character::{Controls, Vehicle, WheelDesc};
+use carom_geom::{Cuboid, HalfSpace, MassProperties};
+use carom_math::glam::{DVec3, Quat, Vec3};
+use carom_math::{Mat3, Pose};
+use carom_query::Shape;
+use carom_world::{BodyDesc, BodyId, World};
+
+pub(crate) const MASS: f32 = 1200.0;
+pub(crate) const RATES: [f32; 4] = [30.0, 60.0, 144.0, 240.0];
+
+/// The height of the middle of the chassis above a road that carries nothing.
+pub(crate) const STANDING: f32 = 0.85;
+
+pub(crate) const BRAKED: Controls = Controls { throttle: 0.0, brake: 1.0, steer: 0.0 };
+
+pub(crate) fn cuboid(half: Vec3) -> Shape {
+    Shape::Cuboid(Cuboid::new(half).unwrap())
+}
+
+pub(crate) fn solid(mass: f32, half: Vec3) -> BodyDesc {
+    let sq = half * half * (mass / 3.0);
+    let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
+    BodyDesc::new(cuboid(half)).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
+}
+
+pub(crate) fn chassis() -> BodyDesc {
+    solid(MASS, Vec3::new(1.9, 0.55, 0.8))
+}
+
+/// A car of the size of the default `Car`, driven on its rear wheels.
+pub(crate) fn car_of(world: &mut World, chassis: BodyDesc) -> Vehicle {
+    let mut car = Vehicle::new(world.insert(chassis).unwrap());
+    for (x, z) in [(1.3, -0.75), (1.3, 0.75), (-1.3, -0.75), (-1.3, 0.75)] {
+        let wheel = WheelDesc::new(0.35).with_mount(DVec3::new(x, -0.5, z));
+        let wheel = if x < 0.0 { wheel.with_max_drive_force(3000.0) } else { wheel.with_max_steer(0.6) };
+        car.add_wheel(wheel).unwrap();
+    }
+    car
+}
+
+pub(crate) fn car(world: &mut World, pose: Pose) -> Vehicle {
+    car_of(world, chassis().with_pose(pose))
+}
+
+pub(crate) fn plane() -> Shape {
+    Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap())
+}
+
+/// A plane that rises along x by an angle, and a car on it.
+pub(crate) fn on_slope(degrees: f32) -> (World, Vehicle) {
+    let turn = Quat::from_rotation_z(degrees.to_radians());
+    let mut world = World::new();
+    world.insert(BodyDesc::fixed(plane()).with_pose(Pose::new(turn, Vec3::ZERO))).unwrap();
+    let car = car(&mut world, Pose::new(turn, turn * Vec3::Y * STANDING));
+    (world, car)
+}
+
+pub(crate) fn run(world: &mut World, car: &mut Vehicle, controls: &Controls, seconds: f32, hertz: f32) {
+    for _ in 0..(seconds * hertz).round() as usize {
+        car.drive(world, controls, f64::from(1.0 / hertz)).unwrap();
+        world.step(1.0 / hertz).unwrap();
+    }
+}
+
+pub(crate) fn place(world: &World, id: BodyId) -> Vec3 {
+    world.pose(id).unwrap().translation
+}
+
+pub(crate) fn velocity(world: &World, id: BodyId) -> Vec3 {
+    world.motion(id).unwrap().linear_velocity
+}
+
+/// On a level road the springs carry the weight, and are pressed by what it does to them.
+#[test]
+fn rests_on_its_springs() {
+    for hertz in RATES {
+        let (mut world, mut car) = on_slope(0.0);
+        run(&mut world, &mut car, &BRAKED, 6.0, hertz);
+        let load: f64 = car.wheels().iter().map(|wheel| wheel.load).sum();
+        assert!((load / (f64::from(MASS) * 9.81) - 1.0).abs() < 1e-4, "{hertz} Hz: {load}");
+        let pulse = std::f64::consts::TAU * 1.5;
+        for wheel in car.wheels() {
+            assert!((wheel.compression - 9.81 / (pulse * pulse)).abs() < 1e-4, "{hertz} Hz: {wheel:?}");
+        }
+        let left = velocity(&world, car.chassis()).length();
+        println!("{hertz} Hz: {left:.1e} m/s");
+        assert!(left < 1e-4, "{hertz} Hz: {left}");
+    }
+}
+
+/// While the tangent of the slope is below the grip, the braked car stands still; beyond, it
+/// slides.
+#[test]
+fn parks_on_slopes_below_the_grip() {
+    for hertz in RATES {
+        for degrees in [10.0_f32, 20.0, 30.0, 40.0, 46.0] {
+            let (mut world, mut car) = on_slope(degrees);
+            run(&mut world, &mut car, &BRAKED, 5.0, hertz);
+            let from = place(&world, car.chassis());
+            let mut fastest = 0.0_f32;
+            for _ in 0..20 {
+                run(&mut world, &mut car, &BRAKED, 1.0, hertz);
+                fastest = fastest.max(velocity(&world, car.chassis()).length());
+            }
+            let crept = (place(&world, car.chassis()) - from).length();
+            println!("{degrees} degrees, {hertz} Hz: {crept:.1e} m in 20 s, {fastest:.1e} m/s");
+            assert!(crept < 1e-4 && fastest < 1e-3, "{degrees} degrees, {hertz} Hz: {crept} {fastest}");
+        }
+        let (mut world, mut car) = on_slope(52.0);
+        run(&mut world, &mut car, &BRAKED, 4.0, hertz);
+        assert!(0.3 < velocity(&world, car.chassis()).length(), "{hertz} Hz: tan is 1.28, the grip 1.1");
+    }
+}
+
+/// Across a slope the tyres hold it without a brake.
+#[test]
+fn stands_across_a_slope_without_a_brake() {
+    for hertz in RATES {
+        let turn = Quat::from_rotation_x(20_f32.to_radians());
+        let mut world = World::new();
+        world.insert(BodyDesc::fixed(plane()).with_pose(Pose::new(turn, Vec3::ZERO))).unwrap();
+        let mut car = car(&mut world, Pose::new(turn, turn * Vec3::Y * STANDING));
+        run(&mut world, &mut car, &Controls::new(), 4.0, hertz);
+        let from = place(&world, car.chassis());
+        run(&mut world, &mut car, &Controls::new(), 10.0, hertz);
+        let crept = (place(&world, car.chassis()) - from).length();
+        println!("{hertz} Hz: {crept:.1e} m in 10 s");
+        assert!(crept < 5e-3, "{hertz} Hz: {crept}");
+    }
+}
+
+/// It climbs a slope of 20 degrees, faster and faster, and straight.
+#[test]
+fn climbs() {
+    for hertz in RATES {
+        let (mut world, mut car) = on_slope(20.0);
+        run(&mut world, &mut car, &BRAKED, 2.0, hertz);
+        run(&mut world, &mut car, &Controls::new().with_throttle(1.0), 4.0, hertz);
+        let expected = 4.0 * (6000.0 / f64::from(MASS) - 9.81 * 20.0_f64.to_radians().sin());
+        println!("{hertz} Hz: {} of {expected}", car.speed());
+        assert!((car.speed() / expected - 1.0).abs() < 0.03, "{hertz} Hz: {} of {expected}", car.speed());
+        assert!(place(&world, car.chassis()).z.abs() < 0.01, "{hertz} Hz");
+    }
+}
+
+/// From 20 m/s with all wheels locked it stops after v^2 / (2 mu g).
+#[test]
+fn brakes_in_the_distance_of_coulomb() {
+    for hertz in RATES {
+        let (mut world, mut car) = on_slope(0.0);
+        run(&mut world, &mut car, &BRAKED, 2.0, hertz);
+        world.set_velocity(car.chassis(), Vec3::X * 20.0, Vec3::ZERO).unwrap();
+        let from = place(&world, car.chassis()).x;
+        run(&mut world, &mut car, &BRAKED, 4.0, hertz);
+        let way = place(&world, car.chassis()).x - from;
+        let expected = 400.0 / (2.0 * 1.1 * 9.81);
+        println!("{hertz} Hz: {way} of {expected}");
+        // A step more or less of braking, and the weight that shifts to the front.
+        assert!((way / expected - 1.0).abs() < 0.02, "{hertz} Hz: {way} of {expected}");
+        assert!(velocity(&world, car.chassis()).length() < 1e-3, "{hertz} Hz");
+    }
+}
+
+/// Steered to the left (-z) it drives the circle of its wheel base, at a speed that the grip bears.
+#[test]
+fn steers_the_circle_of_its_wheel_base() {
+    for hertz in RATES {
+        for steer in [0.2_f64, -0.35] {
+            let (mut world, mut car) = on_slope(0.0);
+            run(&mut world, &mut car, &BRAKED, 2.0, hertz);
+            run(&mut world, &mut car, &Controls::new().with_throttle(0.3), 2.0, hertz);
+            run(&mut world, &mut car, &Controls::new().with_steer(steer), 1.5, hertz);
+            let body = world.motion(car.chassis()).unwrap();
+            // The middle of the rear axle goes straight ahead.
+            let rear = body.pose.transform_point(Vec3::X * -1.3);
+            let radius = f64::from(body.velocity_at(rear).length() / body.angular_velocity.y);
+            let expected = 2.6 / steer.tan();
+            println!("{hertz} Hz, {steer}: {radius} of {expected}");
+            // Both front wheels have one angle, but their circles differ.
+            assert!((radius / expected - 1.0).abs() < 0.04, "{hertz} Hz: {radius} of {expected}");
+        }
+    }
+}
+
+/// With a damping of the chassis for the air, the speed ends where the engine only overcomes it.
+#[test]
+fn ends_at_the_speed_at_which_the_drag_is_the_drive() {
+    for hertz in RATES {
+        let mut world = World::new();
+        world.insert(BodyDesc::fixed(plane())).unwrap();
+        let chassis = chassis().with_position(Vec3::Y * STANDING).with_damping(0.25, 0.0);
+        let mut car = car_of(&mut world, chassis);
+        run(&mut world, &mut car, &Controls::new().with_throttle(0.5), 30.0, hertz);
+        let expected = 3000.0 / (f64::from(MASS) * 0.25);
+        println!("{hertz} Hz: {} of {expected}", car.speed());
+        assert!((car.speed() / expected - 1.0).abs() < 0.01, "{hertz} Hz: {} of {expected}", car.speed());
+    }
+}
+
+/// Dropped from two metres, standing or driving, it lands on its wheels: never in the ground, never
+/// with more energy than before, and at rest at last.
+#[test]
+fn lands() {
+    for hertz in RATES {
+        for speed in [0.0, 15.0] {
+            let mut world = World::new();
+            world.insert(BodyDesc::fixed(plane())).unwrap();
+            let mut car = car(&mut world, Pose::from_translation(Vec3::Y * (STANDING + 2.0)));
+            world.set_velocity(car.chassis(), Vec3::X * speed, Vec3::ZERO).unwrap();
+            car.drive(&mut world, &Controls::default(), f64::from(1.0 / hertz)).unwrap();
+            assert!(car.wheels().iter().all(|wheel| wheel.ground.is_none() && wheel.load == 0.0));
+            let energy = |world: &World| world.energy(1.0 / (hertz * 6.0)).total();
+            let (start, mut most, mut lowest) = (energy(&world), 0.0_f64, f32::INFINITY);
+            for frame in 0..(6.0 * hertz) as usize {
+                let controls = if frame as f32 <= 2.0 * hertz { Controls::new() } else { BRAKED };
+                run(&mut world, &mut car, &controls, 1.0 / hertz, hertz);
+                most = most.max(energy(&world));
+                lowest = lowest.min(place(&world, car.chassis()).y);
+            }
+            let pose = world.pose(car.chassis()).unwrap();
+            let left = velocity(&world, car.chassis());
+            println!("{hertz} Hz, {speed} m/s: lowest {lowest}, energy {most:.1} of {start:.1}, left {left}");
+            // Half the height of the chassis, less its slop.
+            assert!(0.54 < lowest, "{hertz} Hz: {lowest}");
+            assert!(most <= start * (1.0 + 1e-4), "{hertz} Hz: {most} of {start}");
+            assert!(0.999 < (pose.rotation * Vec3::Y).y, "{hertz} Hz: {pose:?}");
+            assert!(left.length() < 1e-3, "{hertz} Hz: {left}");
+            assert!(pose.translation.z.abs() < 0.1, "{hertz} Hz: {pose:?}");
+        }
+    }
+}
