@@ -19,14 +19,14 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// What a library is asked by: its answers, or why it has none.
+/// A query of a library. Returns its answers, or why it has none.
 type Ask = fn(&Case) -> Result<Vec<Answer>, Silence>;
 
 /// Why there is no answer.
 pub(crate) enum Silence {
     /// The library does not offer the query for these shapes.
     NotOffered,
-    /// The library says that it cannot: a wrong answer.
+    /// The library returns an error: a wrong answer.
     Refused(String),
 }
 
@@ -55,7 +55,7 @@ const COLUMNS: [Column; 4] = [
 /// After this an answer is late.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How one library did on one entry.
+/// The result of one library on one entry.
 enum Verdict {
     Right,
     NotOffered,

@@ -2,8 +2,8 @@
 //! carom's own times of them.
 //!
 //! `native export FOLDER` writes for every scene two meshes, poses of the second in the frame of
-//! the first, and what carom says of each: whether they meet, in how many pairs of triangles, and
-//! how far apart they are. `native time SCENE...` tells what carom takes, in lines like those of
+//! the first, and carom's answers for each: whether they meet, the number of pairs of triangles
+//! that meet, and the distance. `native time SCENE...` prints carom's times, in lines like those of
 //! the programs beside this one.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
@@ -18,7 +18,7 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-/// Distances are asked for so many poses.
+/// Poses of the distance queries.
 const N_DISTANCES: usize = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -57,7 +57,7 @@ fn export(folder: &Path, n_poses: usize) -> Result<(), Box<dyn Error>> {
             triangle_pairs(&a.mesh, &Pose::IDENTITY, &b.mesh, pose, &mut pairs);
             let away = distance(&a.shape, &Pose::IDENTITY, &b.shape, pose).distance;
             let meets = i32::from(intersects(&a.shape, &Pose::IDENTITY, &b.shape, pose));
-            // As many digits as tell an `f32` from its neighbours.
+            // As many digits as distinguish an `f32` from its neighbours.
             let [x, y, z, w] = q.to_array();
             writeln!(text, "{x} {y} {z} {w} {} {} {} {meets} {} {away}", t.x, t.y, t.z, pairs.len())?;
         }

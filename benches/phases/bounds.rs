@@ -1,13 +1,13 @@
-//! Bounding volumes: how long a test of two takes, how long a fit, and how long a box around what
-//! is placed.
+//! Bounding volumes: the times of a test of two volumes, of a fit, and of a box around a placed
+//! shape.
 //!
-//! The boards are the same for every volume, turned at random, so the shares of pairs that overlap
-//! tell what tightness buys.
+//! The boards are the same for every volume, turned at random. So the shares of pairs that overlap
+//! show how tight the volumes are.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
 use carom_benches::scenes::Hulls;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_bounds::{
     Aabb, Aabb8, Aabb16, BoundingVolume, KDop, Lss, Obb, Rss, Sphere, overlaps_packets, overlaps_packets_16,
 };
@@ -24,7 +24,7 @@ use std::hint::black_box;
 /// Pairs that one call goes through.
 const N: usize = 2048;
 
-/// A thin box, and where it stands.
+/// A thin box and its pose.
 struct Board {
     half: Vec3,
     pose: Pose,
@@ -61,7 +61,7 @@ fn fitted<V: BoundingVolume>(boards: &[[Board; 2]]) -> Vec<[V; 2]> {
     boards.iter().map(|pair| [0, 1].map(|i| V::from_points(&pair[i].corners))).collect()
 }
 
-/// Runs `ours`, and `theirs` where a peer has the like, over all pairs.
+/// Compares `ours` with `theirs`, if a peer has the same test, over all pairs.
 fn tests(
     runner: &mut Runner,
     workload: &'static str,
@@ -83,11 +83,11 @@ fn tests(
             black_box(test(black_box(i)));
         }
     };
-    let mut contest = Contest::new(answers).entry("carom", || all(&ours));
+    let mut comparison = Comparison::new(answers).entry("carom", || all(&ours));
     if let Some(theirs) = theirs {
-        contest = contest.entry("parry", || all(theirs));
+        comparison = comparison.entry("parry", || all(theirs));
     }
-    runner.alike(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, contest);
+    runner.compare(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, comparison);
 }
 
 fn overlaps(runner: &mut Runner, boards: &[[Board; 2]]) {
@@ -139,7 +139,7 @@ fn overlaps(runner: &mut Runner, boards: &[[Board; 2]]) {
     tests(runner, "overlap, Rss", |i| swept[i][0].overlaps(&swept[i][1]), None);
 }
 
-/// Boxes side by side: one against eight or sixteen at once, and one after the other.
+/// One box against eight or sixteen boxes, at once and one by one.
 fn packets(runner: &mut Runner, boards: &[[Board; 2]]) {
     let workload = "overlap, one box and many";
     if !runner.wants(workload) {
@@ -160,7 +160,7 @@ fn packets(runner: &mut Runner, boards: &[[Board; 2]]) {
     }
     let peers: Vec<_> = many.iter().map(parry::aabb).collect();
     let peer = parry::aabb(&one);
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom, by eight", || {
             overlaps_packets(&by_8, black_box(&one), &mut bits_8);
             black_box(&mut bits_8);
@@ -179,7 +179,7 @@ fn packets(runner: &mut Runner, boards: &[[Board; 2]]) {
                 black_box(peer.intersects(black_box(aabb)));
             }
         });
-    runner.alike(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, contest);
+    runner.compare(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, comparison);
 }
 
 /// A box around a turned box, by the signs of the matrix.
@@ -204,7 +204,7 @@ fn placed(runner: &mut Runner, boards: &[[Board; 2]]) {
         });
         answers.equal(&format!("corners {i}"), &is_held, &true);
     }
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for (aabb, pose) in &inputs {
                 black_box(black_box(aabb).placed(&pose.wide()));
@@ -215,7 +215,7 @@ fn placed(runner: &mut Runner, boards: &[[Board; 2]]) {
                 black_box(black_box(aabb).transform_by(pose));
             }
         });
-    runner.alike(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, contest);
+    runner.compare(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, comparison);
 }
 
 /// Boxes around placed shapes, from their farthest points along the axes.
@@ -247,7 +247,7 @@ fn support(runner: &mut Runner, workload: &'static str, shape: &impl SupportMap,
         answers.number(&format!("minimum {i}"), 0.0, (ours.mins - theirs.mins).length().into(), 1e-4);
         answers.number(&format!("maximum {i}"), 0.0, (ours.maxs - theirs.maxs).length().into(), 1e-4);
     }
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for pose in &poses {
                 black_box(aabb_from_support(shape, &black_box(pose).wide()));
@@ -258,10 +258,11 @@ fn support(runner: &mut Runner, workload: &'static str, shape: &impl SupportMap,
                 black_box(peer.compute_aabb(black_box(pose)));
             }
         });
-    runner.alike(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, contest);
+    runner.compare(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, comparison);
 }
 
-/// Volumes around hulls of a few and of many points; what does not hold every point differs.
+/// Volumes around hulls of a few and of many points. A volume that does not contain every point
+/// counts as a difference.
 fn fits(runner: &mut Runner) {
     for n in [32, 512] {
         let clouds: Vec<Vec<Vec3>> = Hulls::new(n, 3)
@@ -307,12 +308,12 @@ fn fit<V: BoundingVolume>(
         answers.equal(&format!("cloud {i} is held"), &holds, &true);
     }
     let row = Row { workload, size: n as u64, unit: Unit::Ns, per_call: clouds.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for points in clouds {
                 black_box(ours(black_box(points)));
             }
         })
         .entry("parry", || (0..clouds.len()).for_each(&theirs));
-    runner.alike(row, contest);
+    runner.compare(row, comparison);
 }

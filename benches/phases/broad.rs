@@ -1,11 +1,10 @@
-//! Broad phase: one frame is telling which boxes moved, and getting the complete set of overlapping
-//! pairs.
+//! Broad phases. A frame takes the list of moved boxes and returns all overlapping pairs.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 use cap::Cap;
 use carom_benches::broad::{Recording, Subject, algorithms};
 use carom_benches::peers::{parry, rapier};
-use carom_benches::{Answers, Contest, Facts, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Facts, Row, Runner, Unit};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Mobility};
 use carom_broad_auto::catalogue::{Growth, Listed, Place, Whole};
@@ -15,18 +14,17 @@ use carom_scenes::{Crowd, CrowdKind, Rng};
 use std::alloc::System;
 use std::cell::RefCell;
 
-/// Counts bytes.
+/// The allocator, which counts bytes.
 #[global_allocator]
 static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
-/// Each box is tested against each up to this many.
+/// Most boxes for brute force.
 const MAX_SQUARE: usize = 10_000;
-/// One axis is enough up to this many.
+/// Most boxes for algorithms that sort along one axis.
 const MAX_ONE_AXIS: usize = 100_000;
-/// Past this many, a tree that is only refitted takes seconds for a frame in which everything
-/// jumps.
+/// Most boxes for trees that are only refitted, if all boxes jump: more take seconds for a frame.
 const MAX_REFIT_JUMP: usize = 10_000;
-/// Past this many, rapier's bodies, which it needs beside boxes, take gigabytes.
+/// Most boxes for rapier: its bodies, which it needs beside boxes, take gigabytes for more.
 const MAX_RAPIER: usize = 100_000;
 /// Structures with an index of their own for rays.
 const RAY_STRUCTURES: [&str; 6] = [
@@ -84,7 +82,7 @@ fn quick(n: usize) -> impl Iterator<Item = (&'static str, &'static Listed)> {
     })
 }
 
-/// Frames of a recording, played to and fro. The peer knows no static boxes, and keeps its tree
+/// Frames of a recording, played forth and back. The peer has no static boxes, and keeps its tree
 /// between frames.
 fn recorded(runner: &mut Runner, name: &str, recording: &Recording) {
     let n = recording.first.len();
@@ -123,13 +121,13 @@ fn recorded(runner: &mut Runner, name: &str, recording: &Recording) {
     }
     let moved: Vec<u32> = (0..n as u32).filter(|&i| recording.moves[i as usize]).collect();
     let (boxes, peer) = (RefCell::new(boxes), RefCell::new(peer));
-    let mut contest = Contest::new(answers);
+    let mut comparison = Comparison::new(answers);
     for (name, subject) in &subjects {
-        contest = contest.entry(name, || {
+        comparison = comparison.entry(name, || {
             std::hint::black_box(subject.borrow_mut().frame());
         });
     }
-    contest = contest.entry("parry improved", || {
+    comparison = comparison.entry("parry improved", || {
         std::hint::black_box(peer.borrow_mut().refit(&boxes.borrow(), &moved, true));
     });
     let row = Row { workload: name, size: n as u64, unit: Unit::Ms, per_call: 1 };
@@ -142,7 +140,7 @@ fn recorded(runner: &mut Runner, name: &str, recording: &Recording) {
             subject.borrow_mut().take_moves(moves.iter().map(|&(i, aabb)| (i as usize, aabb)));
         }
     };
-    runner.frames_and_facts(row, 40, contest, between, |name| Facts {
+    runner.frames_with_facts(row, 40, comparison, between, |name| Facts {
         tests_per_pair: subjects
             .iter()
             .find(|(own, _)| *own == name)
@@ -151,7 +149,7 @@ fn recorded(runner: &mut Runner, name: &str, recording: &Recording) {
     });
 }
 
-/// Frames until a scene is what it is named after.
+/// Frames before the measurement, until a scene looks like its name.
 fn prelude(kind: CrowdKind) -> usize {
     match kind {
         // Half of them lie by then.
@@ -180,7 +178,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     }
     let (mut answers, mut bytes) = (Answers::new(), Vec::new());
 
-    // What a peer says is what carom is compared with.
+    // carom is compared with the pairs of a peer.
     let jumps = kind == CrowdKind::Jump;
     let before = HEAP.allocated();
     let mut rebuilt = parry::BroadPhase::new(&recorded.first);
@@ -215,7 +213,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
         for (frame, expected) in recorded.frames.iter().zip(&recorded.pairs) {
             peer.frame(frame.boxes(), frame.moved());
             let pairs = peer.pairs();
-            // Its boxes are larger, so it has to have all, and may have more.
+            // rapier's boxes are larger: it must find all pairs, and may find more.
             let missed = expected.iter().filter(|pair| !pairs.contains(pair)).count();
             answers.equal("pairs that rapier has not", &0, &missed);
         }
@@ -255,26 +253,26 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     }
     drop(recorded);
 
-    // Contestants run one after the other, but all of them look at the scene.
+    // The entries run one after the other, and all of them read the scene.
     let crowd = RefCell::new(crowd);
-    let mut contest = Contest::new(answers);
+    let mut comparison = Comparison::new(answers);
     for (name, subject) in &subjects {
-        contest = contest.entry(name, || {
+        comparison = comparison.entry(name, || {
             std::hint::black_box(subject.borrow_mut().frame());
         });
     }
     for (name, is_improved, peer) in &refits {
         let crowd = &crowd;
-        contest = contest.entry(name, move || {
+        comparison = comparison.entry(name, move || {
             let crowd = crowd.borrow();
             std::hint::black_box(peer.borrow_mut().refit(crowd.boxes(), crowd.moved(), *is_improved));
         });
     }
-    contest = contest.entry("parry rebuilt", || {
+    comparison = comparison.entry("parry rebuilt", || {
         std::hint::black_box(rebuilt.rebuild(crowd.borrow().boxes()));
     });
     for (name, peer) in &changing {
-        contest = contest.entry(name, || {
+        comparison = comparison.entry(name, || {
             let crowd = crowd.borrow();
             std::hint::black_box(peer.borrow_mut().frame(crowd.boxes(), crowd.moved()));
         });
@@ -290,7 +288,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
         crowd.step();
         subjects.iter().for_each(|(_, subject)| subject.borrow_mut().take(&crowd));
     };
-    runner.frames_and_facts(row, frames, contest, between, |name| Facts {
+    runner.frames_with_facts(row, frames, comparison, between, |name| Facts {
         tests_per_pair: subjects
             .iter()
             .find(|(own, _)| *own == name)
@@ -300,12 +298,12 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     });
 }
 
-/// Nothing moves; in each frame one box of a hundred goes and as many others come, in one batch
-/// each.
+/// Nothing moves. In each frame one box of a hundred is removed and as many others are inserted, in
+/// one batch each.
 fn batches(runner: &mut Runner, n: usize) {
     let boxes = Crowd::new(CrowdKind::Uniform, n, 7).boxes().to_vec();
     let stay = n - n / 100;
-    // Two sets of guests, which come in turn.
+    // Two sets of boxes that are inserted in turn.
     let guests = [boxes[stay..].to_vec(), Crowd::new(CrowdKind::Uniform, n, 8).boxes()[stay..].to_vec()];
     let (mut answers, place) = (Answers::new(), Place::of(&boxes));
     let turn = |subject: &mut Subject, frame: usize| {
@@ -320,7 +318,7 @@ fn batches(runner: &mut Runner, n: usize) {
         for frame in 0..CHECKED {
             let ours = turn(&mut subject, frame);
             if expected.len() <= frame {
-                // The peer sees both kinds of box in one list.
+                // The peer gets both kinds of box in one list.
                 let now: Vec<Aabb> = boxes[..stay].iter().chain(&guests[frame % 2]).copied().collect();
                 let mut pairs = parry::BroadPhase::new(&now).rebuild(&now).to_vec();
                 pairs.sort_unstable();
@@ -330,9 +328,9 @@ fn batches(runner: &mut Runner, n: usize) {
         }
         subjects.push((name, RefCell::new((subject, CHECKED))));
     }
-    let mut contest = Contest::new(answers);
+    let mut comparison = Comparison::new(answers);
     for (name, subject) in &subjects {
-        contest = contest.entry(name, || {
+        comparison = comparison.entry(name, || {
             let (subject, frame) = &mut *subject.borrow_mut();
             *frame += 1;
             subject.truncate(stay);
@@ -341,11 +339,11 @@ fn batches(runner: &mut Runner, n: usize) {
         });
     }
     let row = Row { workload: "batches", size: n as u64, unit: Unit::Ms, per_call: 1 };
-    runner.frames(row, 24, contest, || {});
+    runner.frames(row, 24, comparison, || {});
 }
 
-/// The first boxes that a thousand rays through a crowd at rest meet, by the structures that answer
-/// rays themselves.
+/// The first hits of a thousand rays in a crowd at rest, by the structures with ray queries of
+/// their own.
 fn rays(runner: &mut Runner, n: usize) {
     let boxes = Crowd::new(CrowdKind::Uniform, n, 7).boxes().to_vec();
     let (mut rng, world, mut answers) = (Rng::new(3), Place::of(&boxes).bounds, Answers::new());
@@ -362,19 +360,19 @@ fn rays(runner: &mut Runner, n: usize) {
     for (name, listed) in quick(n).filter(|(name, _)| RAY_STRUCTURES.contains(name)) {
         let mut broad = listed.make(&Place::of(&boxes));
         let batch: Vec<_> = boxes.iter().map(|&aabb| (aabb, Filter::default())).collect();
-        let is_told = broad.insert_batch(&batch, &mut Vec::new());
-        debug_assert!(is_told.is_ok(), "boxes of a scene are finite");
+        let is_done = broad.insert_batch(&batch, &mut Vec::new());
+        debug_assert!(is_done.is_ok(), "boxes of a scene are finite");
         broad.refresh();
         let hits = first(&*broad);
         answers.equal(name, expected.get_or_insert_with(|| hits.clone()), &hits);
         wholes.push((name, broad));
     }
-    let mut contest = Contest::new(answers);
+    let mut comparison = Comparison::new(answers);
     for (name, broad) in &wholes {
-        contest = contest.entry(name, || {
+        comparison = comparison.entry(name, || {
             std::hint::black_box(first(&**broad));
         });
     }
     let row = Row { workload: "rays", size: n as u64, unit: Unit::Ns, per_call: rays.len() as u64 };
-    runner.alike(row, contest);
+    runner.compare(row, comparison);
 }

@@ -1,13 +1,12 @@
-//! Cliffs: what the worst frame of an unkind run costs beside an ordinary one, and beside that of
-//! box pruning, which has no memory that could fail it.
+//! Cliffs: the worst frame of a sudden change beside an ordinary frame, and beside the worst frame
+//! of box pruning, which keeps nothing between frames.
 //!
-//! Times of an algorithm are the median of the frames before the blow, and the worst of the blow
-//! and what comes after. Where the blow brings more pairs or boxes, no algorithm can do without
-//! more time: box pruning has the same to do.
+//! The typical time is the median of the frames before the change. The worst time is that of the
+//! frames from the change on. If the change adds pairs or boxes, every algorithm needs more time,
+//! box pruning too.
 //!
-//! Incremental sweep and prune is bound to fall off where many boxes change places in its lists,
-//! and each against each where there are many; the others should stay within a small multiple of
-//! box pruning.
+//! Incremental sweep and prune must slow down if many boxes change places in its lists, and brute
+//! force if there are many boxes. The others should stay within a small multiple of box pruning.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 use carom_benches::broad::{Subject, algorithms};
@@ -17,37 +16,44 @@ use carom_broad_auto::catalogue::{Growth, Place};
 use carom_scenes::{Crowd, CrowdKind, Rng};
 use glam::{DVec3, Vec3};
 
-/// Frames before the blow.
+/// Frames before the change.
 const CALM: usize = 20;
-/// Each box is tested against each up to this many.
+/// Most boxes for brute force.
 const MAX_SQUARE: usize = 20_000;
-/// One axis is enough up to this many, but for the yardstick.
+/// Most boxes for algorithms that sort along one axis, except for the yardstick.
 const MAX_ONE_AXIS: usize = 200_000;
-/// What the others are held against.
+/// The algorithm that the others are compared with.
 const YARDSTICK: &str = "box-pruning";
 /// Metres a second, at 60 frames a second.
 const FAST: f64 = 1000.0 / 60.0;
 
-/// A run: what it is called, how many boxes there are before the blow and at it, and the frames
-/// from the blow on, each of which is given the subject, the calm crowd and its number, makes ready
-/// untimed, and answers whether there is a frame to be timed.
+/// A run: its name, the number of boxes before the change (`n`) and at it (`most`), and the frames
+/// from the change on. `change` takes the subject, the calm crowd and the number of the frame. It
+/// prepares the frame untimed and returns its time, or `None` after the last frame.
 struct Cliff {
     name: &'static str,
     n: usize,
     most: usize,
-    blow: fn(&mut Subject, &mut Crowd, usize, &Cliff) -> Option<f64>,
+    change: fn(&mut Subject, &mut Crowd, usize, &Cliff) -> Option<f64>,
 }
 
 /// Frames and their sizes.
-fn cliffs(is_quick: bool) -> Vec<Cliff> {
-    let (n, few, most) = if is_quick { (10_000, 1000, 100_000) } else { (100_000, 10_000, 1_000_000) };
+fn cliffs(runner: &Runner) -> Vec<Cliff> {
+    let scale = if runner.is_test() {
+        1
+    } else if runner.is_quick() {
+        10
+    } else {
+        100
+    };
+    let (n, few, most) = (1000 * scale, 100 * scale, 10_000 * scale);
     vec![
-        Cliff { name: "all jump", n, most: n, blow: all_jump },
-        Cliff { name: "all at one point", n: few, most: few, blow: one_point },
-        Cliff { name: "one as large as the world", n, most: n, blow: giant },
-        Cliff { name: "a hundred times as many", n: few, most, blow: added },
-        Cliff { name: "all removed", n: most, most, blow: removed },
-        Cliff { name: "1,000 at 1 km/s", n, most: n, blow: fast },
+        Cliff { name: "all jump", n, most: n, change: all_jump },
+        Cliff { name: "all at one point", n: few, most: few, change: one_point },
+        Cliff { name: "one as large as the world", n, most: n, change: giant },
+        Cliff { name: "a hundred times as many", n: few, most, change: added },
+        Cliff { name: "all removed", n: most, most, change: removed },
+        Cliff { name: "1,000 at 1 km/s", n, most: n, change: fast },
     ]
 }
 
@@ -100,7 +106,7 @@ fn one_point(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cl
     frame(subject)
 }
 
-/// It comes, drifts with the others for five frames, and goes.
+/// It is inserted, drifts with the others for five frames, and is removed.
 fn giant(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) -> Option<f64> {
     let side = crowd.boxes().iter().fold(0.0, |side: f32, aabb| side.max(aabb.max.max_element()));
     crowd.step();
@@ -135,7 +141,7 @@ fn giant(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff)
     }
 }
 
-/// They come in one call and drift among each other for two frames.
+/// They are inserted in one call and drift among each other for two frames.
 fn added(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) -> Option<f64> {
     crowd.step();
     subject.take(crowd);
@@ -152,7 +158,7 @@ fn added(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff)
     }
 }
 
-/// All go in one call; then there are a few again.
+/// All are removed in one call; then a few are inserted.
 fn removed(subject: &mut Subject, crowd: &mut Crowd, number: usize, _: &Cliff) -> Option<f64> {
     subject.take_moves([].into_iter());
     match number {
@@ -184,7 +190,7 @@ fn fast(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) 
         if !i.is_multiple_of(every) {
             return (i, boxes[i]);
         }
-        // There and back, by the triangle wave of the way gone.
+        // Forth and back: a triangle wave of the distance travelled.
         let way = rng.direction() * (FAST * (number + 1) as f64);
         let at = boxes[i].center().as_dvec3() + way;
         let period = 2.0 * f64::from(side);
@@ -196,8 +202,8 @@ fn fast(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) 
     frame(subject)
 }
 
-/// What one algorithm took: median of the calm, worst from the blow on; and a number for the pairs
-/// that it found.
+/// Runs one algorithm. Returns the median of the calm frames, the worst from the change on, the
+/// pairs found, and the tests for each of them.
 fn run(cliff: &Cliff, make: impl Fn(&Place) -> Subject) -> (f64, f64, u64, f64) {
     let mut crowd = Crowd::new(CrowdKind::Uniform, cliff.n, 7);
     let mut subject = make(&Place::of(Crowd::new(CrowdKind::Uniform, cliff.most, 11).boxes()));
@@ -208,12 +214,12 @@ fn run(cliff: &Cliff, make: impl Fn(&Place) -> Subject) -> (f64, f64, u64, f64) 
         crowd.step();
         subject.take(&crowd);
         let time = frame(&mut subject);
-        // The first frames find everything, and make room.
+        // The first frames find all pairs and allocate memory.
         calm.extend(time.filter(|_| 2 <= number));
     }
     let mut worst: f64 = 0.0;
     for number in 0.. {
-        let Some(time) = (cliff.blow)(&mut subject, &mut crowd, number, cliff) else { break };
+        let Some(time) = (cliff.change)(&mut subject, &mut crowd, number, cliff) else { break };
         worst = worst.max(time);
     }
     (median(&mut calm), worst, subject.n_found(), subject.tests_per_pair())
@@ -221,7 +227,7 @@ fn run(cliff: &Cliff, make: impl Fn(&Place) -> Subject) -> (f64, f64, u64, f64) 
 
 fn main() {
     let mut runner = Runner::new("cliffs");
-    for cliff in cliffs(runner.is_quick()) {
+    for cliff in cliffs(&runner) {
         if !runner.wants(cliff.name) {
             continue;
         }

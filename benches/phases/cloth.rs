@@ -1,6 +1,6 @@
 //! A cloth of 10,000 vertices that falls on a ball and drapes, with contacts of its own surface.
 
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_deform::{DeformableMesh, FeatureSearch, RefitTree};
 use carom_particles::{Cloth, ClothSettings, FeatureContacts, NearFeatures, SmallSteps, StepMemory};
 use glam::Vec3;
@@ -13,7 +13,7 @@ const SPACING: f32 = 0.01;
 /// Frames of a run: a second.
 const FRAMES: u64 = 60;
 
-/// The cloth, and all that a frame needs.
+/// The cloth and the state of its simulation.
 struct Drape {
     start: Vec<Vec3>,
     positions: Vec<Vec3>,
@@ -162,10 +162,10 @@ pub(crate) fn cloth(runner: &mut Runner) {
             answers.equal("crossings", &n_crossings, &0);
         }
         let row = Row { workload, size: u64::from(N * N), unit: Unit::Ms, per_call: FRAMES };
-        let contest = Contest::new(answers).entry("carom", || {
+        let comparison = Comparison::new(answers).entry("carom", || {
             drape.restart();
             (0..FRAMES).for_each(|_| drape.frame());
         });
-        runner.slow(row, contest);
+        runner.compare_slow(row, comparison);
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! - `refit` is a step of a knot: new positions, trees that follow, and one small query. parry and
 //!   obvhs are given the boxes of the triangles, and computing these is timed too.
-//! - `ask N boxes` is a step with so many small queries. The peers have nothing but a whole refit
-//!   for it. Vertices go back and forth by a thousandth of the size. Times are means over steps:
+//! - `ask N boxes` is a step with N small queries. The peers have only a whole refit for it.
+//!   Vertices move back and forth by a thousandth of the size. Times are means over steps, because
 //!   lazy trees are refitted in some of them.
 //! - `follow: VOLUME` is a tree of such volumes that follows the vertices of a knot which bends,
 //!   and one fitted anew.
@@ -37,7 +37,7 @@ mod push_out;
 use carom_benches::peers::ipctk::Cloth;
 use carom_benches::peers::{obvhs as obvhs_peer, parry};
 use carom_benches::trees::boxes;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_bounds::{Aabb, BoundingVolume as _, KDop, Obb, Rss, Sphere};
 use carom_bvh::{BuildSettings, Bvh, TreeVolume};
 use carom_deform::{
@@ -61,10 +61,10 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Relative: by how much counts of candidates may differ.
+/// Relative tolerance of counts of candidates.
 const ROUNDED_COUNT: f64 = 1e-4;
 
-/// Relative: by how much a free step that is found by safe steps may fall short.
+/// Relative shortfall that is allowed to a free step that is found by safe steps.
 const SHORT_STEP: f64 = 0.25;
 
 fn main() {
@@ -107,7 +107,7 @@ fn main() {
     }
 }
 
-/// A step of a mesh that a few boxes are asked of.
+/// A step of a mesh and a few box queries.
 struct Step<T> {
     mesh: DeformableMesh<T>,
     turn: usize,
@@ -212,22 +212,22 @@ fn ask(
         answers.equal(what, &ours, &sorted(found));
     }
     let row = Row { workload, size: triangles.len() as u64, unit: Unit::Us, per_call: 1 };
-    let contest = Contest::new(answers);
-    // The first is what a user would take for it.
-    let contest = if workload == "refit" {
-        contest.entry("carom refit", || refit.run(positions, queries))
+    let comparison = Comparison::new(answers);
+    // The first entry is what a user would choose.
+    let comparison = if workload == "refit" {
+        comparison.entry("carom refit", || refit.run(positions, queries))
     } else {
-        contest
+        comparison
             .entry("carom lazy", || lazy.run(positions, queries))
             .entry("carom refit", || refit.run(positions, queries))
     };
-    let contest = contest
+    let comparison = comparison
         .entry("carom auto", || auto.run(positions, queries))
         .entry("carom hybrid", || hybrid.run(positions, queries))
         .entry("carom rebuilt", || rebuilt.run(positions, queries))
         .entry("parry refit", run_parry)
         .entry("obvhs refit", run_obvhs);
-    runner.frames(row, 60, contest, || {});
+    runner.frames(row, 60, comparison, || {});
 }
 
 /// A small bending of the knot.
@@ -294,10 +294,10 @@ fn follow_volumes<V: TreeVolume>(runner: &mut Runner, workload: &str) {
         answers.equal("fitted anew", &ours, &theirs);
     }
     let row = Row { workload, size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom refit", || follow(&mut tree))
         .entry("carom fitted anew", || _ = black_box(anew()));
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
     println!("    tests of 100 small boxes: {} after a refit, {} fitted anew", tests[0], tests[1]);
 }
 
@@ -307,7 +307,7 @@ const MISS: f32 = -1.0;
 /// The answer of a mesh as a number.
 type Question<'a, M> = &'a dyn Fn(&M) -> f32;
 
-/// One question each about a knot that has new vertices, through `MeshShape` of carom-query.
+/// A query of a knot with new vertices, through `MeshShape` of carom-query.
 fn door(runner: &mut Runner) {
     let wanted = ["door: ray", "door: point", "door: ball"];
     if !wanted.iter().any(|workload| runner.wants(workload)) {
@@ -373,7 +373,7 @@ fn door(runner: &mut Runner) {
             answers.number("parry", ours.into(), theirs.into(), 1e-4);
         }
         let row = Row { workload, size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
-        let contest = Contest::new(answers)
+        let comparison = Comparison::new(answers)
             .entry("carom", || _ = black_box(question(&follow())))
             .entry("carom built anew", || _ = black_box(question(&Shape::Mesh(fresh()))))
             .entry("parry set_vertices", || {
@@ -384,7 +384,7 @@ fn door(runner: &mut Runner) {
                 let mesh = parry::mesh(&both[0], &faces).expect("parry takes the mesh");
                 black_box(peer_question(&mesh));
             });
-        runner.slow(row, contest);
+        runner.compare_slow(row, comparison);
     }
 }
 
@@ -427,15 +427,15 @@ fn sheet(runner: &mut Runner) {
     answers.equal("crossings", &n_pairs, &run(1, &mut without));
     answers.equal("in parts", &n_pairs, &run_in_parts(&mut in_parts));
     let row = Row { workload: "crossings of a sheet", size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom cones", || _ = black_box(run(0, &mut with)))
         .entry("carom", || _ = black_box(run(1, &mut without)))
         .entry("carom in parts of 1000", || _ = black_box(run_in_parts(&mut in_parts)));
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }
 
-/// Some faces are removed and come again as the last ones, and one small query; trees follow, or
-/// are built anew.
+/// Some faces are removed and added again as the last ones, and one small query follows. Trees are
+/// updated or built anew.
 fn edits(runner: &mut Runner) {
     if !runner.wants("edit: 20 faces") {
         return;
@@ -483,13 +483,13 @@ fn edits(runner: &mut Runner) {
         answers.equal("the same faces", &found, &anew);
     }
     let row = Row { workload: "edit: 20 faces", size: grid(n).len() as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom edit", || edit(&mut found))
         .entry("carom built anew", || build(&mut anew))
         .entry("parry built anew", || {
             black_box(parry::mesh(&positions, &faces.borrow()).expect("parry takes the mesh"));
         });
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }
 
 /// A sheet of `n` by `n` vertices and this side around a height, which waves.
@@ -559,11 +559,11 @@ fn cloth(
     let mut race = |workload: &str, question: &str, answers: Answers, work: &mut dyn FnMut()| {
         let workload = format!("{prefix}{workload}");
         let row = Row { workload: &workload, size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
-        let mut contest = Contest::new(answers).entry("carom", work);
+        let mut comparison = Comparison::new(answers).entry("carom", work);
         if has_peer && !question.is_empty() {
-            contest = contest.told_entry("ipctk", || ask(question).1);
+            comparison = comparison.self_timed("ipctk", || ask(question).1);
         }
-        runner.slow(row, contest);
+        runner.compare_slow(row, comparison);
     };
     let count = |pairs: &[carom_deform::FeaturePair]| {
         let edges = pairs.iter().filter(|pair| pair.kind == PairKind::EdgeEdge).count();

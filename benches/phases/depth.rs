@@ -4,7 +4,7 @@
 
 use carom_benches::peers::parry;
 use carom_benches::scenes::{HullPair, Hulls};
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::ConvexHull;
 use carom_gjk::{GjkSettings, intersects, penetration};
 use carom_sat::hull_hull::separation;
@@ -13,10 +13,10 @@ use parry3d::math::Pose as ParryPose;
 use parry3d::query::details;
 use parry3d::shape::ConvexPolyhedron;
 
-/// Of the depth: a length of the same size as the hulls' rounding to `f32`.
+/// Tolerance of the depth: as large as the rounding of the hulls to `f32`.
 const TOLERANCE: f64 = 1e-4;
 
-/// Up to so many vertices the axes are asked as well.
+/// Most vertices for the search over all axes.
 const FEW: usize = 8;
 
 fn main() {
@@ -39,13 +39,13 @@ fn main() {
                 let pairs = scene.pushed(2000, depth, 5, |pair| {
                     intersects(&hulls[pair.a], &hulls[pair.b], &pair.b_in_a, &settings, None).intersects
                 });
-                contest(&mut runner, workload, n, &scene, &hulls, &peers, &pairs);
+                compare(&mut runner, workload, n, &scene, &hulls, &peers, &pairs);
             }
         }
     }
 }
 
-fn contest(
+fn compare(
     runner: &mut Runner,
     workload: &str,
     n: usize,
@@ -100,27 +100,28 @@ fn contest(
     }
 
     let row = Row { workload, size: n as u64, unit: Unit::Ns, per_call: pairs.len() as u64 };
-    let mut contest = Contest::new(answers).entry("carom", || {
+    let mut comparison = Comparison::new(answers).entry("carom", || {
         for pair in pairs {
             std::hint::black_box(ours(pair));
         }
     });
     if n <= FEW {
-        contest = contest.entry("carom-sat", || {
+        comparison = comparison.entry("carom-sat", || {
             for pair in pairs {
                 std::hint::black_box(by_axes(pair));
             }
         });
     }
-    let contest = contest.entry("parry", || {
+    let comparison = comparison.entry("parry", || {
         for (pair, pose) in pairs.iter().zip(&poses) {
             std::hint::black_box(theirs(pair, pose));
         }
     });
-    runner.alike(row, contest);
+    runner.compare(row, comparison);
 }
 
-/// How far B has to move along the unit vector `normal`, from A to B, until a plane separates them.
+/// Returns how far B must move along the unit vector `normal`, from A to B, until a plane separates
+/// them.
 fn width(scene: &Hulls, pair: &HullPair, normal: DVec3) -> f64 {
     let wide = pair.b_in_a.wide();
     let most_a = scene.points[pair.a].iter().map(|p| p.dot(normal)).fold(f64::NEG_INFINITY, f64::max);

@@ -1,15 +1,15 @@
 //! Convex distance: pairs of hulls near and far from a cold start, and pairs that turn slowly from
 //! a warm one.
 //!
-//! carom is asked at its front door, which walks on the features of hulls where they are apart; GJK
-//! by itself, and GJK with momentum, stand beside it. What momentum saves is told in rounds: each
-//! costs the same, but for the direction.
+//! The first entry is carom's `distance`, which walks on the features of hulls that are apart. GJK
+//! alone, and GJK with momentum, are further entries. Momentum is judged by the number of GJK
+//! iterations, which cost the same except for the choice of the direction.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
 use carom_benches::rivals::momentum::{self, Momentum};
 use carom_benches::scenes::{HullPair, Hulls};
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::ConvexHull;
 use carom_gjk::{GjkCache, GjkSettings, distance};
 use carom_math::Pose;
@@ -22,15 +22,15 @@ use parry3d::query::gjk::{GJKResult, VoronoiSimplex};
 use parry3d::shape::ConvexPolyhedron;
 use std::sync::Arc;
 
-/// parry's distances are `f32` throughout; what it is off by at a distance of 2 is no news.
+/// Tolerance of distances: parry computes in `f32`, and distances are up to 2.
 ///
-/// Where it is off by more, [`Judge`] says who is right, and what is parry's error does not count
-/// as a difference: of 512 vertices it is wrong about 2 of 2000 pairs that are 2 apart, by up to
-/// 2.8e-3, and about 3 of 1600 steps of a warm start, by up to 3.6e-3; carom's answers to them are
-/// those of the proof to 1e-6.
+/// If two distances differ by more, [`Judge`] finds the right one, and an error of parry does not
+/// count as a difference. With 512 vertices parry has such errors in 2 of 2000 pairs that are 2
+/// apart (up to 2.8e-3), and in 3 of 1600 steps of a warm start (up to 3.6e-3). carom's distances
+/// of these pairs are within 1e-6 of the proof.
 const TOLERANCE: f64 = 2e-3;
 
-/// carom's own ways differ by the rounding of an answer to `f32`, at most.
+/// Tolerance between carom's own algorithms: the rounding of a distance to `f32`.
 const OWN_TOLERANCE: f64 = 1e-6;
 
 fn main() {
@@ -58,7 +58,7 @@ fn main() {
     }
 }
 
-/// Says of two answers that differ which one is right, by a proof that shares nothing with either.
+/// Finds which of two different distances is right, by a proof that shares no code with either.
 struct Judge {
     solids: Vec<Solid>,
     n_wrong: u64,
@@ -73,7 +73,7 @@ impl Judge {
         Judge { solids, n_wrong: 0, worst: 0.0 }
     }
 
-    /// Compares the two, or, where they differ, carom's answer with the truth, and counts the
+    /// Compares the two. If they differ, compares carom's distance with the truth and counts the
     /// peer's error.
     fn number(&mut self, answers: &mut Answers, what: &str, pair: &HullPair, own: f64, theirs: f64) {
         if (own - theirs).abs() <= TOLERANCE {
@@ -127,7 +127,7 @@ fn cold(
     judge.tell();
     rounds(hulls, pairs, &mut answers);
     let row = Row { workload, size: n as u64, unit: Unit::Ns, per_call: pairs.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for pair in pairs {
                 std::hint::black_box(ours(pair));
@@ -143,10 +143,10 @@ fn cold(
                 std::hint::black_box(theirs(pair, pose));
             }
         });
-    runner.alike(row, contest);
+    runner.compare(row, comparison);
 }
 
-/// How many rounds GJK takes with momentum and without.
+/// Prints the mean number of GJK iterations, with momentum and without.
 fn rounds(hulls: &[ConvexHull], pairs: &[HullPair], answers: &mut Answers) {
     let mut n_rounds = [0; 3];
     for pair in pairs {
@@ -220,7 +220,7 @@ fn warm(
     judge.tell();
     let n_steps: usize = sequences.iter().map(Vec::len).sum();
     let row = Row { workload: "warm", size: n as u64, unit: Unit::Ns, per_call: n_steps as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for sequence in sequences {
                 let mut cache = ManifoldCache::new();
@@ -245,5 +245,5 @@ fn warm(
                 }
             }
         });
-    runner.alike(row, contest);
+    runner.compare(row, comparison);
 }

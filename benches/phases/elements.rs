@@ -1,14 +1,13 @@
 //! Moving primitives and elements: balls against balls, planes and polygons, capsules against
 //! triangles, boxes against boxes, vertices against faces, edges against edges.
 //!
-//! Of the elements nobody beside carom gives a time of impact; the search by boxes of time and
-//! place is carom's own, and stands for how such queries are commonly answered. `published` are the
-//! 4,779 queries of the data set, where it is present, and `slowest` the one of them that takes
-//! longest.
+//! No peer has times of impact of the elements. The search by boxes of time and place is carom's
+//! own, as the usual way to answer such queries. `published` are the 4,779 queries of the data set,
+//! if it is present, and `slowest` is the one of them that takes longest.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_ccd::{
     Chain, ChainMotion, Earliest, Element, ElementSettings, ImpactSettings, Link, LinkJoint, Motion,
     MovingAabb, MovingCapsule, MovingPolytope, MovingSphere, Path, Polygon, Polyhedron, Proposal, SheetPlane,
@@ -27,16 +26,16 @@ use parry3d::shape::{Ball, Capsule, Cuboid, HalfSpace, Shape as ParryShape, TriM
 use std::hint::black_box;
 use std::time::Instant;
 
-/// How many different inputs one call goes through.
+/// Different inputs in one call.
 const N: usize = 2000;
 
-/// parry computes in `f32`: what a time of about 1 is off by.
+/// Tolerance of times of about 1: parry computes in `f32`.
 const TOLERANCE: f64 = 2e-3;
 
-/// Relative to the size: where the search by boxes stops, as its authors propose.
+/// Box size, relative to the scene, at which the search by boxes stops, as its authors propose.
 const BOX_TOLERANCE: f64 = 1e-6;
 
-/// Boxes after which it gives up: the published limit.
+/// Most boxes of the search: the published limit.
 const MAX_BOXES: u32 = 1_000_000;
 
 fn main() {
@@ -97,14 +96,14 @@ fn race(runner: &mut Runner, workload: &str, elements: &[Element]) {
     let boxes = |element: &Element| element.time_of_impact_by_inclusion(0.0, BOX_TOLERANCE, MAX_BOXES);
     let mut answers = Answers::new();
     for (i, element) in elements.iter().enumerate() {
-        // Until when nothing touches: the boxes end where they are too small, which is before.
+        // The time until which nothing touches. The search by boxes stops a little before.
         let (ours, theirs) = (element.time_of_impact(&settings), boxes(element));
         let is_hit = ours.hit().is_some();
         let are_clear = matches!(theirs, TimeOfImpact::Clear(_));
         answers.equal(&format!("element {i}"), &(is_hit && are_clear), &false);
     }
     let row = Row { workload, size: elements.len() as u64, unit: Unit::Ns, per_call: elements.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for element in elements {
                 black_box(black_box(element).time_of_impact(&settings));
@@ -115,20 +114,20 @@ fn race(runner: &mut Runner, workload: &str, elements: &[Element]) {
                 black_box(boxes(black_box(element)));
             }
         });
-    runner.alike(row, contest);
+    runner.compare(row, comparison);
 }
 
-/// The time of a first contact where there is one.
+/// The time of the first contact, if there is one.
 const MISS: f64 = -1.0;
 
-/// A body of parry's: its shape, its place, and its velocity.
+/// A body of parry: its shape, position and velocity.
 type Peer<'a> = (&'a dyn ParryShape, ParryPose, DVec3);
 
 fn time(found: &TimeOfImpact) -> f64 {
     found.hit().map_or(MISS, |hit| hit.t_hi)
 }
 
-/// When parry finds a first contact.
+/// The time of parry's first contact, if there is one.
 fn cast((a, place_a, velocity_a): Peer<'_>, (b, place_b, velocity_b): Peer<'_>) -> f64 {
     let options = ShapeCastOptions::with_max_time_of_impact(1.0);
     let [v, w] = [velocity_a, velocity_b].map(|velocity| parry::vector(velocity.as_vec3()));
@@ -142,7 +141,7 @@ fn at(place: DVec3) -> ParryPose {
     ParryPose::from_translation(parry::vector(place.as_vec3()))
 }
 
-/// A place from which to fly at something near the origin, and the velocity: one in two hits or so.
+/// A start position and a velocity towards the origin; about one body in two hits.
 fn flight(random: &mut Random, size: f64) -> (DVec3, DVec3) {
     let from = random.cube_point() * 3.0;
     (from, (random.cube_point() * size - from) * 1.5)
@@ -174,7 +173,7 @@ fn balls(runner: &mut Runner, random: &mut Random) {
             let [a, b] = &pairs[i];
             cast((&own_ball(a), at(a.center()), a.velocity()), (&own_ball(b), at(b.center()), b.velocity()))
         };
-        runner.alike(row("sphere-sphere"), contest(compared(ours, theirs), ours, theirs));
+        runner.compare(row("sphere-sphere"), comparison(compared(ours, theirs), ours, theirs));
     }
     if runner.wants("sphere-plane") {
         // parry's half space is solid: balls that start above it.
@@ -188,7 +187,7 @@ fn balls(runner: &mut Runner, random: &mut Random) {
             let ball = &balls[i];
             cast((&own_ball(ball), at(ball.center()), ball.velocity()), (&floor, still, DVec3::ZERO))
         };
-        runner.alike(row("sphere-plane"), contest(compared(ours, theirs), ours, theirs));
+        runner.compare(row("sphere-plane"), comparison(compared(ours, theirs), ours, theirs));
     }
     if runner.wants("sphere-triangle") {
         let triangles: Vec<[DVec3; 3]> =
@@ -202,7 +201,7 @@ fn balls(runner: &mut Runner, random: &mut Random) {
             let ball = &balls[i];
             cast((&own_ball(ball), at(ball.center()), ball.velocity()), (&peers[i], still, DVec3::ZERO))
         };
-        runner.alike(row("sphere-triangle"), contest(compared(ours, theirs), ours, theirs));
+        runner.compare(row("sphere-triangle"), comparison(compared(ours, theirs), ours, theirs));
     }
     if runner.wants("sphere-notch") {
         let corner = |x: f64, z: f64| DVec3::new(x, 0.0, z);
@@ -217,7 +216,7 @@ fn balls(runner: &mut Runner, random: &mut Random) {
             let ball = &balls[i];
             cast((&own_ball(ball), at(ball.center()), ball.velocity()), (&peer, still, DVec3::ZERO))
         };
-        runner.alike(row("sphere-notch"), contest(compared(ours, theirs), ours, theirs));
+        runner.compare(row("sphere-notch"), comparison(compared(ours, theirs), ours, theirs));
     }
 }
 
@@ -256,7 +255,7 @@ fn bodies(runner: &mut Runner, random: &mut Random) {
             let ((capsule, triangle), (ends, _, velocity)) = (&peers[i], &capsules[i]);
             cast((capsule, at(ends[0]), *velocity), (triangle, still, DVec3::ZERO))
         };
-        runner.alike(row("capsule-triangle"), contest(compared(ours, theirs), ours, theirs));
+        runner.compare(row("capsule-triangle"), comparison(compared(ours, theirs), ours, theirs));
     }
     if runner.wants("box-box") {
         let boxes: Vec<[(DVec3, DVec3, DQuat, DVec3); 2]> = (0..N)
@@ -292,7 +291,7 @@ fn bodies(runner: &mut Runner, random: &mut Random) {
             let [(a, place_a), (b, place_b)] = &peers[i];
             cast((a, *place_a, boxes[i][0].3), (b, *place_b, boxes[i][1].3))
         };
-        runner.alike(row("box-box"), contest(compared(ours, theirs), ours, theirs));
+        runner.compare(row("box-box"), comparison(compared(ours, theirs), ours, theirs));
     }
     if runner.wants("polyhedra") {
         polyhedra(runner, random);
@@ -326,7 +325,7 @@ fn bodies(runner: &mut Runner, random: &mut Random) {
             let [(from, _, v), (to, _, w)] = boxes[i];
             cast((&peers[i][0], at(from), v), (&peers[i][1], at(to), w))
         };
-        runner.alike(row("aabb-aabb"), contest(compared(ours, theirs), ours, theirs));
+        runner.compare(row("aabb-aabb"), comparison(compared(ours, theirs), ours, theirs));
     }
 }
 
@@ -389,14 +388,14 @@ fn polyhedra(runner: &mut Runner, random: &mut Random) {
         }
     };
     let row = Row { workload: "polyhedra", size: 12, unit: Unit::Us, per_call: N_PAIRS as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom by features", || all(&features))
         .entry("carom by axes", || all(&axes))
         .entry("parry", || all(&theirs));
-    runner.alike(row, contest);
+    runner.compare(row, comparison);
 }
 
-/// Nearest points of two boxes show the searches the way.
+/// The nearest points of two boxes, from which the searches start.
 fn by_gjk(a: &Box64, b: &Box64) -> impl FnMut(&WidePose, f64) -> Proposal {
     move |b_in_a, tolerance| {
         let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
@@ -473,7 +472,7 @@ fn arms(runner: &mut Runner, random: &mut Random) {
     };
     let mut answers = Answers::new();
     for i in 0..N_ARMS {
-        // A sample is late by one step at most.
+        // A sampled time is late by at most one step.
         answers.number(&format!("arm {i}"), ours(i), theirs(i), 1.0 / N_TIMES as f64 + TOLERANCE);
     }
     let all = |answer: &dyn Fn(usize) -> f64| {
@@ -484,13 +483,12 @@ fn arms(runner: &mut Runner, random: &mut Random) {
     let n_hits = (0..N_ARMS).filter(|&i| ours(i) != MISS).count();
     println!("    {n_hits} of {N_ARMS} arms touch the box");
     let row = Row { workload: "arms", size: N_LINKS as u64, unit: Unit::Us, per_call: N_ARMS as u64 };
-    let contest =
-        Contest::new(answers).entry("carom", || all(&ours)).entry("parry at 256 times", || all(&theirs));
-    runner.alike(row, contest);
+    let comparison =
+        Comparison::new(answers).entry("carom", || all(&ours)).entry("parry at 256 times", || all(&theirs));
+    runner.compare(row, comparison);
 }
 
-/// Times are alike where both hit, and one of them has a hit that the other has not only in
-/// passing.
+/// Compares times of impact. Hits that only one of the two has must be grazing.
 fn compared(ours: impl Fn(usize) -> f64, theirs: impl Fn(usize) -> f64) -> Answers {
     let mut answers = Answers::new();
     for i in 0..N {
@@ -500,15 +498,15 @@ fn compared(ours: impl Fn(usize) -> f64, theirs: impl Fn(usize) -> f64) -> Answe
     answers
 }
 
-fn contest<'a>(
+fn comparison<'a>(
     answers: Answers,
     ours: impl Fn(usize) -> f64 + 'a,
     theirs: impl Fn(usize) -> f64 + 'a,
-) -> Contest<'a> {
+) -> Comparison<'a> {
     let all = |answer: &dyn Fn(usize) -> f64| {
         for i in 0..N {
             black_box(answer(black_box(i)));
         }
     };
-    Contest::new(answers).entry("carom", move || all(&ours)).entry("parry", move || all(&theirs))
+    Comparison::new(answers).entry("carom", move || all(&ours)).entry("parry", move || all(&theirs))
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::rapier::Scene;
-use carom_benches::{Answers, Contest, Row, Runner, Times, Unit, pile as fill};
+use carom_benches::{Answers, Comparison, Row, Runner, Times, Unit, pile as fill};
 use carom_geom::TriMesh;
 use carom_query::{MeshShape, Shape};
 use carom_scenes::mesh::{Knot, MeshData, terrain, torus_knot};
@@ -16,13 +16,13 @@ use glam::{DVec3, Quat, Vec3};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Seconds.
+/// The time step, in seconds.
 const STEP: f32 = 1.0 / 60.0;
 
-/// The kinds of bodies; the last stands for all of them in turn.
+/// The kinds of bodies; the last is all kinds in turn.
 const KINDS: [&str; 6] = ["balls", "capsules", "hulls", "boxes", "compounds", "mixed bodies"];
 
-/// The number of the kind that stands for all.
+/// The index of the kind that is all kinds in turn.
 const MIXED: usize = 5;
 
 /// Distance between two bodies over a terrain at the start.
@@ -70,13 +70,13 @@ fn run_clock(runner: &mut Runner, n_movements: usize) {
     let world = RefCell::new(world);
     let (narrow, n_steps) = (RefCell::new(0.0), RefCell::new(0u32));
     let row = Row { workload: "clock", size: bodies.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers).entry("carom", || {
+    let comparison = Comparison::new(answers).entry("carom", || {
         if let Ok(stats) = world.borrow_mut().step(STEP) {
             *narrow.borrow_mut() += stats.times.narrow;
             *n_steps.borrow_mut() += 1;
         }
     });
-    runner.frames(row, 300, contest.of_whole_runs(), || {});
+    runner.frames(row, 300, comparison.all_frames(), || {});
     let (world, n_steps) = (world.into_inner(), n_steps.into_inner().max(1));
     let turned = |id| world.joint(id).ok().and_then(|joint| joint.angle()).map_or(f64::NAN, f64::abs);
     let barrels = joints.iter().step_by(MOVEMENT_BODIES).map(|&id| turned(id));
@@ -115,7 +115,7 @@ fn run_waves(runner: &mut Runner, scene: &SceneSpec) {
         wave_at(*count.borrow())
     };
     let row = Row { workload: "waves", size: scene.bodies.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             let (positions, mut world) = (next(&counts[0]), refitted.borrow_mut());
             let start = std::time::Instant::now();
@@ -130,7 +130,7 @@ fn run_waves(runner: &mut Runner, scene: &SceneSpec) {
                 let _ = (world.set_shape(grounds[1], Shape::Mesh(Arc::new(mesh))), world.step(STEP).is_ok());
             }
         });
-    runner.frames(row, 200, contest.of_whole_runs(), || {});
+    runner.frames(row, 200, comparison.all_frames(), || {});
     println!(
         "    {} triangles; to deform them took {:.2} ms a step",
         rest.mesh().n_triangles(),
@@ -258,7 +258,7 @@ fn knots(n: usize, n_triangles: usize) -> SceneSpec {
     scene
 }
 
-/// Part of a mass. Convex hulls may leave out points that are nearly in a plane.
+/// Relative tolerance of masses: convex hulls may leave out points that are nearly in a plane.
 const MASS_TOLERANCE: f64 = 1e-2;
 
 /// Runs a scene in both worlds. The masses are compared before; the ends are printed after.
@@ -276,7 +276,7 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
     let phases = RefCell::new([0.0; 4]);
     let n_steps = RefCell::new(0u32);
     let row = Row { workload, size: bodies.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             let mut world = world.borrow_mut();
             if let Ok(stats) = world.step(STEP) {
@@ -286,8 +286,8 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
             }
         })
         .entry("rapier", || peer.borrow_mut().step())
-        .of_whole_runs();
-    let times = runner.frames(row, steps, contest, || {});
+        .all_frames();
+    let times = runner.frames(row, steps, comparison, || {});
     let [ours, theirs] = [0, 1].map(|i| times.get(i).map_or([f64::NAN; 2], milliseconds));
     println!(
         "    mean {:.2} of rapier's; worst step carom {:.1}, rapier {:.1} ms",
@@ -303,11 +303,11 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
         .flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().iter().map(|c| c.distance)))
         .fold(0.0, f32::min);
     let ends = [("carom", places, deepest), ("rapier", peer.places(), peer.deepest())];
-    for (who, places, deepest) in ends {
+    for (name, places, deepest) in ends {
         // Below the floor, or the lowest valley.
         let n_lost = places.iter().filter(|place| !(-0.5 < place.y)).count();
         let mean = places.iter().map(|place| place.y).sum::<f32>() / places.len().max(1) as f32;
-        println!("    {who}: mean height {mean:.2}, {n_lost} lost, deepest overlap {:.4}", -deepest);
+        println!("    {name}: mean height {mean:.2}, {n_lost} lost, deepest overlap {:.4}", -deepest);
     }
     let n_steps = f64::from(n_steps.into_inner().max(1));
     let [broad, narrow, response, refit] = phases.into_inner().map(|sum| sum * 1e3 / n_steps);

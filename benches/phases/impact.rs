@@ -6,7 +6,7 @@
 use carom_benches::mesh_pairs::Body;
 use carom_benches::peers::parry;
 use carom_benches::scenes::Hulls;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_bounds::{Aabb, Shaft};
 use carom_ccd::{Earliest, MovingAabb, Proposal, conservative_advancement, time_of_impact};
 use carom_geom::{ConvexHull, Cuboid, Sphere};
@@ -26,7 +26,7 @@ use parry3d::query::{
 use parry3d::shape::{Ball, Cuboid as ParryCuboid, Shape as ParryShape};
 use std::sync::Arc;
 
-/// Times differ by what `f32` and the tolerances make of a slow approach.
+/// Tolerance of times: the effect of `f32` and of distance tolerances on a slow approach.
 const TOLERANCE: f64 = 0.02;
 
 /// One body that moves, and one that stays or moves too.
@@ -233,10 +233,10 @@ fn advancement(runner: &mut Runner) {
             std::hint::black_box(search(case, is_advancement));
         }
     };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom advancement", || all(true))
         .entry("carom roots along an axis", || all(false));
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }
 
 /// Boxes along the axes, one of which moves: when they meet, whether they meet, and whether a shaft
@@ -285,7 +285,7 @@ fn axis_boxes(runner: &mut Runner) {
         cases.iter().filter(|case| shaft(case) && !matches!(ours(case), TimeOfImpact::Hit(_))).count();
     println!("    {n_false} of {} shafts are met by boxes that the moving one does not meet", cases.len());
     let row = Row { workload, size: cases.len() as u64, unit: Unit::Ns, per_call: cases.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom time of impact", || {
             for case in &cases {
                 std::hint::black_box(ours(case));
@@ -301,10 +301,10 @@ fn axis_boxes(runner: &mut Runner) {
                 std::hint::black_box(theirs(case));
             }
         });
-    runner.alike(row, contest);
+    runner.compare(row, comparison);
 }
 
-/// Times carom against parry's casts and its sweep.
+/// Compares carom with parry's casts and its sweep.
 fn pairs(
     runner: &mut Runner,
     workload: &str,
@@ -325,13 +325,13 @@ fn pairs(
         sweep_time_of_impact(&a, &case.sweeps[0], &b, &case.sweeps[1], 1.0, 0.005)
     };
     let row = Row { workload, size: size as u64, unit: Unit::Ns, per_call: cases.len() as u64 };
-    let contest = race(workload, cases, ours, theirs).entry("parry sweep", || {
+    let comparison = race(workload, cases, ours, theirs).entry("parry sweep", || {
         for case in cases {
             std::hint::black_box(swept(case));
         }
     });
     // Some of the peer's answers are wrong.
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }
 
 /// parry's cast of bodies that move straight, or turn too.
@@ -346,18 +346,18 @@ fn parry_cast(case: &Case, angle: f64, a: &dyn ParryShape, b: &dyn ParryShape) -
     hit.ok().flatten().map(|hit| hit.time_of_impact)
 }
 
-/// Holds carom's answers to parry's, and lets both go through all cases.
+/// A comparison of carom and parry over all cases.
 fn race<'a>(
     what: &str,
     cases: &'a [Case],
     mut ours: impl FnMut(&Case) -> TimeOfImpact + 'a,
     theirs: impl Fn(&Case) -> Option<f32> + 'a,
-) -> Contest<'a> {
+) -> Comparison<'a> {
     let mut answers = Answers::new();
     for (i, case) in cases.iter().enumerate() {
         compare(&mut answers, &format!("{what} case {i}"), &ours(case), theirs(case));
     }
-    Contest::new(answers)
+    Comparison::new(answers)
         .entry("carom", move || {
             for case in cases {
                 std::hint::black_box(ours(case));
@@ -376,7 +376,7 @@ fn compare(answers: &mut Answers, what: &str, ours: &TimeOfImpact, theirs: Optio
             answers.number(what, impact.t_hi, theirs.map_or(f64::NAN, f64::from), TOLERANCE);
         }
         TimeOfImpact::Clear(_) => answers.equal(what, &None, &theirs),
-        // Not wrong, but no answer either.
+        // Not wrong, but without an answer.
         _ => answers.equal(what, &"undecided", &"decided"),
     }
 }
@@ -421,7 +421,7 @@ fn mesh(runner: &mut Runner) {
             let theirs = |case: &Case| parry_cast(case, angle, &peer, shape_peer);
             let row =
                 Row { workload, size: (size * 100.0) as u64, unit: Unit::Us, per_call: cases.len() as u64 };
-            runner.some(row, race(workload, &cases, ours, theirs));
+            runner.compare(row, race(workload, &cases, ours, theirs));
         }
     }
 }
@@ -435,7 +435,7 @@ fn meshes(runner: &mut Runner, workload: &str, angle: f64) {
         parry::mesh(&body.data.vertices_f32(), &body.data.triangles).expect("parry builds the mesh")
     });
     let mut rng = Rng::new(29);
-    // The peer takes its time.
+    // The peer is slow.
     let cases: Vec<Case> = (0..if runner.is_quick() { 4 } else { 12 })
         .map(|_| {
             let (from, to) = (rng.direction() * 3.0, rng.direction() * rng.range(0.0, 1.5));
@@ -450,11 +450,11 @@ fn meshes(runner: &mut Runner, workload: &str, angle: f64) {
     };
     let theirs = |case: &Case| parry_cast(case, angle, &peer_a, &peer_b);
     let row = Row { workload, size: N as u64, unit: Unit::Us, per_call: cases.len() as u64 };
-    runner.slow(row, race(workload, &cases, ours, theirs));
+    runner.compare_slow(row, race(workload, &cases, ours, theirs));
 }
 
 /// The first contact of a body that flies through a field of others that turn on the spot: a queue
-/// of all pairs, and each pair asked for all the time. Sizes are how many bodies there are.
+/// of all pairs, and a query of each pair over the whole time. Sizes are numbers of bodies.
 fn first_of_many(runner: &mut Runner, workload: &str, n: usize) {
     let shape = if workload == "first of meshes" {
         Body::new(bumpy_icosphere(1_000, 0.05, 3).scaled(0.5)).expect("a mesh").shape
@@ -511,7 +511,7 @@ fn first_of_many(runner: &mut Runner, workload: &str, n: usize) {
         answers.equal(&format!("{workload} scene {i}"), &is_same, &true);
     }
     let row = Row { workload, size: n as u64, unit: Unit::Us, per_call: scenes.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for scene in &scenes {
                 std::hint::black_box(queue(scene));
@@ -522,5 +522,5 @@ fn first_of_many(runner: &mut Runner, workload: &str, n: usize) {
                 std::hint::black_box(each(scene));
             }
         });
-    runner.alike(row, contest);
+    runner.compare(row, comparison);
 }

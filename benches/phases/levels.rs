@@ -8,7 +8,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_bsp::{
     Ball, BallGroup, Bevels, Body, Brush, BspSettings, BspTree, Contents, Cylinder, PlacedBall, Point,
     Points, TraceStack,
@@ -25,10 +25,10 @@ use parry3d::query::{RayCast as _, ShapeCastOptions, cast_shapes};
 use parry3d::shape::{Compound as ParryCompound, Shape as ParryShape, SharedShape, TriMesh};
 use std::sync::Arc;
 
-/// Of times of impact, which `f32` gives a few digits of.
+/// Tolerance of times of impact in `f32`.
 const TOLERANCE: f64 = 0.01;
 
-/// One level, as each contestant has it.
+/// One level, in the form of each program.
 struct Level {
     n: u64,
     edges: BspTree,
@@ -93,7 +93,7 @@ fn main() {
     }
 }
 
-/// In units of players.
+/// In the units of the game.
 fn large(brushes: Vec<Brush>) -> Vec<Brush> {
     let scaled = |brush: &Brush| {
         let mut planes: Vec<_> = brush.faces().iter().map(|face| face.plane).collect();
@@ -145,7 +145,7 @@ fn level(brushes: &[Brush]) -> Level {
                 + face.plane.normal * random.range(30.0, 80.0)
         };
         let from = from.as_vec3().as_dvec3();
-        // No body starts in anything: this one holds all of them.
+        // No body starts inside a brush: this cylinder contains all of them.
         if all.contents_within(&player, from - DVec3::new(0.0, 0.0, 28.0)).is_empty() {
             let way = random.cube_point().normalize_or(DVec3::X) * 4.0 * random.range(0.0, 8.0).exp2();
             ways.push((from, way.as_vec3().as_dvec3()));
@@ -185,7 +185,7 @@ fn rays(runner: &mut Runner, level: &Level) {
         answers.number(&format!("ray {i}, parry"), number(u), number(v), TOLERANCE);
     }
     let row = Row { workload: "ray", size: level.n, unit: Unit::Ns, per_call: level.ways.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom BSP", || {
             for (from, way) in &level.ways {
                 std::hint::black_box(ours(&level.edges, *from, *way));
@@ -201,7 +201,7 @@ fn rays(runner: &mut Runner, level: &Level) {
                 std::hint::black_box(theirs(*from, *way));
             }
         });
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }
 
 /// A player of three balls, none of them in the next one: head, chest and feet.
@@ -258,7 +258,7 @@ fn groups(runner: &mut Runner, level: &Level) {
     }
     let row =
         Row { workload: "three balls", size: level.n, unit: Unit::Ns, per_call: level.ways.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom BSP", || {
             for (from, way) in &level.ways {
                 std::hint::black_box(ours(*from, *way, &mut stack));
@@ -274,11 +274,11 @@ fn groups(runner: &mut Runner, level: &Level) {
                 std::hint::black_box(theirs(*from, *way));
             }
         });
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }
 
-/// `reference` is where the middle of the body is, from the point that the tree moves.
-#[allow(clippy::too_many_arguments)] // One body, as each contestant has it.
+/// `reference` is the centre of the body, from the point that the tree moves.
+#[allow(clippy::too_many_arguments)] // One body, in the form of each program.
 fn sweeps(
     runner: &mut Runner,
     level: &Level,
@@ -333,7 +333,7 @@ fn sweeps(
     let mut stacks = [TraceStack::new(), TraceStack::new()];
     let [of_edges, of_all] = &mut stacks;
     let row = Row { workload, size: level.n, unit: Unit::Ns, per_call: level.ways.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom BSP", || {
             for (from, way) in &level.ways {
                 std::hint::black_box(trace(&level.edges, *from, *way, of_edges));
@@ -359,6 +359,6 @@ fn sweeps(
                 std::hint::black_box(theirs(&level.surface_peer, *from, *way));
             }
         });
-    // Where a sweep ends at a grazing edge answers differ.
-    runner.some(row, contest);
+    // Times differ if a sweep ends at a grazing edge.
+    runner.compare(row, comparison);
 }

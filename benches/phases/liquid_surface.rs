@@ -4,25 +4,25 @@
 //! that a tree of kiddo finds near it. It counts the cells with nodes on both sides, and the edges
 //! between both sides, and sums the volume of the nodes inside. It is timed too, without a mesh.
 
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_particles::{SurfaceMesh, liquid_surface};
 use carom_scenes::Rng;
 use glam::{DVec3, IVec3, Vec3};
 use kiddo::SquaredEuclidean;
 
-/// Of a particle.
+/// The radius of a particle.
 const RADIUS: f32 = 0.01;
 
-/// By so much a particle is off its place in a lattice, at most, in radii.
+/// Largest offset of a particle from its place in a lattice, in radii.
 const SHIFT: f64 = 0.4;
 
-/// How far a particle has weight, in radii.
+/// Radius of the weight of a particle, in radii.
 const REACH: f32 = 4.0;
 
 /// Twice the sum of weights below which a node is outside.
 const FULL_WEIGHT: f64 = 0.6;
 
-/// What the truth knows of the surface.
+/// The truth about the surface.
 struct Truth {
     n_vertices: usize,
     n_triangles: usize,
@@ -75,7 +75,7 @@ fn truth(places: &[Vec3]) -> Truth {
         }
         let to_surface =
             (node - sum / weights).length() + radius * (1.0 - 2.0 * (weights / FULL_WEIGHT).min(1.0));
-        // Not so where no particle is near.
+        // Unless no particle is near.
         is_inside[index(at)] = to_surface < 0.0;
     }
     let (mut n_vertices, mut n_edges, mut n_inside) = (0, 0, 0);
@@ -116,8 +116,8 @@ pub(crate) fn row(runner: &mut Runner) {
     }
     answers.number("volume", volume(&mesh), truth_is.volume, 0.02 * truth_is.volume);
     let row = Row { workload, size: places.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || drop(std::hint::black_box(surface())))
         .entry("node by node, no mesh", || _ = std::hint::black_box(truth(&places).n_vertices));
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }

@@ -7,7 +7,7 @@
 
 use carom_benches::peers::parry;
 use carom_benches::scenes::primitive_runs;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::{Capsule, Cuboid, Sphere};
 use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape, manifolds};
@@ -15,10 +15,9 @@ use parry3d::math::Pose as ParryPose;
 use parry3d::query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher as _, details};
 use parry3d::shape::{Ball, Capsule as ParryCapsule, Cuboid as ParryCuboid};
 
-/// How far apart shapes may be and still have contacts.
+/// Largest distance of shapes with contacts.
 const PREDICTION: f32 = 0.02;
-/// The deepest contact may be off by the rounding of `f32` and by what an edge that is nearly a
-/// face is worth.
+/// Tolerance of the deepest contact: the rounding of `f32`, and edges that are nearly faces.
 const TOLERANCE: f64 = 1e-3;
 
 type Manifold = ContactManifold<(), ()>;
@@ -33,13 +32,13 @@ fn main() {
     let their_capsule = ParryCapsule::new_y(0.5, 0.25);
     let their_ball = Ball::new(0.4);
 
-    contest(&mut runner, "box-box", &cuboid, &cuboid, |pose, manifold| {
+    compare(&mut runner, "box-box", &cuboid, &cuboid, |pose, manifold| {
         details::contact_manifold_cuboid_cuboid(pose, &their_cuboid, &their_cuboid, PREDICTION, manifold);
     });
-    contest(&mut runner, "capsule-capsule", &capsule, &capsule, |pose, manifold| {
+    compare(&mut runner, "capsule-capsule", &capsule, &capsule, |pose, manifold| {
         details::contact_manifold_capsule_capsule(pose, &their_capsule, &their_capsule, PREDICTION, manifold);
     });
-    contest(&mut runner, "box-sphere", &cuboid, &sphere, |pose, manifold| {
+    compare(&mut runner, "box-sphere", &cuboid, &sphere, |pose, manifold| {
         details::contact_manifold_convex_ball(
             pose,
             &their_cuboid,
@@ -51,9 +50,9 @@ fn main() {
             false,
         );
     });
-    // parry has no algorithm of its own for this pair: it goes by its dispatcher, as for its users.
-    contest(&mut runner, "box-capsule", &cuboid, &capsule, |pose, manifold| {
-        let asked = DefaultQueryDispatcher.contact_manifold_convex_convex(
+    // parry has no algorithm for this pair: its dispatcher is called, as by its users.
+    compare(&mut runner, "box-capsule", &cuboid, &capsule, |pose, manifold| {
+        let result = DefaultQueryDispatcher.contact_manifold_convex_convex(
             pose,
             &their_cuboid,
             &their_capsule,
@@ -62,11 +61,11 @@ fn main() {
             PREDICTION,
             manifold,
         );
-        debug_assert!(asked.is_ok(), "parry has no answer for this pair");
+        debug_assert!(result.is_ok(), "parry has no answer for this pair");
     });
 }
 
-fn contest(
+fn compare(
     runner: &mut Runner,
     workload: &str,
     a: &Shape,
@@ -104,7 +103,7 @@ fn contest(
             continue;
         }
         let row = Row { workload: &name, size: 2, unit: Unit::Ns, per_call: n_poses as u64 };
-        let contest = Contest::new(answers.clone())
+        let comparison = Comparison::new(answers.clone())
             .entry("carom", || {
                 for run in &runs {
                     let mut cache = ManifoldCache::new();
@@ -129,6 +128,6 @@ fn contest(
                     }
                 }
             });
-        runner.alike(row, contest);
+        runner.compare(row, comparison);
     }
 }

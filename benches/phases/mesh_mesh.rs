@@ -1,10 +1,10 @@
-//! Two meshes of about 70,000 triangles each: do they touch, which triangles do, how far apart are
-//! they, do they keep a clearance, how deep are their vertices along rays.
+//! Two meshes of about 70,000 triangles each: whether they touch, which triangles touch, their
+//! distance, whether they keep a clearance, and the depth of vertices along rays.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::mesh_pairs::{Body, MeshPair, SCENES, mesh_pair};
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_math::Pose;
 use carom_query::{
     RayDepthCache, RayDepthSettings, RayMesh, Workspace, distance_with, intersects, nearer_than, ray_depth,
@@ -15,8 +15,7 @@ use parry3d::query::RayCast as _;
 use parry3d::shape::TriMesh as ParryMesh;
 use std::cell::RefCell;
 
-/// parry's own distance of two meshes takes a good part of a second: it is asked for so many poses
-/// only.
+/// Poses of the distance rows: parry's distance of two meshes takes up to a second.
 const DISTANCE_POSES: usize = 3;
 
 fn main() {
@@ -25,7 +24,7 @@ fn main() {
     for scene in SCENES {
         if runner.wants(scene) {
             let pair = mesh_pair(scene, n_poses).expect("a scene of that name");
-            contests(&mut runner, &pair);
+            comparisons(&mut runner, &pair);
         }
     }
 }
@@ -34,7 +33,7 @@ fn peer(body: &Body) -> ParryMesh {
     parry::mesh(&body.data.vertices_f32(), &body.data.triangles).expect("parry takes the mesh")
 }
 
-fn contests(runner: &mut Runner, pair: &MeshPair) {
+fn comparisons(runner: &mut Runner, pair: &MeshPair) {
     let MeshPair { name: scene, a, b, poses } = pair;
     let (peer_a, peer_b) = (peer(a), peer(b));
     let peers: Vec<ParryPose> = poses.iter().map(parry::pose).collect();
@@ -57,7 +56,7 @@ fn contests(runner: &mut Runner, pair: &MeshPair) {
 
     let row = |workload| Row { workload, size, unit: Unit::Us, per_call: poses.len() as u64 };
     let name = format!("{scene} yes/no");
-    let contest = Contest::new(yes_no)
+    let comparison = Comparison::new(yes_no)
         .entry("carom", || {
             for pose in poses {
                 std::hint::black_box(intersects(&a.shape, &Pose::IDENTITY, &b.shape, pose));
@@ -69,10 +68,10 @@ fn contests(runner: &mut Runner, pair: &MeshPair) {
                 std::hint::black_box(&theirs);
             }
         });
-    runner.alike(row(&name), contest);
+    runner.compare(row(&name), comparison);
 
     let name = format!("{scene} all pairs");
-    let contest = Contest::new(all)
+    let comparison = Comparison::new(all)
         .entry("carom", || {
             for pose in poses {
                 ours.clear();
@@ -86,7 +85,7 @@ fn contests(runner: &mut Runner, pair: &MeshPair) {
                 std::hint::black_box(&theirs);
             }
         });
-    runner.alike(row(&name), contest);
+    runner.compare(row(&name), comparison);
 
     let (poses, peers) =
         (&poses[..DISTANCE_POSES.min(poses.len())], &peers[..DISTANCE_POSES.min(poses.len())]);
@@ -104,7 +103,7 @@ fn contests(runner: &mut Runner, pair: &MeshPair) {
     }
     let name = format!("{scene} distance");
     let row = Row { workload: &name, size, unit: Unit::Us, per_call: poses.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for pose in poses {
                 std::hint::black_box(own(pose));
@@ -115,7 +114,7 @@ fn contests(runner: &mut Runner, pair: &MeshPair) {
                 std::hint::black_box(their(peer));
             }
         });
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 
     if *scene == "close" {
         clearance(runner, pair, [&peer_a, &peer_b]);
@@ -125,8 +124,8 @@ fn contests(runner: &mut Runner, pair: &MeshPair) {
     }
 }
 
-/// Whether meshes 0.02 apart keep a clearance of half and of twice that. The peer can only be asked
-/// for the distance.
+/// Whether meshes 0.02 apart keep a clearance of half and of twice that. The peer has only the
+/// distance.
 fn clearance(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
     let MeshPair { name: scene, a, b, poses } = pair;
     let poses = &poses[..DISTANCE_POSES.min(poses.len())];
@@ -153,7 +152,7 @@ fn clearance(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
         let name = format!("{scene} clearance {kept}");
         let size = a.mesh.mesh().n_triangles() as u64;
         let row = Row { workload: &name, size, unit: Unit::Us, per_call: poses.len() as u64 };
-        let contest = Contest::new(answers)
+        let comparison = Comparison::new(answers)
             .entry("carom", || {
                 for pose in poses {
                     std::hint::black_box(is_nearer(pose, clearance));
@@ -169,12 +168,13 @@ fn clearance(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
                     std::hint::black_box(their(pose) < clearance);
                 }
             });
-        runner.slow(row, contest);
+        runner.compare_slow(row, comparison);
     }
 }
 
-/// Vertices inside the other mesh, and how deep along their normals. The peer casts a ray from each
-/// vertex in the box of the other mesh, and looks for no wall of its own mesh: so it answers less.
+/// Vertices inside the other mesh, and their depth along their normals. The peer casts a ray from
+/// each vertex in the box of the other mesh. It does not search for walls of its own mesh, so it
+/// has less to do.
 fn depth_by_rays(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
     let MeshPair { name: scene, a, b, poses } = pair;
     let poses = &poses[..10.min(poses.len())];
@@ -232,7 +232,7 @@ fn depth_by_rays(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
     let name = format!("{scene} depth by rays");
     let size = a.mesh.mesh().n_triangles() as u64;
     let row = Row { workload: &name, size, unit: Unit::Us, per_call: poses.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for pose in poses {
                 std::hint::black_box(ours(pose));
@@ -243,5 +243,5 @@ fn depth_by_rays(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
                 std::hint::black_box(both(pose));
             }
         });
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }

@@ -6,7 +6,7 @@
 //! al., Real-Time Rendering, 4th ed., 25.1.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_bounds::{Aabb, BoundingVolume, Sphere};
 use carom_broad::{BroadPhase, Filter, Pair};
 use carom_broad_tree::DynamicBvh;
@@ -62,7 +62,7 @@ impl Body {
         Body { cube: Aabb::from_points(&corners).any_orientation(), corners, hull, map, balls }
     }
 
-    /// Around all corners: what the others must not miss.
+    /// The box around all corners; each kind of box must find its pairs.
     fn scan(&self, pose: &Pose) -> Aabb {
         let mut aabb = Aabb::EMPTY;
         for &corner in &self.corners {
@@ -172,26 +172,26 @@ fn main() {
         }
         let row = |workload| Row { workload, size: n as u64, unit: Unit::Us, per_call: STEPS as u64 };
         let boxes = format!("{scene}, boxes");
-        let mut contest = Contest::new(Answers::new());
+        let mut comparison = Comparison::new(Answers::new());
         for (name, aabb) in KINDS {
             let (body, poses) = (&body, &poses);
-            contest = contest.entry(name, move || {
+            comparison = comparison.entry(name, move || {
                 for pose in poses.iter().flatten() {
                     black_box(aabb(body, pose));
                 }
             });
         }
-        runner.alike(row(&boxes), contest);
+        runner.compare(row(&boxes), comparison);
         let all = format!("{scene}, boxes and pairs");
-        let mut contest = Contest::new(answers);
+        let mut comparison = Comparison::new(answers);
         for kind in KINDS {
             let (body, poses) = (&body, &poses);
-            contest = contest.entry(kind.0, move || {
+            comparison = comparison.entry(kind.0, move || {
                 pairs(body, kind, poses, |found| {
                     black_box(found);
                 });
             });
         }
-        runner.alike(row(&all), contest);
+        runner.compare(row(&all), comparison);
     }
 }

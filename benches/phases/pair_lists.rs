@@ -5,7 +5,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::{Capsule, Cuboid, Sphere};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{PairBatch, PlacedPair, Shape, contact, intersects, intersects_batch};
@@ -15,7 +15,7 @@ use std::hint::black_box;
 
 const LENGTHS: [usize; 6] = [1, 4, 8, 32, 256, 4096];
 
-/// How many pairs a call goes through, in lists.
+/// Pairs in one call, in lists.
 const PER_CALL: usize = 4096;
 
 /// Pairs nearer to touching than this are left out: parry computes in `f32`.
@@ -51,8 +51,8 @@ fn main() {
         println!("    {kind}: {} of {PER_CALL} pairs touch", found.iter().filter(|&&meet| meet).count());
         for size in LENGTHS {
             let (list, memory, found) = (&list, &mut memory, &mut found);
-            let contest =
-                Contest::new(if size == 1 { core::mem::take(&mut answers) } else { Answers::new() })
+            let comparison =
+                Comparison::new(if size == 1 { core::mem::take(&mut answers) } else { Answers::new() })
                     .entry("carom", move || {
                         for part in list.chunks(size) {
                             intersects_batch(black_box(part), memory, found);
@@ -62,7 +62,7 @@ fn main() {
                     .entry("carom, one by one", move || all(&one))
                     .entry("parry", move || all(&theirs));
             let row = Row { workload: kind, size: size as u64, unit: Unit::Ns, per_call: PER_CALL as u64 };
-            runner.alike(row, contest);
+            runner.compare(row, comparison);
         }
     }
 }

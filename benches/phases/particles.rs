@@ -10,15 +10,15 @@
 //!
 //! kiddo, rstar and parry decide in `f32`, carom in `f64`. So a pair in ten million may differ.
 //!
-//! The rows of rain are a step of particles over hills, against what a camera above sees. parry
-//! casts a ray for each way instead.
+//! The rows of rain are a step of particles over hills, against the depth image of a camera above.
+//! parry casts a ray along each path instead.
 //!
 //! The rows of cloth are a frame of a second in which a cloth drapes over a ball. They have no
 //! peer.
 //!
 //! The row of liquid is a dam that breaks, in steps of 1/240 s, after its first quarter of a
-//! second. salva solves it by DFSPH, with particles in the walls. For both the row says how
-//! compressed the water is, by the density of carom.
+//! second. salva solves it by DFSPH, with particles in the walls. The compression of the water is
+//! printed for both, by carom's density.
 //!
 //! The row of the surface of a liquid is in `liquid_surface.rs`. It has no peer.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
@@ -27,7 +27,7 @@ mod cloth;
 mod liquid_surface;
 
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_bounds::Aabb;
 use carom_math::{Pose, Quat};
 use carom_neighbours::{
@@ -52,7 +52,7 @@ use salva3d::object::{Boundary, Fluid};
 use salva3d::solver::DFSPHSolver;
 use std::cell::RefCell;
 
-/// Points in the sphere of each.
+/// Points in the sphere around a point.
 const NEIGHBOURS: f64 = 30.0;
 
 /// kiddo's tree for points that do not move, in buckets of 64: the fastest here.
@@ -151,14 +151,14 @@ fn rain(runner: &mut Runner, n: usize) {
     // A pixel is flat, so some that just touch differ.
     answers.number("particles that bounce", step().n_bounced as f64, cast() as f64, 0.03 * n as f64 / 50.0);
     let row = Row { workload, size: n as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             step();
         })
         .entry("parry rays", || {
             cast();
         });
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }
 
 /// A block of particles at rest beside each other, from a corner on.
@@ -175,7 +175,7 @@ fn block(n: [i32; 3], spacing: f32, corner: [i32; 3]) -> Vec<Vec3> {
     places
 }
 
-/// How compressed water is whose particles are at these places.
+/// The compression of water with particles at these positions.
 fn compression(settings: &ParticleSettings, places: &[Vec3]) -> Compression {
     let mut solver = ParticleSolver::new(*settings).expect("settings");
     solver.add_liquid(&Liquid::default(), places).expect("finite");
@@ -243,9 +243,9 @@ fn liquid(runner: &mut Runner) {
     let mut answers = Answers::new();
     answers.number("mean height", f64::from(height), f64::from(peer_height), f64::from(2.0 * SPACING));
     answers.number("mean compression is at most 1 %", f64::from(ours_is.mean), 0.0, 0.01);
-    let contest = Contest::new(answers).entry("carom", step).entry("salva dfsph", step_salva);
+    let comparison = Comparison::new(answers).entry("carom", step).entry("salva dfsph", step_salva);
     let row = Row { workload, size: places.len() as u64, unit: Unit::Ns, per_call: places.len() as u64 };
-    runner.frames(row, 20, contest, || {});
+    runner.frames(row, 20, comparison, || {});
     for (name, Compression { mean, worst, .. }) in [("carom", ours_is), ("salva dfsph", peer_is)] {
         println!("    {name}: compression {:.2} % mean, {:.1} % worst", 100.0 * mean, 100.0 * worst);
     }
@@ -351,18 +351,18 @@ fn lists(runner: &mut Runner, order: &str, points: &[Vec3], radius: f32) {
         compare(&mut answers, "parry", &lists, &theirs.borrow());
     }
     let mut other_lists = lists.clone();
-    let mut contest = Contest::new(answers)
+    let mut comparison = Comparison::new(answers)
         .entry("carom grid", || run_grid(&mut lists))
         .entry("carom hierarchical", || run_by_sizes(&mut other_lists))
         .entry("kiddo", || kiddo_lists(points, radius, &mut theirs.borrow_mut()))
         .entry("kiddo visit", || kiddo_visit(points, radius, &mut theirs.borrow_mut()));
     if has_all {
-        contest = contest
+        comparison = comparison
             .entry("rstar", || rstar_lists(points, radius, &mut theirs.borrow_mut()))
             .entry("parry", || parry_lists(points, radius, &mut theirs.borrow_mut()));
     }
     let row = Row { workload, size: points.len() as u64, unit: Unit::Ms, per_call: 1 };
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }
 
 fn pairs(runner: &mut Runner, order: &str, points: &[Vec3], radius: f32) {
@@ -403,10 +403,10 @@ fn pairs(runner: &mut Runner, order: &str, points: &[Vec3], radius: f32) {
     theirs.sort_unstable();
     let n_common = theirs.iter().filter(|pair| ours.binary_search(pair).is_ok()).count();
     answers.number("kiddo join, pairs", theirs.len() as f64, n_common as f64, 1e-6 * n_common as f64);
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom grid", || run_grid(&mut ours))
         .entry("carom tree", || run_tree(&mut of_tree))
         .entry("kiddo join", || join(&mut theirs));
     let row = Row { workload, size: points.len() as u64, unit: Unit::Ms, per_call: 1 };
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }

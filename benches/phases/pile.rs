@@ -2,16 +2,15 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::rapier::Scene;
-use carom_benches::{Answers, Contest, Row, Runner, Unit, pile as fill};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit, pile as fill};
 use carom_scenes::bench_pile;
 use carom_world::SolverSettings;
 use glam::Vec3;
 use std::cell::RefCell;
 
-/// Of a second.
+/// The time step, in seconds.
 const STEP: f32 = 1.0 / 60.0;
-/// Boxes are of size 1: one that has sunk through the floor by more than this, or flown over the
-/// walls, is lost.
+/// Height below which a box of size 1 is lost: it has sunk through the floor, or left the pen.
 const LOST_BELOW: f32 = -0.5;
 
 fn main() {
@@ -19,11 +18,13 @@ fn main() {
     let sizes: &[(usize, usize)] =
         if runner.is_quick() { &[(200, 100), (1000, 60)] } else { &[(1000, 300), (10_000, 300)] };
     for &(n, steps) in sizes {
-        pile(&mut runner, n, steps);
+        if runner.wants("pile") {
+            pile(&mut runner, n, steps);
+        }
     }
 }
 
-/// Over so many steps at the end it is measured how far the boxes drift.
+/// Steps at the end over which the drift of the boxes is measured.
 const LAST: usize = 60;
 
 fn pile(runner: &mut Runner, n: usize, steps: usize) {
@@ -39,8 +40,8 @@ fn pile(runner: &mut Runner, n: usize, steps: usize) {
     };
 
     let row = Row { workload: "pile", size: n as u64, unit: Unit::Ms, per_call: 1 };
-    // Two solvers do not give the same heights: what both must do is looked at after the run.
-    let contest = Contest::new(Answers::new())
+    // Two solvers do not give the same heights. The end states are printed after the run.
+    let comparison = Comparison::new(Answers::new())
         .entry("carom", || {
             let mut world = world.borrow_mut();
             if let Ok(stats) = world.step(STEP) {
@@ -50,11 +51,11 @@ fn pile(runner: &mut Runner, n: usize, steps: usize) {
         })
         .entry("rapier", || peer.borrow_mut().step())
         // The fall is harder than the rest.
-        .of_whole_runs();
-    // The three steps before count for nothing.
+        .all_frames();
+    // Three warm-up steps are not timed.
     let n_frames = if runner.is_quick() { steps.div_ceil(4) } else { steps } + 3;
     let (mut frame, mut before) = (0, [Vec::new(), Vec::new()]);
-    runner.frames(row, steps, contest, || {
+    runner.frames(row, steps, comparison, || {
         frame += 1;
         if frame + LAST == n_frames {
             before = places();
@@ -66,7 +67,7 @@ fn pile(runner: &mut Runner, n: usize, steps: usize) {
         .flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().iter().map(|c| c.distance)))
         .fold(0.0, f32::min);
     let deepest = [deepest_own, peer.borrow().deepest()];
-    for (k, who) in ["carom", "rapier"].into_iter().enumerate() {
+    for (k, name) in ["carom", "rapier"].into_iter().enumerate() {
         let n_lost = after[k].iter().filter(|place| !(LOST_BELOW < place.y)).count();
         let mean = after[k].iter().map(|place| place.y).sum::<f32>() / n.max(1) as f32;
         let drifts = after[k].iter().zip(&before[k]).map(|(after, before)| 1e6 * (*after - *before).length());
@@ -74,7 +75,7 @@ fn pile(runner: &mut Runner, n: usize, steps: usize) {
         drifts.sort_by(f32::total_cmp);
         let at = |hundredths: usize| drifts.get(n * hundredths / 100).copied().unwrap_or(0.0);
         println!(
-            "    {who}: mean height {mean:.2}, {n_lost} boxes lost through the floor; deepest overlap {:.4}; in the last {LAST} steps \
+            "    {name}: mean height {mean:.2}, {n_lost} boxes lost through the floor; deepest overlap {:.4}; in the last {LAST} steps \
              boxes went {:.1} um in the mean, half of them at most {:.1}, 99 of 100 at most {:.0}, all {:.0}",
             -deepest[k],
             drifts.iter().sum::<f32>() / n.max(1) as f32,

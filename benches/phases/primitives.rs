@@ -3,7 +3,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::closest::closest_points;
 use carom_geom::overlap::overlaps;
 use carom_geom::segment_triangle::point_in_triangle;
@@ -15,10 +15,10 @@ use parry3d::query::details::{closest_points_segment_segment, intersection_test_
 use parry3d::query::{ClosestPoints, Ray as ParryRay, RayCast};
 use std::hint::black_box;
 
-/// How many different inputs one call goes through.
+/// Different inputs in one call.
 const N: usize = 2000;
 
-/// parry computes in `f32`: what a distance of about 1 is off by.
+/// Tolerance of distances of about 1: parry computes in `f32`.
 const TOLERANCE: f64 = 1e-4;
 
 fn main() {
@@ -66,7 +66,7 @@ fn main() {
         for i in 0..N {
             answers.number(&format!("ray {i}"), ours(i).into(), theirs(i).into(), TOLERANCE);
         }
-        runner.alike(row("ray-box"), contest(answers, ours, theirs));
+        runner.compare(row("ray-box"), comparison(answers, ours, theirs));
     }
     if runner.wants("ray-triangle") {
         let ours = |i: usize| triangles[i].ray_cast(&rays[i], Interval::FORWARD).map_or(miss, |hit| hit.t);
@@ -78,7 +78,7 @@ fn main() {
         for i in 0..N {
             answers.number(&format!("ray {i}"), ours(i).into(), theirs(i).into(), TOLERANCE);
         }
-        runner.alike(row("ray-triangle"), contest(answers, ours, theirs));
+        runner.compare(row("ray-triangle"), comparison(answers, ours, theirs));
     }
     if runner.wants("segment-segment") {
         let peers: Vec<_> = segments
@@ -102,7 +102,7 @@ fn main() {
         for i in 0..N {
             answers.number(&format!("pair {i}"), ours(i).into(), theirs(i).into(), TOLERANCE);
         }
-        runner.alike(row("segment-segment"), contest(answers, ours, theirs));
+        runner.compare(row("segment-segment"), comparison(answers, ours, theirs));
     }
     if runner.wants("triangle-box") {
         let identity = parry::pose(&Pose::IDENTITY);
@@ -114,7 +114,7 @@ fn main() {
         for i in 0..N {
             answers.equal(&format!("pair {i}"), &ours(i), &theirs(i));
         }
-        runner.alike(row("triangle-box"), contest(answers, ours, theirs));
+        runner.compare(row("triangle-box"), comparison(answers, ours, theirs));
     }
     point_triangle(&mut runner);
 }
@@ -154,17 +154,17 @@ fn point_triangle(runner: &mut Runner) {
         answers.equal(&format!("point {i}"), &ours(i), &theirs(i));
     }
     println!("    {} of {N} are in their triangle", (0..N).filter(|&i| ours(i)).count());
-    let contest = contest(answers, |i| f32::from(ours(i)), |i| f32::from(theirs(i)));
-    runner.alike(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, contest);
+    let comparison = comparison(answers, |i| f32::from(ours(i)), |i| f32::from(theirs(i)));
+    runner.compare(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, comparison);
 }
 
-/// Both go through all inputs.
-fn contest<'a>(
+/// A comparison of both over all inputs.
+fn comparison<'a>(
     answers: Answers,
     ours: impl Fn(usize) -> f32 + 'a,
     theirs: impl Fn(usize) -> f32 + 'a,
-) -> Contest<'a> {
-    Contest::new(answers).entry("carom", move || all(&ours)).entry("parry", move || all(&theirs))
+) -> Comparison<'a> {
+    Comparison::new(answers).entry("carom", move || all(&ours)).entry("parry", move || all(&theirs))
 }
 
 fn all(answer: &impl Fn(usize) -> f32) {

@@ -3,7 +3,7 @@
 //!
 //! - `band N` is a bake within three cells of a grid of N cells along each axis: dense, sparse.
 //! - `all nodes` is a bake at all nodes of 64 cells along each axis. The peer is the projection
-//!   onto a mesh of parry, asked for each node; it gives the distance without a sign.
+//!   onto a mesh of parry from each node, which gives the distance without a sign.
 //! - `sample N` is distance and gradient of points near the surface: a batch, and one by one.
 //! - `drops in a field` is a step of particles that bounce off a field.
 //! - The other rows are in `sdf/pairs.rs`: a field against bodies and rays.
@@ -13,7 +13,7 @@
 mod pairs;
 
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::TriMesh;
 use carom_particles::{Bounce, advance_in_field};
 use carom_scenes::Rng;
@@ -23,7 +23,7 @@ use glam::{DVec3, IVec3, UVec3, Vec3};
 use parry3d::query::{PointQuery, RayCast as _};
 use std::hint::black_box;
 
-/// Relative to the size of the torus: by how much distances in `f32` may differ.
+/// Tolerance of distances in `f32`, relative to the size of the torus.
 const ROUNDED: f64 = 1e-5;
 
 fn main() {
@@ -62,10 +62,10 @@ fn band(runner: &mut Runner, mesh: &TriMesh, n: u32) {
         answers.number("value", f64::from(one.value(node)), f64::from(two.value(node)), 0.0);
     }
     let row = Row { workload: &workload, size: mesh.n_triangles() as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || drop(black_box(dense())))
         .entry("carom sparse", || drop(black_box(sparse())));
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }
 
 fn sample(runner: &mut Runner, mesh: &TriMesh, n: u32) {
@@ -91,14 +91,14 @@ fn sample(runner: &mut Runner, mesh: &TriMesh, n: u32) {
     let row =
         Row { workload: &workload, size: points.len() as u64, unit: Unit::Ns, per_call: points.len() as u64 };
     let mut single: Vec<Sample> = Vec::new();
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || dense.sample_batch(&points, &mut one))
         .entry("carom sparse", || sparse.sample_batch(&points, &mut two))
         .entry("carom one by one", || {
             single.clear();
             single.extend(points.iter().map(|point| dense.sample(*point)));
         });
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }
 
 fn all_nodes(runner: &mut Runner, mesh: &TriMesh) {
@@ -129,12 +129,13 @@ fn all_nodes(runner: &mut Runner, mesh: &TriMesh) {
         unit: Unit::Ns,
         per_call: places.len() as u64,
     };
-    let contest = Contest::new(answers).entry("carom", || drop(black_box(bake()))).entry("parry", || {
-        for place in &places {
-            black_box(theirs.project_local_point(*place, false));
-        }
-    });
-    runner.slow(row, contest);
+    let comparison =
+        Comparison::new(answers).entry("carom", || drop(black_box(bake()))).entry("parry", || {
+            for place in &places {
+                black_box(theirs.project_local_point(*place, false));
+            }
+        });
+    runner.compare_slow(row, comparison);
 }
 
 /// A step of drops around a torus that may bounce off its field. parry casts a ray for each way,
@@ -149,7 +150,7 @@ fn particles(runner: &mut Runner, mesh: &TriMesh) {
     let field = SdfGrid::from_mesh(mesh, &settings(64)).expect("the torus is in the grid");
     let theirs = parry::mesh(mesh.vertices(), mesh.indices()).expect("a torus is a mesh");
     let mut rng = Rng::new(6);
-    // Outside, by the field: within a step's way of the surface or far from it.
+    // Outside, by the field: nearer to the surface than a step, or far from it.
     let starts: Vec<Vec3> =
         core::iter::repeat_with(|| rng.in_box(DVec3::splat(-1.3), DVec3::splat(1.3)).as_vec3())
             .filter(|p| 0.03 < field.sample(*p).distance)
@@ -177,12 +178,12 @@ fn particles(runner: &mut Runner, mesh: &TriMesh) {
     };
     let mut answers = Answers::new();
     let (ours, rays) = (step() as f64, cast() as f64);
-    // Drops have a radius, and rays have none: so many more bounce at a glance.
+    // Drops have a radius and rays have none, so more drops bounce at a grazing angle.
     answers.number("drops that bounce", ours, rays, 0.05 * rays);
     println!("    {ours} drops bounce, {rays} rays meet the mesh");
     let row = Row { workload, size: starts.len() as u64, unit: Unit::Ns, per_call: starts.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || _ = black_box(step()))
         .entry("parry rays", || _ = black_box(cast()));
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }

@@ -1,12 +1,11 @@
 //! A mesh in fewer triangles, and in hulls: carom's decomposition and parry's (V-HACD), on the same
 //! meshes; and distances by a level of detail.
 //!
-//! What is compared is the promise: points of the mesh's surface that no hull holds are counted,
-//! and differ.
+//! Hulls must contain the mesh: a point of its surface in no hull counts as a difference.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::{ConvexHull, TriMesh};
 use carom_math::Pose;
 use carom_query::{MeshShape, Shape, Workspace, distance_with};
@@ -37,7 +36,7 @@ fn main() {
     }
 }
 
-/// To a tenth of the triangles; nobody to compare with.
+/// A mesh with a tenth of the triangles; there is no peer.
 fn coarser(runner: &mut Runner, name: &str, mesh: &TriMesh) {
     for (what, side) in [("simplify", Side::Either), ("simplify, outside", Side::Outside)] {
         let workload = format!("{what}, {name}");
@@ -50,7 +49,7 @@ fn coarser(runner: &mut Runner, name: &str, mesh: &TriMesh) {
         let coarse = work();
         println!("{workload}: {} triangles, error at most {:.4}", coarse.mesh.n_triangles(), coarse.error());
         let row = Row { workload: &workload, size: mesh.n_triangles() as u64, unit: Unit::Ms, per_call: 1 };
-        runner.slow(row, Contest::new(Answers::new()).entry("carom", || drop(black_box(work()))));
+        runner.compare_slow(row, Comparison::new(Answers::new()).entry("carom", || drop(black_box(work()))));
     }
 }
 
@@ -71,8 +70,7 @@ fn hulls(runner: &mut Runner, name: &str, mesh: &TriMesh, data: &MeshData) {
     let n_peers = peers.len();
     let peers: Vec<ConvexPolyhedron> =
         peers.into_iter().filter_map(|(points, _)| ConvexPolyhedron::from_convex_hull(&points)).collect();
-    // The middles of triangles, a little inside their hulls where these hold them: what is off by
-    // more is left out.
+    // The centres of triangles, a little inside their hulls. A larger error is outside.
     let slack = 1e-5 * mesh.vertices().iter().fold(0.0_f32, |most, v| most.max(v.length()));
     let mut answers = Answers::new();
     for (i, [a, b, c]) in mesh.iter_corners().enumerate() {
@@ -85,14 +83,14 @@ fn hulls(runner: &mut Runner, name: &str, mesh: &TriMesh, data: &MeshData) {
     }
     println!("{workload}: {} hulls, parry {n_peers}; parry leaves out {}", hulls.len(), answers.differ);
     let row = Row { workload: &workload, size: mesh.n_triangles() as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || drop(black_box(ours())))
         .entry("parry", || drop(black_box(theirs())));
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }
 
-/// Distances of two such bodies far from a viewer, who allows an error of 0.05: the level that is
-/// taken for them, and the exact shapes.
+/// Distances of two such bodies far from a viewer, with an allowed error of 0.05: by the level of
+/// detail that fits, and by the exact shapes.
 fn levels(runner: &mut Runner, name: &str, mesh: &TriMesh) {
     let workload = format!("distance by level of detail, {name}");
     if !runner.wants(&workload) {
@@ -146,9 +144,10 @@ fn levels(runner: &mut Runner, name: &str, mesh: &TriMesh) {
             black_box(distance(shape, pose));
         }
     };
-    let contest =
-        Contest::new(answers).entry("carom, the level", || all(coarse)).entry("carom, exact", || all(exact));
-    runner.some(row, contest);
+    let comparison = Comparison::new(answers)
+        .entry("carom, the level", || all(coarse))
+        .entry("carom, exact", || all(exact));
+    runner.compare(row, comparison);
 }
 
 fn held(hulls: &[ConvexHull], point: Vec3, slack: f32) -> bool {

@@ -3,12 +3,12 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::scenes::Hulls;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::{ConvexHull, SupportMap, SupportPoint};
 use carom_scenes::Rng;
 use glam::{DQuat, DVec3};
 
-/// Cells along a side of the cube, as many as the map of a large hull pays for.
+/// Cells along a side of the cube: worth it for a large hull.
 const N_SIDE: u32 = 32;
 
 fn main() {
@@ -19,7 +19,7 @@ fn main() {
         let mut rng = Rng::new(5);
         let mut direction = || DVec3::new(rng.range(-1.0, 1.0), rng.range(-1.0, 1.0), rng.range(-1.0, 1.0));
         let scattered: Vec<DVec3> = (0..4000).map(|_| direction()).collect();
-        // Half a degree from one to the next, about an axis that is kept for a while.
+        // Half a degree between directions, about an axis that changes every 100 directions.
         let mut turning = Vec::new();
         for _ in 0..40 {
             let (axis, mut d) = (direction().normalize(), direction());
@@ -71,7 +71,7 @@ fn measure(runner: &mut Runner, workload: &str, n: usize, hull: &ConvexHull, dir
             std::hint::black_box(support(d));
         }
     };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom scan", || all(&|d| hull.support(d).vertex))
         .entry("scan, exact", || all(&exact))
         .entry("apex map, exact", || all(&|d| hull.support_by(&map, d).vertex))
@@ -83,5 +83,5 @@ fn measure(runner: &mut Runner, workload: &str, n: usize, hull: &ConvexHull, dir
         })
         .entry("climb from 0, exact", || all(&|d| hull.support_exact(d, start(0)).vertex))
         .entry("plain scan in f64", || all(&plain));
-    runner.alike(row, contest);
+    runner.compare(row, comparison);
 }

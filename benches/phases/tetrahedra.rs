@@ -3,10 +3,10 @@
 //!
 //! The setting of the study that proposed points in front of oriented boxes (its tables 1 to 3): 2,
 //! 10, 20, 30 and 50 bodies whose boxes have edges of about 1 m, in 1,000 and 8,000 m^3, boxes
-//! fitted by region centres. Beside them what carom would take by itself.
+//! fitted by region centres. A last entry is carom's own choice.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_bounds::{Aabb, BoundingVolume, Obb};
 use carom_broad::{BroadPhase, Filter, FoundBy, Pair, PointFilter, ProxyId};
 use carom_broad_sap::AxisPruner;
@@ -134,7 +134,7 @@ fn main() {
             answers.equal("collisions, points", &body.with(&mut points(), &flight), &expected);
             answers.equal("collisions, tree", &body.with(&mut DynamicBvh::new(), &flight), &expected);
             println!("{n} bodies {workload}: {expected} collisions in {STEPS} steps");
-            let contest = Contest::new(answers)
+            let comparison = Comparison::new(answers)
                 .entry("carom, points in front", || {
                     std::hint::black_box(body.with(&mut points(), &flight));
                 })
@@ -144,7 +144,7 @@ fn main() {
                 .entry("all pairs", || {
                     std::hint::black_box(body.all_pairs(&flight));
                 });
-            runner.some(Row { workload, size: n as u64, unit: Unit::Ms, per_call: 1 }, contest);
+            runner.compare(Row { workload, size: n as u64, unit: Unit::Ms, per_call: 1 }, comparison);
         }
     }
 }

@@ -1,26 +1,21 @@
-//! Builds and refits of trees over the triangles of a knot on one thread and on two, by the clock
-//! on the wall; and steps of the pile, the two in turn by tens, after which both are in the same
-//! state. What the machine itself gives is shown by two piles that have a thread each, at once:
-//! they share nothing but its memory.
+//! Builds and refits of trees over the triangles of a knot on one thread and on two, in wall-clock
+//! time; and steps of a pile, ten steps on one thread, then ten on two. Both piles end in the same
+//! state. Two piles with one thread each, at once, show the gain that the machine allows: they
+//! share only its memory.
 //!
-//! The thread that steps is one of the two, as carom's guide has it: a step that any thread of the
-//! pool may begin finds half of what it reads in the other core's cache, and took a twentieth
-//! longer.
+//! The stepping thread is one of the two threads of its pool, as carom's guide recommends. If any
+//! thread of the pool may begin a step, half of its data is in the other core's cache, and a step
+//! takes a twentieth longer.
 //!
-//! Threads of pools that are called in turn Linux may wake two on one core of two, and leave them
-//! there for a fifth of a step (the third number in `/proc/PID/task/*/schedstat` tells): that is
-//! why the turns are of ten steps, as a program that steps one world calls no other pool. With
-//! turns of one step two threads were 1.52 to 1.57 times as fast as one where `chrt -r 1`, which
-//! lets them move at once, made it 1.65 to 1.68 (November 2026). To pin them or to pause between
-//! was no better.
+//! If pools are used in turn, Linux may wake two threads on the same core and leave them there for
+//! a fifth of a step (the third number in `/proc/PID/task/*/schedstat` shows it). So a turn is ten
+//! steps long. `notes/benches.md` has the measurements.
 //!
-//! Cores of a shared machine may have a cache in common or none, and the machine may move them: a
-//! word goes from one to the other and back in 45 ns, and in 350 a minute later, when two piles at
-//! once are nearly twice as fast and what is written on one core and read on the other is dear.
-//! Both are told, before the pile and after it.
+//! Cores of a shared machine may share a cache or not, and the machine may move them. So the time
+//! of a round trip between the cores is printed before the pile and after it.
 //!
-//! The rows `... on threads` but for the pile are broad phases of the family of sweep and prune: a
-//! frame is the moves of a crowd and all pairs. No peer has them on threads of a CPU.
+//! The other rows `... on threads` are broad phases of the family of sweep and prune: a frame is
+//! the moves of a crowd and all pairs. No peer has them on threads of a CPU.
 //!
 //! The peers are built with their own threads here, also for the rows of one thread:
 //! [`trees`](../trees.rs) has the rows without. parry builds on one thread always; obvhs refits on
@@ -31,7 +26,7 @@ use carom_benches::broad::Recording;
 use carom_benches::peers::bvh;
 use carom_benches::peers::tree_rows::{Place, build, refit};
 use carom_benches::trees::boxes;
-use carom_benches::{Answers, Contest, Row, Runner, Unit, pile};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit, pile};
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, Filter};
 use carom_broad_sap::{
@@ -51,7 +46,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::scope;
 use std::time::Instant;
 
-/// How many threads, and what the rows of each workload are called.
+/// The number of threads, and the names of the workloads.
 const BUILDS: [(usize, [&str; 4]); 2] = [
     (1, ["build fast, 1 thread", "build good, 1 thread", "build best, 1 thread", "refit, 1 thread"]),
     (2, ["build fast, 2 threads", "build good, 2 threads", "build best, 2 threads", "refit, 2 threads"]),
@@ -82,7 +77,7 @@ fn main() {
             let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin");
             let place = Place {
                 run: &|work| pool.install(work),
-                by_the_wall: true,
+                wall_clock: true,
                 parry_refit: ParryBvh::refit_parallel,
                 bvh_build: bvh::build_on_threads,
             };
@@ -102,12 +97,12 @@ fn main() {
     }
 }
 
-/// Steps of a pile in its turn.
+/// Steps of a pile in one turn.
 const TURN: usize = 10;
 
 fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
     let scene = bench_pile(n, 7);
-    // This thread is one of two; it can be of one pool only.
+    // This thread is one of the two; it can belong to one pool only.
     let begin = |n_threads| {
         let world = pile(&scene, SolverSettings::default().with_sleep(false)).0;
         let pool = ThreadPoolBuilder::new().num_threads(n_threads);
@@ -143,15 +138,15 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
             turn(second);
         });
     };
-    let contest = Contest::new(Answers::new())
+    let comparison = Comparison::new(Answers::new())
         .entry("1 thread", || turn(0))
         .entry("2 threads", || turn(1))
         .entry("2 piles at once", turn_apart)
-        .of_whole_runs()
-        .by_the_wall();
+        .all_frames()
+        .wall_clock();
     let row = Row { workload: "pile on threads", size: n as u64, unit: Unit::Ms, per_call: TURN as u64 };
-    // The three turns before count for nothing.
-    let times = runner.frames(row, (steps / TURN).saturating_sub(3).max(1), contest, || {});
+    // Three warm-up turns are not timed.
+    let times = runner.frames(row, (steps / TURN).saturating_sub(3).max(1), comparison, || {});
     for (world, pool, phases) in &sides {
         let (sums, n_steps) = *phases.borrow();
         let [refit, broad, narrow, response] = sums.map(|sum| 1e3 * sum / f64::from(n_steps));
@@ -216,19 +211,19 @@ fn broad_on_threads<B: BroadPhase + Send>(
         number.set(number.get() + 1);
     }
     let row = Row { workload, size: n as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("1 thread", || frame(0))
         .entry("2 threads", || frame(1))
-        .of_whole_runs()
-        .by_the_wall();
-    let times = runner.frames(row, 60, contest, || number.set(number.get() + 1));
+        .all_frames()
+        .wall_clock();
+    let times = runner.frames(row, 60, comparison, || number.set(number.get() + 1));
     if let [one, two] = &times[..] {
         println!("    two threads are {:.2} times as fast as one", one.typical / two.typical);
     }
 }
 
-/// How long a word takes from one thread to another and back, in nanoseconds: the least of the
-/// means of a hundred.
+/// The time of a round trip of one word between two threads, in nanoseconds: the least mean of a
+/// hundred trips.
 fn round_trip() -> f64 {
     const TRIPS: u32 = 5000;
     let word = AtomicU32::new(0);

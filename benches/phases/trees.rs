@@ -2,15 +2,15 @@
 //! from vertices, follow what jumps, closest hits of rays, the same through nodes of every kind,
 //! and trees for few queries or for queries that go to few places.
 //!
-//! A tree built anew is built in memory that the system has just mapped: `cargo xtask bench` sets
-//! the threshold of the allocator for that. Started otherwise, builds of 100,000 triangles find
-//! memory that the one before gave back, and are up to twice as fast, everybody's.
+//! A new tree is built in memory that the system has just mapped: `cargo xtask bench` sets the
+//! thresholds of the allocator for that. Without them, builds of 100,000 triangles reuse the memory
+//! of the build before, and all programs are up to twice as fast.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::tree_rows::{Place, Trees, build, refit, refits_in_turn};
 use carom_benches::peers::{bvh as bvh_peer, obvhs as obvhs_peer, parry};
 use carom_benches::trees::{boxes, found, queries};
-use carom_benches::{Answers, Contest, Facts, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Facts, Row, Runner, Unit};
 use carom_bounds::{Aabb, Aabb8, BoundingVolume as _};
 use carom_bvh::{
     BuildMethod, BuildQuality, BuildSettings, Builder, Bvh, Bvh4, LazyBvh, QuantizedBvh, QuantizedBvh4,
@@ -83,9 +83,8 @@ fn main() {
     }
 }
 
-/// From vertices that have moved to a tree around their triangles: carom reads the triangles in the
-/// order of its leaves and needs no boxes in between; the others are given these, which is timed
-/// too.
+/// Refits from moved vertices. carom reads the triangles in the order of its leaves and needs no
+/// boxes in between. The peers need boxes, which are timed too.
 fn refit_mesh(runner: &mut Runner, vertices: [&[Vec3]; 2], triangles: &[[u32; 3]], both: [&[Aabb]; 2]) {
     let settings = BuildSettings::default();
     let ours = RefCell::new(Bvh::<Aabb>::build(both[0], &settings).expect("boxes of a scene are finite"));
@@ -184,7 +183,7 @@ fn follow(runner: &mut Runner, n: usize) {
     };
     let mut turns = [0; 4];
     let [a, b, c, d] = &mut turns;
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             std::hint::black_box(by_watched(next(a)));
         })
@@ -197,7 +196,7 @@ fn follow(runner: &mut Runner, n: usize) {
         .entry("parry rebuilt", || {
             std::hint::black_box(count_parrys(&build_parrys(next(d))));
         });
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }
 
 /// Rays from a ball around the knot, aimed at points of the box that it fills.
@@ -234,10 +233,10 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
     let mut answers = Answers::new();
     for (i, ray) in rays.iter().enumerate() {
         let own = ours(ray);
-        for (who, their) in [("parry", theirs(ray)), ("obvhs", obvhss.closest(ray)), ("bvh", by_bvh(ray))] {
-            // Two that miss agree.
+        for (name, their) in [("parry", theirs(ray)), ("obvhs", obvhss.closest(ray)), ("bvh", by_bvh(ray))] {
+            // Two misses agree.
             let both = [own, their].map(|t| f64::from(if t.is_finite() { t } else { -1.0 }));
-            answers.number(&format!("ray {i}, {who}"), both[0], both[1], 1e-4);
+            answers.number(&format!("ray {i}, {name}"), both[0], both[1], 1e-4);
         }
     }
     let mut batch = Vec::new();
@@ -248,7 +247,7 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
     }
     let size = triangles.len() as u64;
     let row = Row { workload: "rays", size, unit: Unit::Ns, per_call: rays.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for ray in &rays {
                 std::hint::black_box(ours(ray));
@@ -274,10 +273,10 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
                 std::hint::black_box(by_bvh(ray));
             }
         });
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }
 
-/// Where a ray meets a triangle (T. Moeller, B. Trumbore, Fast, Minimum Storage Ray-Triangle
+/// The hit of a ray and a triangle (T. Moeller, B. Trumbore, Fast, Minimum Storage Ray-Triangle
 /// Intersection, 1997): one test for all trees, so that only these differ.
 fn hit([a, b, c]: &[Vec3; 3], ray: &Ray) -> Option<f32> {
     let (e, f) = (*b - *a, *c - *a);
@@ -316,7 +315,6 @@ fn n_in_boxes<N: WideNode<Aabb8>>(tree: &Bvh<Aabb, N>, boxes: &[Aabb], queries: 
 /// bytes.
 fn nodes(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]], boxes: &[Aabb]) {
     let (rays, queries) = (rays_at_the_knot(), queries());
-    let rounds = if runner.is_quick() { 3 } else { 7 };
     let corners: Vec<[Vec3; 3]> = triangles.iter().map(|t| t.map(|i| vertices[i as usize])).collect();
     let settings = BuildSettings::default().with_quality(BuildQuality::High);
     let eight = Bvh::<Aabb>::build(boxes, &settings).expect("boxes of a scene are finite");
@@ -352,12 +350,12 @@ fn nodes(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]], boxes: 
             std::hint::black_box(closest_hit(tree, corners, ray));
         }
     }
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry(kinds[0].0, || all(&eight, &corners, &rays))
         .entry(kinds[1].0, || all(&bytes, &corners, &rays))
         .entry(kinds[2].0, || all(&four, &corners, &rays))
         .entry(kinds[3].0, || all(&bytes4, &corners, &rays));
-    runner.alike_and_facts(row, rounds, contest, facts);
+    runner.compare_with_facts(row, comparison, facts);
 
     let mut answers = Answers::new();
     let own = n_in_boxes(&eight, boxes, &queries);
@@ -370,7 +368,7 @@ fn nodes(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]], boxes: 
         unit: Unit::Ns,
         per_call: queries.len() as u64,
     };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry(kinds[0].0, || {
             std::hint::black_box(n_in_boxes(&eight, boxes, &queries));
         })
@@ -383,13 +381,11 @@ fn nodes(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]], boxes: 
         .entry(kinds[3].0, || {
             std::hint::black_box(n_in_boxes(&bytes4, boxes, &queries));
         });
-    runner.alike_and_facts(row, rounds, contest, facts);
+    runner.compare_with_facts(row, comparison, facts);
 }
 
-/// Boxes that are asked of trees built in ways for their own cases: by volume, by use, and where
-/// queries go.
+/// Box queries of trees built for special cases: by volume, by use, and for the places of queries.
 fn ways(runner: &mut Runner, boxes: &[Aabb]) {
-    let rounds = if runner.is_quick() { 3 } else { 7 };
     let settings = BuildSettings::default().with_quality(BuildQuality::High);
     let build =
         |method| Bvh::build(boxes, &settings.with_method(method)).expect("boxes of a scene are finite");
@@ -431,7 +427,7 @@ fn ways(runner: &mut Runner, boxes: &[Aabb]) {
     };
     let n = boxes.len() as u64;
     let row = Row { workload: "ways, near boxes", size: n, unit: Unit::Ns, per_call: queries.len() as u64 };
-    let contest = Contest::new(agree())
+    let comparison = Comparison::new(agree())
         .entry("carom by area", || {
             std::hint::black_box(n_in_boxes(&area, boxes, &queries));
         })
@@ -444,10 +440,10 @@ fn ways(runner: &mut Runner, boxes: &[Aabb]) {
         .entry("carom lazy, built", || {
             std::hint::black_box(n_of_lazy(&warm, &queries));
         });
-    runner.alike_and_facts(row, rounds, contest, |_| Facts::default());
+    runner.compare_with_facts(row, comparison, |_| Facts::default());
 
     let row = Row { workload: "ways, build and near boxes", size: n, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(agree())
+    let comparison = Comparison::new(agree())
         .entry("carom by area", || {
             std::hint::black_box(n_in_boxes(&build(BuildMethod::Sah), boxes, &queries));
         })
@@ -457,5 +453,5 @@ fn ways(runner: &mut Runner, boxes: &[Aabb]) {
         .entry("carom lazy", || {
             std::hint::black_box(n_of_lazy(&lazy(), &queries));
         });
-    runner.alike_and_facts(row, rounds, contest, |_| Facts::default());
+    runner.compare_with_facts(row, comparison, |_| Facts::default());
 }

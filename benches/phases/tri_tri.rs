@@ -1,12 +1,12 @@
 //! Two triangles, yes or no: carom's exact test and parry's test of two convex shapes, on the same
 //! pairs.
 //!
-//! Exact arithmetic answers first. carom may not differ from it once; how often parry does stands
-//! in the table.
+//! Exact arithmetic answers first. carom must agree with it in every pair; the report counts the
+//! pairs in which parry does not.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_bounds::Aabb;
 use carom_bvh::{BuildSettings, Bvh, visit_pairs};
 use carom_geom::tri_tri::intersects;
@@ -23,7 +23,7 @@ use parry3d::shape::Triangle;
 /// Pairs of one workload.
 const N_PAIRS: usize = 2048;
 
-/// As everyone gets it.
+/// The corners that every program gets.
 type Pair = [[Vec3; 3]; 2];
 
 fn main() {
@@ -34,22 +34,22 @@ fn main() {
 
     // Corners in a cube: boxes that overlap, triangles that do not.
     let near = gather(|| random_pair(&mut random), |pair| boxes_overlap(pair) && !meet(pair));
-    contest(&mut runner, "separated", &near, &meet);
+    compare(&mut runner, "separated", &near, &meet);
     let crossing = gather(|| random_pair(&mut random), |pair| meet(pair));
-    contest(&mut runner, "crossing", &crossing, &meet);
+    compare(&mut runner, "crossing", &crossing, &meet);
     let coplanar = gather(|| family_pair(&mut random, Family::Coplanar), boxes_overlap);
-    contest(&mut runner, "coplanar", &coplanar, &meet);
+    compare(&mut runner, "coplanar", &coplanar, &meet);
     let shared = gather(|| family_pair(&mut random, Family::SharedCorners), |_| true);
-    contest(&mut runner, "shared corners", &shared, &meet);
+    compare(&mut runner, "shared corners", &shared, &meet);
     let touching = gather(|| family_pair(&mut random, Family::CornerOnFace), boxes_overlap);
-    contest(&mut runner, "corner on face", &touching, &meet);
+    compare(&mut runner, "corner on face", &touching, &meet);
     for (name, a, b) in [
         ("screw in nut", "screw_big", "nut_big"),
         ("drill and spot", "ycb_power_drill", "spot"),
         ("cubes of pipes", "hilbert_cube", "hilbert_cube"),
     ] {
         if let Some(pairs) = leaf_pairs(a, b) {
-            contest(&mut runner, name, &pairs, &meet);
+            compare(&mut runner, name, &pairs, &meet);
         }
     }
 }
@@ -62,7 +62,7 @@ fn random_pair(random: &mut Random) -> Pair {
     [0; 2].map(|_| [0; 3].map(|_| random.cube_point().as_vec3()))
 }
 
-/// Of whole numbers that `f32` has.
+/// A corner of whole numbers that `f32` represents.
 fn family_pair(random: &mut Random, family: Family) -> Pair {
     loop {
         let [a, b] = triangle_pairs::pair(random, family).map(|t| Placement::Plain.place(&t));
@@ -113,7 +113,7 @@ fn leaf_pairs(a: &str, b: &str) -> Option<Vec<Pair>> {
     Some(all.into_iter().step_by(step).collect())
 }
 
-fn contest(runner: &mut Runner, name: &str, pairs: &[Pair], meet: &impl Fn(&Pair) -> bool) {
+fn compare(runner: &mut Runner, name: &str, pairs: &[Pair], meet: &impl Fn(&Pair) -> bool) {
     if !runner.wants(name) {
         return;
     }
@@ -132,7 +132,7 @@ fn contest(runner: &mut Runner, name: &str, pairs: &[Pair], meet: &impl Fn(&Pair
     }
     println!("{name}: {n_meet} of {} meet; parry is wrong about {}", pairs.len(), answers.differ);
     let row = Row { workload: name, size: pairs.len() as u64, unit: Unit::Ns, per_call: pairs.len() as u64 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for pair in pairs {
                 std::hint::black_box(ours(std::hint::black_box(pair)));
@@ -143,5 +143,5 @@ fn contest(runner: &mut Runner, name: &str, pairs: &[Pair], meet: &impl Fn(&Pair
                 std::hint::black_box(theirs(std::hint::black_box(peer)));
             }
         });
-    runner.alike(row, contest);
+    runner.compare(row, comparison);
 }

@@ -2,15 +2,15 @@
 //! touch" by voxels.
 //!
 //! A row is one step: new positions of both meshes, and the question. Vertices go back and forth
-//! between two moments. parry is given the new vertices by `set_vertices`, which refits its tree.
-//! Its test of two triangles is GJK in `f32` with a tolerance. So it is not right about small
-//! triangles that are near each other, and exact arithmetic judges a part of the pairs about which
-//! the two differ: carom may be wrong about none. A row `may touch` has the voxels alone: "no"
-//! proves that nothing touches. Below each row are the counts of one step.
+//! between two moments. parry gets the new vertices by `set_vertices`, which refits its tree. Its
+//! test of two triangles is GJK in `f32` with a tolerance, and errs for small triangles near each
+//! other. So exact arithmetic decides some of the pairs in which the two differ; carom must be
+//! right in all of them. A row `may touch` has the voxels alone: "no" proves that nothing touches.
+//! Below each row are the counts of one step.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_deform::{
     DeformableMesh, FeaturePair, FeatureSearch, FollowingTree, OverlapRegion, RebuiltTree, RefitTree,
     VoxelOverlap,
@@ -21,7 +21,7 @@ use glam::{DVec3, Vec3};
 use parry3d::math::Pose as ParryPose;
 use std::hint::black_box;
 
-/// Pairs about which carom and parry differ that exact arithmetic judges, at most.
+/// Most pairs in which carom and parry differ that exact arithmetic decides.
 const MAX_JUDGED: usize = 300;
 
 /// Positions of two meshes at two moments, and their triangles.
@@ -109,7 +109,7 @@ impl Scene {
         }
     }
 
-    /// As [`Scene::steps`], with the crossings as the question: how many there are.
+    /// As [`Scene::steps`], with a search for the crossings.
     fn by_trees<T: FollowingTree>(&self) -> impl FnMut(&mut Vec<FeaturePair>) {
         let (mut step, mut search) = (self.steps::<T>(), FeatureSearch::default());
         move |pairs| {
@@ -191,19 +191,19 @@ impl Scene {
             n_pairs[moment] = ours.len();
             n_differ[moment] = self.judge(moment, &ours, &theirs, &mut answers);
         }
-        let contest = Contest::new(answers)
+        let comparison = Comparison::new(answers)
             .entry("carom refit", || refit(&mut ours))
             .entry("carom rebuilt", || rebuilt(&mut others))
             .entry("carom region", || region(&mut found))
             .entry("parry refit", || parry(&mut theirs));
-        runner.some(Row { workload: self.name, size, unit: Unit::Ms, per_call: 1 }, contest);
+        runner.compare(Row { workload: self.name, size, unit: Unit::Ms, per_call: 1 }, comparison);
         println!("    {n_pairs:?} crossings at the two moments, parry differs in {n_differ:?}");
         self.print_counts();
         self.race_voxels(runner, size, n_pairs);
     }
 
-    /// Compares crossings with exact arithmetic where parry has others; both lists are sorted.
-    /// Returns the number of pairs that one of the two has alone.
+    /// Compares the pairs that only one of two sorted lists has with exact arithmetic. Returns
+    /// their number.
     fn judge(
         &self,
         moment: usize,
@@ -230,8 +230,8 @@ impl Scene {
         n
     }
 
-    /// Whether the meshes may touch, where so many pairs of faces cross at the first moment and at
-    /// the second.
+    /// Compares voxels that show whether the meshes may touch. `n_pairs` are the crossings at the
+    /// two moments.
     fn race_voxels(&self, runner: &mut Runner, size: u64, n_pairs: [usize; 2]) {
         let by_voxels = |resolution: u32| {
             let (mut step, mut voxels) =
@@ -247,20 +247,20 @@ impl Scene {
         };
         let (mut coarse, mut fine) = (by_voxels(32), by_voxels(128));
         let mut answers = Answers::new();
-        let mut told = String::new();
+        let mut text = String::new();
         for moment in [1, 0] {
             for (what, (may_touch, rows)) in [("32 voxels", coarse()), ("128 voxels", fine())] {
-                // A crossing may never be denied.
+                // Voxels must not miss a crossing.
                 answers.equal(what, &(n_pairs[moment] == 0 || may_touch), &true);
-                told += &format!(" {what}: {}, {rows} rows;", if may_touch { "may" } else { "no" });
+                text += &format!(" {what}: {}, {rows} rows;", if may_touch { "may" } else { "no" });
             }
         }
-        let contest = Contest::new(answers)
+        let comparison = Comparison::new(answers)
             .entry("carom 32 voxels", || _ = black_box(coarse()))
             .entry("carom 128 voxels", || _ = black_box(fine()));
         let workload = format!("{}: may touch", self.name);
-        runner.some(Row { workload: &workload, size, unit: Unit::Ms, per_call: 1 }, contest);
-        println!("   {told}");
+        runner.compare(Row { workload: &workload, size, unit: Unit::Ms, per_call: 1 }, comparison);
+        println!("   {text}");
     }
 }
 

@@ -1,18 +1,18 @@
-//! Which volume when: mesh against mesh through a tree of each volume, what the cost function
-//! predicts, and ways to walk.
+//! Trees of each bounding volume on mesh against mesh, the prediction of the cost function, and the
+//! orders of the descent.
 //!
 //! Every tree has the same splits and leaves, but for two of oriented boxes that split along their
 //! own axes, and the same test of two leaves; each volume is fitted to the triangles. The terms of
 //! t = n_v c_v + n_p c_p + n_u c_u (Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.3):
 //! n_v tests of two volumes, n_p pairs of triangles in the leaves that were handed out, n_u volumes
 //! that were brought into the other frame. Their constants are measured for each volume on one
-//! scene, with the walk alone, the leaves alone, and the placing alone; what they predict elsewhere
-//! stands beside what was measured.
+//! scene, with the walk alone, the leaves alone, and the placing alone. The report has the
+//! prediction for the other scenes beside the measurement.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::mesh_pairs::{Body, MeshPair, SCENES, mesh_pair};
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Facts, Row, Runner, Times, Unit, Work, median, thread_ns};
+use carom_benches::{Answers, Comparison, Facts, Row, Runner, Times, Unit, Work, median, thread_ns};
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere};
 use carom_bvh::{
     BoxAxes, BuildSettings, Bvh, Counters, Descent, Leaf, OwnAxes, PairSearch, PairSettings, Relative,
@@ -30,7 +30,7 @@ use std::ops::ControlFlow;
 
 /// As many triangles in a leaf as are tested at once.
 const MAX_LEAF: u32 = 8;
-/// Distances are asked for so many poses only: parry's own takes a good part of a second.
+/// Poses of the distance rows: parry's distance of two meshes takes up to a second.
 const DISTANCE_POSES: usize = 3;
 /// The scene on which the constants are measured, and the distance within which leaves are gathered
 /// there.
@@ -68,9 +68,9 @@ impl Constants {
 /// Two meshes with trees of one volume.
 trait Subject {
     fn name(&self) -> &'static str;
-    /// Two triangles meet.
+    /// Whether two triangles meet.
     fn meets(&self, pose: &WidePose) -> (bool, Counters);
-    /// All that do, sorted; the plain walk, or another.
+    /// Finds all pairs that meet, sorted, by the default descent or by another.
     fn pairs(&self, pose: &WidePose, how: Option<&PairSettings>, out: &mut Vec<(u32, u32)>) -> Counters;
     fn distance(&self, pose: &WidePose, search: &mut PairSearch) -> (f64, Counters);
     /// Milliseconds for the first mesh's tree, and its bytes per triangle.
@@ -175,7 +175,7 @@ impl<V: TreeVolume> Kernel for Placing<'_, V> {
     }
 }
 
-/// The median time of one call, over rounds of some milliseconds.
+/// The median time of one call over five rounds of some milliseconds, for the constants.
 fn time(mut work: impl FnMut()) -> f64 {
     let mut once = || {
         let start = thread_ns();
@@ -334,6 +334,9 @@ fn subjects(pair: &MeshPair) -> Vec<Box<dyn Subject>> {
 fn main() {
     let mut runner = Runner::new("volumes");
     let n_poses = if runner.is_quick() { 10 } else { 100 };
+    if !SCENES.iter().any(|scene| runner.wants(scene)) {
+        return;
+    }
     let mut known: Vec<(&'static str, [Constants; 2])> = Vec::new();
     // The constants first.
     let scenes = [CALIBRATION].into_iter().chain(SCENES.into_iter().filter(|name| *name != CALIBRATION));
@@ -366,7 +369,7 @@ fn main() {
             }
         }
         if runner.wants(scene) {
-            contests(&mut runner, &pair, &subjects, &known);
+            comparisons(&mut runner, &pair, &subjects, &known);
             walks(&mut runner, &pair, &subjects, &known);
         }
     }
@@ -376,7 +379,7 @@ fn constants(known: &[(&'static str, [Constants; 2])], name: &str, query: usize)
     known.iter().find(|(own, _)| *own == name).map(|(_, all)| all[query]).unwrap_or_default()
 }
 
-/// What each tree took, and what it holds.
+/// Reports the build time and the bytes of each tree.
 fn build(runner: &mut Runner, pair: &MeshPair, subjects: &[Box<dyn Subject>]) {
     let times: Vec<Times> = subjects
         .iter()
@@ -399,14 +402,13 @@ fn build(runner: &mut Runner, pair: &MeshPair, subjects: &[Box<dyn Subject>]) {
 }
 
 /// Yes or no, all pairs, distance: carom's own query, each volume, and parry.
-fn contests(
+fn comparisons(
     runner: &mut Runner,
     pair: &MeshPair,
     subjects: &[Box<dyn Subject>],
     known: &[(&'static str, [Constants; 2])],
 ) {
     let MeshPair { name: scene, a, b, poses } = pair;
-    let rounds = if runner.is_quick() || *scene == "shell" { 3 } else { 7 };
     let wide: Vec<WidePose> = poses.iter().map(Pose::wide).collect();
     let peer = |body: &Body| {
         parry::mesh(&body.data.vertices_f32(), &body.data.triangles).expect("parry takes the mesh")
@@ -443,7 +445,7 @@ fn contests(
         parry::mesh_pairs(&peer_a, &peer_b, &peer_poses[i], false, &mut theirs.borrow_mut());
         let theirs = theirs.borrow();
         yes_no.equal(&format!("{scene}, pose {i}, parry"), &!expected.is_empty(), &!theirs.is_empty());
-        // parry's test lets more through; what is true has to be among it.
+        // parry's test finds more; the true pairs must be among them.
         let missed = expected.iter().filter(|found| !theirs.contains(found)).count();
         all.equal(&format!("{scene}, pose {i}, missed by parry"), &0, &missed);
     }
@@ -459,27 +461,27 @@ fn contests(
     let row = |workload, n: usize| Row { workload, size, unit: Unit::Us, per_call: n as u64 };
 
     let name = format!("{scene} yes/no");
-    let mut contest = Contest::new(yes_no).entry("carom", || {
+    let mut comparison = Comparison::new(yes_no).entry("carom", || {
         for pose in poses {
             black_box(intersects(&a.shape, &here, &b.shape, pose));
         }
     });
     for subject in subjects {
-        contest = contest.entry(subject.name(), || {
+        comparison = comparison.entry(subject.name(), || {
             for pose in &wide {
                 black_box(subject.meets(pose));
             }
         });
     }
-    let contest = contest.entry("parry", || {
+    let comparison = comparison.entry("parry", || {
         for pose in &peer_poses {
             parry::mesh_pairs(&peer_a, &peer_b, pose, true, &mut theirs.borrow_mut());
         }
     });
-    runner.alike_and_facts(row(&name, poses.len()), rounds, contest, facts(0, poses.len()));
+    runner.compare_with_facts(row(&name, poses.len()), comparison, facts(0, poses.len()));
 
     let name = format!("{scene} all pairs");
-    let mut contest = Contest::new(all).entry("carom", || {
+    let mut comparison = Comparison::new(all).entry("carom", || {
         for pose in poses {
             let found = &mut *ours.borrow_mut();
             found.clear();
@@ -487,42 +489,42 @@ fn contests(
         }
     });
     for subject in subjects {
-        contest = contest.entry(subject.name(), || {
+        comparison = comparison.entry(subject.name(), || {
             for pose in &wide {
                 black_box(subject.pairs(pose, None, &mut ours.borrow_mut()));
             }
         });
     }
-    let contest = contest.entry("parry", || {
+    let comparison = comparison.entry("parry", || {
         for pose in &peer_poses {
             parry::mesh_pairs(&peer_a, &peer_b, pose, false, &mut theirs.borrow_mut());
         }
     });
-    runner.alike_and_facts(row(&name, poses.len()), rounds, contest, facts(1, poses.len()));
+    runner.compare_with_facts(row(&name, poses.len()), comparison, facts(1, poses.len()));
 
     let name = format!("{scene} distance");
-    let mut contest = Contest::new(far).entry("carom", || {
+    let mut comparison = Comparison::new(far).entry("carom", || {
         for pose in &poses[..n_far] {
             black_box(distance(&a.shape, &here, &b.shape, pose));
         }
     });
     for subject in subjects {
-        contest = contest.entry(subject.name(), || {
+        comparison = comparison.entry(subject.name(), || {
             for pose in &wide[..n_far] {
                 black_box(subject.distance(pose, &mut search.borrow_mut()));
             }
         });
     }
     let identity = parry3d::math::Pose::IDENTITY;
-    let contest = contest.entry("parry", || {
+    let comparison = comparison.entry("parry", || {
         for pose in &peer_poses[..n_far] {
             black_box(parry3d::query::distance(&identity, &peer_a, pose, &peer_b).is_ok());
         }
     });
-    runner.alike_and_facts(row(&name, n_far), 3, contest, facts(2, n_far));
+    runner.compare_with_facts(row(&name, n_far), comparison, facts(2, n_far));
 }
 
-/// Ways to walk: every side to open, six axes and fifteen, for the volumes that know axes.
+/// Orders of the descent, with six axes and with fifteen, for the volumes that have axes.
 fn walks(
     runner: &mut Runner,
     pair: &MeshPair,
@@ -540,7 +542,6 @@ fn walks(
         ("carom B first, 15 axes", Descent::BFirst, BoxAxes::FacesAndEdges),
     ];
     let wide: Vec<WidePose> = pair.poses.iter().map(Pose::wide).collect();
-    let rounds = if runner.is_quick() || pair.name == "shell" { 3 } else { 7 };
     for subject in subjects {
         if !matches!(subject.name(), "carom OBB" | "carom AABB") {
             continue;
@@ -557,11 +558,11 @@ fn walks(
             }
         }
         let found = RefCell::new(found);
-        let mut contest = Contest::new(answers);
+        let mut comparison = Comparison::new(answers);
         for (name, descent, axes) in WAYS {
             let settings = PairSettings::default().with_descent(descent).with_axes(axes);
             let (found, wide) = (&found, &wide);
-            contest = contest.entry(name, move || {
+            comparison = comparison.entry(name, move || {
                 for pose in wide {
                     black_box(subject.pairs(pose, Some(&settings), &mut found.borrow_mut()));
                 }
@@ -571,10 +572,10 @@ fn walks(
         let name = format!("{} all pairs, walks of {kind}", pair.name);
         let size = pair.a.mesh.mesh().n_triangles() as u64;
         let row = Row { workload: &name, size, unit: Unit::Us, per_call: wide.len() as u64 };
-        // The constants are those of the default walk: for the others the prediction says what the
-        // counts alone would do.
+        // The constants are those of the default descent. For the others the prediction has the
+        // effect of the counts alone.
         let cost = constants(known, subject.name(), 0);
-        runner.alike_and_facts(row, rounds, contest, |way| Facts {
+        runner.compare_with_facts(row, comparison, |way| Facts {
             work: WAYS
                 .iter()
                 .position(|(name, ..)| *name == way)

@@ -1,8 +1,8 @@
 //! Characters and a car on a terrain, and fast bodies at a thin wall.
 //!
 //! - `walk, FIGURE` is a step of 1/60 s of a character that walks over hills. rapier's controller
-//!   has the same capsule, limits and wishes; it has no ellipsoids. Ends of walks differ by what
-//!   each makes of a slope, so they may be a twentieth of the way apart.
+//!   has the same capsule, limits and wishes; it has no ellipsoids. The two treat slopes
+//!   differently, so ends of walks may be a twentieth of the path apart.
 //! - `slide` is one move of a ball along the hills, with sliding.
 //! - `car` is a step of 1/60 s of a car on eight rays, in four parts. The peer casts that many rays
 //!   from the same places, and drives nothing.
@@ -13,7 +13,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_character::{
     Car, CarSettings, Character, CharacterSettings, Controls, Figure, ShapeWorld, move_and_slide,
 };
@@ -32,7 +32,7 @@ use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBodyBuilder, SharedS
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Seconds.
+/// The time step, in seconds.
 const STEP: f64 = 1.0 / 60.0;
 
 /// Steps of a walk: two seconds.
@@ -41,7 +41,7 @@ const STEPS: usize = 120;
 /// Walks of a row.
 const N_WALKS: usize = 16;
 
-/// Metres per second.
+/// The speed of a walk, in metres per second.
 const SPEED: f64 = 2.0;
 
 /// Metres: of a figure.
@@ -59,7 +59,7 @@ fn main() {
     bullets(&mut runner);
 }
 
-/// A terrain of gentle hills, as each has it.
+/// A terrain of gentle hills, in the form of each program.
 struct Hills {
     data: MeshData,
     world: ShapeWorld,
@@ -127,8 +127,7 @@ fn walks(runner: &mut Runner, hills: &Hills, name: &str) {
         let middle = feet + DVec3::Y * (0.5 * HEIGHT + 0.5);
         let mut character =
             Character::new(figure, CharacterSettings::default(), middle).expect("the settings are allowed");
-        // Half a metre above the ground rapier's goes on with the wish at once, so this one does,
-        // too.
+        // In the air rapier's controller takes the wish at once. So this one does too.
         character.set_velocity(direction * SPEED);
         for _ in 0..STEPS {
             character.walk(&mut world, direction * SPEED, STEP);
@@ -182,19 +181,19 @@ fn walks(runner: &mut Runner, hills: &Hills, name: &str) {
         unit: Unit::Us,
         per_call: (N_WALKS * STEPS) as u64,
     };
-    let mut contest = Contest::new(answers).entry("carom", || {
+    let mut comparison = Comparison::new(answers).entry("carom", || {
         for &start in &starts {
             black_box(ours(start));
         }
     });
     if let Some(shape) = &peer {
-        contest = contest.entry("rapier", || {
+        comparison = comparison.entry("rapier", || {
             for &start in &starts {
                 black_box(theirs(start, shape));
             }
         });
     }
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }
 
 fn slides(runner: &mut Runner, hills: &Hills) {
@@ -239,7 +238,7 @@ fn slides(runner: &mut Runner, hills: &Hills) {
         unit: Unit::Us,
         per_call: starts.len() as u64,
     };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for &start in &starts {
                 black_box(ours(start));
@@ -250,7 +249,7 @@ fn slides(runner: &mut Runner, hills: &Hills) {
                 black_box(theirs(start));
             }
         });
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }
 
 fn car(runner: &mut Runner, hills: &Hills) {
@@ -274,7 +273,7 @@ fn car(runner: &mut Runner, hills: &Hills) {
     for (i, &start) in starts.iter().enumerate() {
         let car = drive(start);
         for wheel in car.wheels() {
-            // By the peer's ray, the road is where the wheel says.
+            // The peer's ray must find the ground at the height of the wheel's contact.
             let off =
                 wheel.distance.map_or(0.0, |_| wheel.point.y - hills.height(wheel.point.x, wheel.point.z));
             answers.number(&format!("{workload} {i}: the road"), off, 0.0, 0.01);
@@ -297,7 +296,7 @@ fn car(runner: &mut Runner, hills: &Hills) {
         unit: Unit::Us,
         per_call: (N_WALKS * STEPS) as u64,
     };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             for &start in &starts {
                 black_box(drive(start));
@@ -311,7 +310,7 @@ fn car(runner: &mut Runner, hills: &Hills) {
                 }
             }
         });
-    runner.slow(row, contest);
+    runner.compare_slow(row, comparison);
 }
 
 /// The second step of a world is timed, in which all bullets come to the wall. So each call needs a
@@ -392,7 +391,7 @@ fn bullets(runner: &mut Runner) {
     // Kept, so that no time goes into dropping them.
     let (mut done, mut peers_done) = (Vec::with_capacity(rounds), Vec::with_capacity(rounds));
     let row = Row { workload, size: n as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || {
             if let Some(mut world) = worlds.pop() {
                 black_box(world.step(STEP as f32).expect("a good step").n_stopped);
@@ -405,6 +404,6 @@ fn bullets(runner: &mut Runner) {
                 peers_done.push(world);
             }
         })
-        .of_whole_runs();
-    runner.frames(row, rounds - 3, contest, || {});
+        .all_frames();
+    runner.frames(row, rounds - 3, comparison, || {});
 }

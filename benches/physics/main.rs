@@ -24,7 +24,7 @@ cargo xtask verify physics [OPTIONS]
 
 type Error = Box<dyn std::error::Error>;
 
-/// What was asked for.
+/// The command line.
 struct Options {
     seconds: f64,
     row: Option<String>,

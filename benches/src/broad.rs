@@ -1,5 +1,4 @@
-//! A broad phase as its caller has it: the list of what moved, one call to tell it, one to get the
-//! pairs.
+//! A broad phase with the lists of its caller: moved boxes in, pairs out.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair, ProxyId};
@@ -29,56 +28,55 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Told nothing yet.
+    /// A broad phase without boxes.
     pub fn new(broad: Box<dyn BroadPhase>) -> Self {
         Self { broad, ids: Vec::new(), moves: Vec::new(), pairs: Vec::new(), tests: 0, found: 0 }
     }
 
-    /// Tells boxes that come, all at once; they get the next numbers.
+    /// Inserts boxes, all at once; they get the next numbers.
     pub fn add(&mut self, boxes: &[Aabb]) {
         self.add_filtered(boxes, |_| Filter::default());
     }
 
-    /// The same, each with the filter of its number.
+    /// As [`Subject::add`], each with the filter of its number.
     pub fn add_filtered(&mut self, boxes: &[Aabb], filter: impl Fn(usize) -> Filter) {
         let batch: Vec<_> = boxes.iter().enumerate().map(|(i, &aabb)| (aabb, filter(i))).collect();
-        let is_told = self.broad.insert_batch(&batch, &mut self.ids);
-        debug_assert!(is_told.is_ok(), "boxes of a scene are finite");
+        let is_done = self.broad.insert_batch(&batch, &mut self.ids);
+        debug_assert!(is_done.is_ok(), "boxes of a scene are finite");
     }
 
-    /// Removes all that have a number from this on, all at once.
+    /// Removes all boxes from number `n` on, all at once.
     pub fn truncate(&mut self, n: usize) {
-        // The number freed last is given out first: so those that come next get them in order.
+        // The number freed last is reused first. So the next boxes get the numbers in order.
         self.ids[n..].reverse();
-        let is_told = self.broad.remove_batch(&self.ids[n..]);
-        debug_assert!(is_told.is_ok(), "all proxies are live");
+        let is_done = self.broad.remove_batch(&self.ids[n..]);
+        debug_assert!(is_done.is_ok(), "all proxies are live");
         self.ids.truncate(n);
     }
 
-    /// Notes what moved: a caller has this list.
+    /// Stores the list of moved boxes, untimed: a caller has this list.
     pub fn take(&mut self, crowd: &Crowd) {
         let boxes = crowd.boxes();
         self.take_moves(crowd.moved().iter().map(|&i| (i as usize, boxes[i as usize])));
     }
 
-    /// The same, of bodies by their numbers.
+    /// As [`Subject::take`], for bodies by their numbers.
     pub fn take_moves(&mut self, moves: impl Iterator<Item = (usize, Aabb)>) {
         self.moves.clear();
         self.moves.extend(moves.map(|(i, aabb)| (self.ids[i], aabb)));
     }
 
-    /// One frame: what moved is told, and all pairs are asked for.
+    /// Runs one frame: updates the moved boxes and returns all pairs.
     pub fn frame(&mut self) -> &[Pair] {
-        let is_told = self.broad.update(&self.moves);
-        debug_assert!(is_told.is_ok(), "all proxies are live");
+        let is_done = self.broad.update(&self.moves);
+        debug_assert!(is_done.is_ok(), "all proxies are live");
         self.broad.pairs(&mut self.pairs);
         self.tests += self.broad.counters().tests;
         self.found += self.pairs.len() as u64;
         &self.pairs
     }
 
-    /// Gives back the room of the caller's own lists of moves and pairs; the answer is the bytes of
-    /// the list that stays.
+    /// Frees the caller's lists of moves and pairs. Returns the bytes of the list that stays.
     pub fn forget(&mut self) -> usize {
         self.moves = Vec::new();
         self.pairs = Vec::new();
@@ -96,13 +94,13 @@ impl Subject {
     }
 }
 
-/// A recorded scene that is played to and fro, and whose boxes may be static.
+/// A recorded scene that is played forth and back, with boxes that may be static.
 pub struct Recording {
     /// The boxes before the first frame.
     pub first: Vec<Aabb>,
-    /// By number: it may move.
+    /// Whether each box may move, by number.
     pub moves: Vec<bool>,
-    /// The boxes that moved in each frame: their numbers and their new places.
+    /// The boxes that moved in each frame: their numbers and new bounds.
     pub frames: Vec<Vec<(u32, Aabb)>>,
 }
 
@@ -136,7 +134,7 @@ impl Recording {
         Recording { first, moves: vec![true; n], frames }
     }
 
-    /// The crowd of which every tenth box moves; the others are said to be static.
+    /// A crowd in which every tenth box moves; the others are marked static.
     pub fn static_ground(n: usize, seed: u64) -> Recording {
         let mut recording = Recording::of_crowd(CrowdKind::Static90, n, seed);
         recording.moves.fill(false);

@@ -1,13 +1,13 @@
-//! Answers first: what every contestant says is compared before anything is timed.
+//! Answers: those of all programs are compared before anything is timed.
 
-/// How the answers of the contestants compare.
+/// The result of comparing the answers of the programs.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    /// How many answers were compared.
+    /// The number of answers compared.
     pub compared: u64,
-    /// How many of them differ by more than the tolerance stated.
+    /// The number of answers that differ by more than their tolerance.
     pub differ: u64,
-    /// The first that differs, in words.
+    /// A sentence about the first that differs.
     pub first: Option<String>,
 }
 
@@ -38,14 +38,14 @@ impl Answers {
                 continue;
             }
             let is_ours = b.is_none_or(|b| a.is_some_and(|a| a < b));
-            let (who, pair) = if is_ours { ("carom", a) } else { ("the peer", b) };
+            let (owner, pair) = if is_ours { ("carom", a) } else { ("the peer", b) };
             if is_ours {
                 i += 1
             } else {
                 j += 1
             }
             self.differ += 1;
-            self.first.get_or_insert_with(|| format!("{what}: only {who} has {pair:?}"));
+            self.first.get_or_insert_with(|| format!("{what}: only {owner} has {pair:?}"));
         }
     }
 

@@ -1,19 +1,24 @@
-//! Benches of carom against its peers: on the same scene, in the same run, in turn, and only after
-//! the answers were compared.
+//! Benches of carom against its peers, on criterion: the same scene, in the same run, and only
+//! after the answers were compared.
 //!
-//! One program per phase stands in `phases/`. Each prints a table and, given `--out FILE`, appends
-//! one line of JSON per workload; `cargo xtask bench` runs them all and draws the plots.
+//! `phases/` has one program for each phase. A workload is a group of criterion, carom and its
+//! peers are the functions of the group, and CPU time of the thread is what is measured. A row for
+//! each workload follows, with the ratio to the best peer. Times that criterion cannot measure are
+//! in such rows alone: frames that differ from each other, and worst frames.
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 
+mod arguments;
 pub mod broad;
 mod check;
 mod clock;
-mod contest;
+mod comparison;
+mod frames;
 pub mod mesh_pairs;
 #[cfg(feature = "peers")]
 pub mod peers;
 pub mod rivals;
+mod rows;
 mod runner;
 pub mod scenes;
 pub mod trees;
@@ -21,6 +26,8 @@ mod world;
 
 pub use check::Answers;
 pub use clock::thread_ns;
-pub use contest::{Contest, Times, median};
-pub use runner::{Facts, Row, Runner, Unit, Work};
+pub use comparison::{Comparison, Times};
+pub use frames::median;
+pub use rows::{Facts, Row, Unit, Work};
+pub use runner::Runner;
 pub use world::pile;

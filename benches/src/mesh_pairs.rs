@@ -1,4 +1,4 @@
-//! The scenes of mesh against mesh: which two meshes, and where the second one stands.
+//! The scenes of mesh against mesh: two meshes and the poses of the second.
 
 use crate::scenes::rounded;
 use carom_geom::TriMesh;
@@ -17,7 +17,7 @@ const SIZES: (usize, usize) = (81_920, 70_000);
 
 /// A mesh as data and as a shape.
 pub struct Body {
-    /// Vertices and triangles; every contestant takes the vertices rounded to `f32`.
+    /// Vertices and triangles; every program takes the vertices rounded to `f32`.
     pub data: MeshData,
     /// The mesh with carom's trees.
     pub mesh: Arc<MeshShape>,
@@ -36,7 +36,7 @@ impl Body {
 
 /// Two meshes, and poses of the second in the frame of the first.
 pub struct MeshPair {
-    /// What the scene is called.
+    /// The name of the scene.
     pub name: &'static str,
     /// The first mesh.
     pub a: Body,
@@ -50,7 +50,7 @@ pub struct MeshPair {
 /// everywhere.
 pub const SCENES: [&str; 3] = ["close", "shallow", "shell"];
 
-/// The scene of this name in so many poses, of `shell` at most 20. `None` where there is no such
+/// The scene of this name with `n_poses` poses, `shell` with at most 20. `None` if there is no such
 /// scene.
 pub fn mesh_pair(name: &str, n_poses: usize) -> Option<MeshPair> {
     let name = *SCENES.iter().find(|known| **known == name)?;
@@ -82,7 +82,7 @@ fn apart(a: &Body, b: &Body, n: usize, gap: f64) -> Vec<Pose> {
             // hulls' scenes.
             let mut along = 2.4 * HULL_RADII.max_element();
             let target = gap.max(0.0);
-            // A step by what is left never passes the first place where it is reached.
+            // A step by the remaining distance does not pass the first place within the gap.
             for _ in 0..200 {
                 let pose = rounded(turn, direction * along);
                 let left = f64::from(distance(&a.shape, &Pose::IDENTITY, &b.shape, &pose).distance) - target;

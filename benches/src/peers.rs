@@ -1,4 +1,4 @@
-//! What peers need around them to do the same work as carom.
+//! Adapters, with which peers do the same work as carom.
 
 pub mod bvh;
 pub mod ipctk;

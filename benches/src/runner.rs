@@ -1,249 +1,198 @@
-//! Runs the contests of one phase, prints them, and writes one line of JSON for each.
+//! The program of one phase: runs its comparisons on criterion, and times of frames beside it.
 
+use crate::arguments::Arguments;
 use crate::check::Answers;
-use crate::contest::{Contest, Times};
-use serde_json::json;
-use std::io::Write as _;
-use std::path::PathBuf;
+use crate::clock::{Clock, ThreadTime, duration};
+use crate::comparison::{Comparison, Times, Work};
+use crate::frames;
+use crate::rows::{Facts, Row, estimates, median_of, report};
+use criterion::{BenchmarkId, Criterion, PlottingBackend, Throughput};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-/// The unit in which a workload is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Nanoseconds.
-    Ns,
-    /// Microseconds.
-    Us,
-    /// Milliseconds.
-    Ms,
-    /// No time, but a part of all.
-    Percent,
-    /// No time, but a length in the scene.
-    Length,
-}
+/// The file to which rows are appended.
+const ROWS: &str = "CAROM_BENCH_ROWS";
+/// Set to anything: the largest sizes run too.
+const FULL: &str = "CAROM_BENCH_FULL";
 
-impl Unit {
-    /// How many nanoseconds it has.
-    pub fn ns(self) -> f64 {
-        match self {
-            Unit::Ns => 1.0,
-            Unit::Us => 1e3,
-            Unit::Ms => 1e6,
-            Unit::Percent | Unit::Length => 1.0,
-        }
-    }
+/// Samples of a function, unless the command line has a number.
+const SAMPLES: usize = 20;
+/// Samples of a function whose calls take long: the fewest that criterion takes.
+const SLOW_SAMPLES: usize = 10;
+/// Time of a function before its samples.
+const WARM_UP: Duration = Duration::from_millis(100);
+/// Time of all samples of a function, if it is fast enough.
+const MEASUREMENT: Duration = Duration::from_millis(500);
+/// Frames that run before those that count.
+const WARM_FRAMES: usize = 3;
 
-    fn name(self) -> &'static str {
-        match self {
-            Unit::Ns => "ns",
-            Unit::Us => "us",
-            Unit::Ms => "ms",
-            Unit::Percent => "%",
-            Unit::Length => "length",
-        }
-    }
-}
-
-/// What one line of the report is about.
-#[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
-    /// The workload, which is the same at every size.
-    pub workload: &'a str,
-    /// How large it is: boxes, vertices, triangles.
-    pub size: u64,
-    /// What times are told in.
-    pub unit: Unit,
-    /// How many pieces of work one call does.
-    pub per_call: u64,
-}
-
-/// What is known of a contestant beside its times.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Facts {
-    /// Tests of two boxes for each pair that it found.
-    pub tests_per_pair: Option<f64>,
-    /// Bytes that it holds for each body, those for its pairs included.
-    pub bytes_per_body: Option<f64>,
-    /// What the cost function says of its work.
-    pub work: Option<Work>,
-}
-
-/// The terms of the cost function t = n_v c_v + n_p c_p + n_u c_u (eq. 25.3), for one piece of
-/// work.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Work {
-    /// Tests of two volumes (n_v).
-    pub volume_tests: f64,
-    /// Pairs of primitives handed out (n_p).
-    pub primitive_pairs: f64,
-    /// Volumes brought into the frame of the other body (n_u).
-    pub volumes_placed: f64,
-    /// What that takes by the measured constants, in the unit of the row.
-    pub predicted: f64,
-}
-
-/// The phase that a bench program is for, and what its command line asked for.
+/// The phase that a bench program measures.
 pub struct Runner {
-    group: &'static str,
-    is_quick: bool,
-    is_full: bool,
-    filter: Option<String>,
-    out: Option<PathBuf>,
-    differ: u64,
+    phase: &'static str,
+    criterion: Criterion<ThreadTime>,
+    arguments: Arguments,
+    output: PathBuf,
+    rows: Option<PathBuf>,
 }
 
 impl Runner {
-    /// Reads the command line: `[FILTER] [--quick | --full] [--out FILE]`.
-    pub fn new(group: &'static str) -> Self {
-        let mut runner = Self { group, is_quick: false, is_full: false, filter: None, out: None, differ: 0 };
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            match argument.as_str() {
-                "--quick" => runner.is_quick = true,
-                "--full" => runner.is_full = true,
-                "--out" => runner.out = arguments.next().map(PathBuf::from),
-                word if !word.starts_with('-') => runner.filter = Some(word.to_string()),
-                // What `cargo bench` adds is passed over.
-                _ => {}
-            }
-        }
-        println!("{:<34} {:>8}  {:>4}  times; answers", group, "size", "unit");
-        runner
+    /// Reads the command line, which is criterion's.
+    pub fn new(phase: &'static str) -> Self {
+        let output = output();
+        let criterion = Criterion::default()
+            .with_measurement(ThreadTime)
+            .sample_size(SAMPLES)
+            .warm_up_time(WARM_UP)
+            .measurement_time(MEASUREMENT)
+            .plotting_backend(PlottingBackend::Plotters)
+            .output_directory(&output)
+            .configure_from_args();
+        let arguments = Arguments::new(std::env::args().skip(1));
+        Self { phase, criterion, arguments, output, rows: std::env::var_os(ROWS).map(PathBuf::from) }
     }
 
-    /// True where sizes and rounds shall be small.
+    /// Whether sizes should be small: with `--quick`, in a test, and for a list.
     pub fn is_quick(&self) -> bool {
-        self.is_quick
+        self.arguments.is_quick || self.arguments.is_test || self.arguments.is_list
     }
 
-    /// True where the largest sizes shall be run too, which take long.
+    /// Whether each function runs once, to see that it works.
+    pub fn is_test(&self) -> bool {
+        self.arguments.is_test
+    }
+
+    /// Whether the largest sizes should run too, which take long.
     pub fn is_full(&self) -> bool {
-        self.is_full
+        std::env::var_os(FULL).is_some()
     }
 
-    /// True where the workload was asked for; setting up the others can be spared.
+    /// Whether the command line may select benchmarks of a workload, or of workloads that begin
+    /// with these words. If not, their scenes need not be set up.
     pub fn wants(&self, workload: &str) -> bool {
-        self.filter.as_deref().is_none_or(|filter| workload.contains(filter))
+        self.arguments.may_select(self.phase, workload)
     }
 
-    /// Times calls that are all alike.
-    pub fn alike(&mut self, row: Row<'_>, mut contest: Contest<'_>) {
-        let times = contest.alike(if self.is_quick { 5 } else { 21 });
-        self.report(row, &contest, &times);
+    /// Measures calls that all do the same work, as a group of criterion, and reports a row.
+    pub fn compare(&mut self, row: Row<'_>, comparison: Comparison<'_>) {
+        self.measure(row, comparison, None, |_| Facts::default());
     }
 
-    /// Times calls that are all alike and take long enough that seven rounds do.
-    pub fn some(&mut self, row: Row<'_>, mut contest: Contest<'_>) {
-        let times = contest.alike(if self.is_quick { 3 } else { 7 });
-        self.report(row, &contest, &times);
-    }
-
-    /// Times calls that are all alike and take so long that three rounds have to do.
-    pub fn slow(&mut self, row: Row<'_>, mut contest: Contest<'_>) {
-        let times = contest.alike(3);
-        self.report(row, &contest, &times);
-    }
-
-    /// Times calls that are all alike over so many rounds, and what `facts` then says of each
-    /// contestant.
-    pub fn alike_and_facts(
+    /// As [`Runner::compare_slow`], and reports what `facts` returns for the name of each entry.
+    pub fn compare_with_facts(
         &mut self,
         row: Row<'_>,
-        rounds: usize,
-        mut contest: Contest<'_>,
+        comparison: Comparison<'_>,
         facts: impl Fn(&str) -> Facts,
     ) {
-        let times = contest.alike(rounds);
-        self.write(row, &contest.answers, &times, facts);
+        self.measure(row, comparison, Some(SLOW_SAMPLES), facts);
     }
 
-    /// Times frames that go on from each other; `between` runs before each, untimed. What each
-    /// contestant took.
+    /// As [`Runner::compare`], with as few samples as criterion takes: for calls that take long.
+    pub fn compare_slow(&mut self, row: Row<'_>, comparison: Comparison<'_>) {
+        self.compare_with_facts(row, comparison, |_| Facts::default());
+    }
+
+    fn measure(
+        &mut self,
+        row: Row<'_>,
+        comparison: Comparison<'_>,
+        samples: Option<usize>,
+        facts: impl Fn(&str) -> Facts,
+    ) {
+        let Comparison { answers, entries, clock, .. } = comparison;
+        let is_test = self.arguments.is_test;
+        let name = format!("{}/{}", self.phase, row.workload);
+        let mut group = self.criterion.benchmark_group(&name);
+        if let (Some(samples), false) = (samples, self.arguments.has_sample_size) {
+            group.sample_size(samples);
+        }
+        if 1 < row.per_call {
+            group.throughput(Throughput::Elements(row.per_call));
+        }
+        let mut times = Vec::new();
+        for mut entry in entries {
+            let estimates = estimates(&self.output, &name, entry.name, row.size);
+            let (mut is_selected, mut has_failed) = (false, false);
+            group.bench_function(BenchmarkId::new(entry.name, row.size), |bencher| {
+                if !is_selected && !is_test {
+                    // Estimates of an earlier run must not pass for those of this one.
+                    _ = std::fs::remove_file(&estimates);
+                }
+                is_selected = true;
+                match (&mut entry.work, clock) {
+                    (Work::Timed(work), Clock::Thread) => bencher.iter(work),
+                    _ => bencher.iter_custom(|n| {
+                        let ns = entry.run(n, clock);
+                        // The other process has ended.
+                        has_failed |= ns.is_nan();
+                        duration(ns)
+                    }),
+                }
+            });
+            let is_measured = is_selected && !has_failed && !is_test;
+            if let Some(typical) = median_of(&estimates).filter(|_| is_measured) {
+                times.push(Times { name: entry.name, typical, worst: f64::NAN });
+            }
+        }
+        group.finish();
+        if !times.is_empty() {
+            self.write(row, &answers, &times, facts);
+        }
+    }
+
+    /// Times frames that follow from each other; `between` runs before each, untimed. Returns the
+    /// times of each entry, or none if the workload is not selected.
     pub fn frames(
         &mut self,
         row: Row<'_>,
         n: usize,
-        contest: Contest<'_>,
+        comparison: Comparison<'_>,
         between: impl FnMut(),
     ) -> Vec<Times> {
-        self.frames_and_facts(row, n, contest, between, |_| Facts::default())
+        self.frames_with_facts(row, n, comparison, between, |_| Facts::default())
     }
 
-    /// The same, and what `facts` then says of each contestant.
-    pub fn frames_and_facts(
+    /// As [`Runner::frames`], and reports what `facts` returns for the name of each entry.
+    pub fn frames_with_facts(
         &mut self,
         row: Row<'_>,
         n: usize,
-        mut contest: Contest<'_>,
+        mut comparison: Comparison<'_>,
         between: impl FnMut(),
         facts: impl Fn(&str) -> Facts,
     ) -> Vec<Times> {
-        let n = if self.is_quick { n.div_ceil(4) } else { n };
-        let times = contest.frames(3, n, between);
-        self.write(row, &contest.answers, &times, facts);
+        if self.arguments.is_list || !self.wants(row.workload) {
+            return Vec::new();
+        }
+        let n = if self.is_quick() { n.div_ceil(4) } else { n };
+        let (warm, n) = if self.arguments.is_test { (0, 1) } else { (WARM_FRAMES, n) };
+        let times = frames::time(&mut comparison, warm, n, between);
+        self.write(row, &comparison.answers, &times, facts);
         times
     }
 
-    fn report(&mut self, row: Row<'_>, contest: &Contest<'_>, times: &[Times]) {
-        self.write(row, &contest.answers, times, |_| Facts::default());
-    }
-
-    /// Prints a row that was timed elsewhere, and writes it.
+    /// Reports a row of times that the phase measured itself.
     pub fn write(&mut self, row: Row<'_>, answers: &Answers, times: &[Times], facts: impl Fn(&str) -> Facts) {
-        let scale = 1.0 / (row.unit.ns() * row.per_call.max(1) as f64);
-        print!("{:<34} {:>8}  {:>4} ", row.workload, row.size, row.unit.name());
-        for time in times {
-            print!(" {} {:.*},", time.name, digits(time.typical * scale), time.typical * scale);
-        }
-        println!(" {} of {} answers differ", answers.differ, answers.compared);
-        for time in times {
-            if let Some(work) = facts(time.name).work {
-                println!(
-                    "    {:<30} n_v {:>10.0}  n_p {:>10.0}  n_u {:>10.0}  predicted {:.*}",
-                    time.name,
-                    work.volume_tests,
-                    work.primitive_pairs,
-                    work.volumes_placed,
-                    digits(work.predicted),
-                    work.predicted
-                );
-            }
-        }
-        if let Some(first) = &answers.first {
-            println!("    first: {first}");
-        }
-        self.differ += answers.differ;
-        let Some(out) = &self.out else { return };
-        let contestants: Vec<_> = times
-            .iter()
-            .map(|time| {
-                let Facts { tests_per_pair, bytes_per_body, work } = facts(time.name);
-                let work = work.map(|w| [w.volume_tests, w.primitive_pairs, w.volumes_placed, w.predicted]);
-                json!({"name": time.name, "typical": time.typical * scale, "worst": time.worst * scale,
-                    "tests_per_pair": tests_per_pair, "bytes_per_body": bytes_per_body, "work": work})
-            })
-            .collect();
-        let line = json!({
-            "group": self.group, "workload": row.workload, "size": row.size, "unit": row.unit.name(),
-            "contestants": contestants,
-            "compared": answers.compared, "differ": answers.differ, "first": answers.first,
-        });
-        let written = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(out)
-            .and_then(|mut file| writeln!(file, "{line}"));
-        if let Err(error) = written {
-            eprintln!("{}: {error}", out.display());
+        if !self.arguments.is_list {
+            report(self.phase, row, answers, times, facts, self.rows.as_deref());
         }
     }
 }
 
-/// Three digits that count.
-fn digits(value: f64) -> usize {
-    match value {
-        v if 100.0 <= v => 0,
-        v if 10.0 <= v => 1,
-        v if 1.0 <= v => 2,
-        _ => 3,
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.criterion.final_summary();
     }
+}
+
+/// The folder of criterion's results: `CRITERION_HOME`, or `criterion` in the target folder.
+fn output() -> PathBuf {
+    let home = std::env::var_os("CRITERION_HOME").map(PathBuf::from);
+    home.unwrap_or_else(|| {
+        // cargo puts the program into TARGET/release/deps.
+        let program = std::env::current_exe().unwrap_or_default();
+        let deps = program.parent().filter(|folder| folder.ends_with("deps"));
+        let target = deps.and_then(|deps| deps.ancestors().nth(2));
+        target.unwrap_or(Path::new("target")).join("criterion")
+    })
 }

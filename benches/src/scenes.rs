@@ -1,7 +1,7 @@
 //! The scenes of the benches that are poses, not boxes: pairs of hulls, and primitives near each
 //! other.
 //!
-//! Everything is computed in `f64` and rounded once, and every contestant gets the same rounded
+//! Everything is computed in `f64` and rounded once, and every program gets the same rounded
 //! numbers.
 
 use carom_math::Pose;
@@ -14,7 +14,7 @@ pub struct Hulls {
     pub points: Vec<Vec<DVec3>>,
 }
 
-/// Two hulls of a list and where the second stands in the frame of the first.
+/// Two hulls of a list, and the pose of the second in the frame of the first.
 #[derive(Clone, Copy, Debug)]
 pub struct HullPair {
     /// The first hull.
@@ -48,7 +48,7 @@ impl Hulls {
     }
 
     /// Pairs pushed `depth` past where they first touch when B comes in along a random direction;
-    /// `touches` says whether a pair does.
+    /// `touches` returns whether a pair touches.
     pub fn pushed(
         &self,
         n_pairs: usize,
@@ -98,7 +98,7 @@ impl Hulls {
         (rng.below(self.points.len()), rng.below(self.points.len()), rng.rotation(), rng.direction())
     }
 
-    /// How far B has to stand along `direction` for the support planes to touch.
+    /// The distance of B along `direction` at which the support planes touch.
     fn reach(&self, a: usize, b: usize, turn: DQuat, direction: DVec3) -> f64 {
         let most = |points: &[DVec3], direction: DVec3| {
             points.iter().map(|p| p.dot(direction)).fold(f64::NEG_INFINITY, f64::max)
@@ -125,7 +125,7 @@ pub fn primitive_runs(n_runs: usize, seed: u64) -> Vec<Vec<Pose>> {
         .collect()
 }
 
-/// A pose as everyone gets it.
+/// A pose rounded to `f32`, which every program gets.
 pub fn rounded(rotation: DQuat, translation: DVec3) -> Pose {
     Pose::new(rotation.as_quat(), translation.as_vec3())
 }

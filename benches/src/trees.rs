@@ -1,5 +1,4 @@
-//! What benches of trees over triangles have in common: the boxes, and what to look for in a tree
-//! of them.
+//! The common parts of benches of trees over triangles: their boxes, and queries of a tree.
 
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_bvh::Bvh;
@@ -19,7 +18,7 @@ pub fn boxes(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Aabb> {
         .collect()
 }
 
-/// Boxes to look for, so that trees can be compared by what they find.
+/// Query boxes, by whose results trees are compared.
 pub fn queries() -> Vec<Aabb> {
     let mut rng = Rng::new(12);
     (0..200)

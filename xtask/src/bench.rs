@@ -1,5 +1,8 @@
 //! `cargo xtask bench [GROUP]`: runs the benches with their peers, one table at the end, numbers
 //! and plots in files.
+//!
+//! The programs measure on criterion and append a row for each workload to a file, which is read
+//! here.
 
 use crate::metadata::list;
 use crate::{Error, native, pages, report};
@@ -46,17 +49,19 @@ pub(crate) struct Row {
     pub(crate) workload: String,
     pub(crate) size: u64,
     pub(crate) unit: String,
-    /// Who took part, and what it took; carom first.
-    pub(crate) contestants: Vec<Contestant>,
+    /// The programs compared and their times; carom first.
+    pub(crate) entries: Vec<Entry>,
     pub(crate) compared: u64,
     pub(crate) differ: u64,
 }
 
-/// What one contestant took.
+/// The times of one program.
 #[derive(Clone, Debug)]
-pub(crate) struct Contestant {
+pub(crate) struct Entry {
     pub(crate) name: String,
+    /// The median, or the mean of frames, in the unit of the row.
     pub(crate) typical: f64,
+    /// The longest frame; NaN if all calls do the same work.
     pub(crate) worst: f64,
     /// Tests of two boxes for each pair found.
     pub(crate) tests_per_pair: Option<f64>,
@@ -69,16 +74,16 @@ pub(crate) struct Contestant {
 
 impl Row {
     /// The fastest that is not carom.
-    pub(crate) fn best_peer(&self) -> Option<&Contestant> {
-        self.contestants
+    pub(crate) fn best_peer(&self) -> Option<&Entry> {
+        self.entries
             .iter()
-            .filter(|contestant| !contestant.name.starts_with("carom"))
+            .filter(|entry| !entry.name.starts_with("carom"))
             .min_by(|a, b| a.typical.total_cmp(&b.typical))
     }
 
     /// The time of carom itself: the first entry.
     pub(crate) fn carom(&self) -> f64 {
-        self.contestants.first().map_or(f64::NAN, |contestant| contestant.typical)
+        self.entries.first().map_or(f64::NAN, |entry| entry.typical)
     }
 
     /// The best peer's time over carom's: above 1, carom is ahead.
@@ -87,23 +92,23 @@ impl Row {
     }
 }
 
-/// What was asked for.
+/// The command line of `cargo xtask bench`.
 pub(crate) struct Options<'a> {
     /// One phase, or all.
     pub(crate) group: Option<&'a str>,
     /// Only workloads with this in their name.
     pub(crate) filter: Option<&'a str>,
-    /// Small sizes, few rounds.
+    /// Small sizes, few samples.
     pub(crate) is_quick: bool,
     /// The largest sizes too.
     pub(crate) is_full: bool,
-    /// Rows that are there already: nothing is run.
+    /// A file of rows to report again: nothing is run.
     pub(crate) from: Option<&'a Path>,
 }
 
-/// Runs the benches; true where every program ran.
+/// Runs the benches. Returns whether every program ran to its end.
 pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
-    // The peers in C++ run only where they are asked for.
+    // The peers in C++ run only if their group is named.
     let is_native = options.group == Some(native::GROUP);
     let groups: Vec<&str> = if is_native {
         vec![native::GROUP]
@@ -155,7 +160,8 @@ pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
     Ok(is_whole)
 }
 
-/// Runs the programs, each of which adds its rows to the file; true where all came to their end.
+/// Runs the programs, each of which appends its rows to the file. Returns whether all ran to their
+/// end.
 fn run_all(root: &Path, options: &Options<'_>, groups: &[&str], file: &Path) -> Result<bool, Error> {
     if file.exists() {
         std::fs::remove_file(file)?;
@@ -170,8 +176,8 @@ fn run_all(root: &Path, options: &Options<'_>, groups: &[&str], file: &Path) -> 
             .current_dir(root)
             .args(["bench", "--quiet", "-p", "carom-benches", "--features", features, "--bench", group, "--"])
             .args(options.filter)
-            .arg("--out")
-            .arg(file);
+            .args(["--noplot", "--quiet"])
+            .env("CAROM_BENCH_ROWS", file);
         if ["trees", "threads"].contains(group) {
             // A tree built anew is built in memory just mapped, as it is in a program that builds
             // one: large vectors come from the system and go back to it.
@@ -181,10 +187,10 @@ fn run_all(root: &Path, options: &Options<'_>, groups: &[&str], file: &Path) -> 
             command.arg("--quick");
         }
         if options.is_full {
-            command.arg("--full");
+            command.env("CAROM_BENCH_FULL", "1");
         }
         if !command.status()?.success() {
-            eprintln!("{group} did not come to its end");
+            eprintln!("{group} did not run to its end");
             is_whole = false;
         }
     }
@@ -202,13 +208,13 @@ fn machine() -> String {
         .unwrap_or_else(|| std::env::consts::ARCH.to_string())
 }
 
-/// Reads the lines that the programs wrote.
+/// Reads the rows that the programs wrote.
 fn read(file: &Path) -> Result<Vec<Row>, Error> {
     let text = if file.exists() { std::fs::read_to_string(file)? } else { String::new() };
     text.lines().map(|line| Ok(row(&serde_json::from_str(line)?))).collect()
 }
 
-/// Four numbers, where there are four.
+/// Four numbers; `None` if there are not four.
 fn work(value: &Value) -> Option<[f64; 4]> {
     let numbers: Vec<f64> = value.as_array()?.iter().filter_map(Value::as_f64).collect();
     numbers.try_into().ok()
@@ -222,14 +228,14 @@ fn row(value: &Value) -> Row {
         workload: text("workload"),
         size: count("size"),
         unit: text("unit"),
-        contestants: list(&value["contestants"])
-            .map(|contestant| Contestant {
-                name: contestant["name"].as_str().unwrap_or_default().to_string(),
-                typical: contestant["typical"].as_f64().unwrap_or(f64::NAN),
-                worst: contestant["worst"].as_f64().unwrap_or(f64::NAN),
-                tests_per_pair: contestant["tests_per_pair"].as_f64(),
-                bytes_per_body: contestant["bytes_per_body"].as_f64(),
-                work: work(&contestant["work"]),
+        entries: list(&value["entries"])
+            .map(|entry| Entry {
+                name: entry["name"].as_str().unwrap_or_default().to_string(),
+                typical: entry["typical"].as_f64().unwrap_or(f64::NAN),
+                worst: entry["worst"].as_f64().unwrap_or(f64::NAN),
+                tests_per_pair: entry["tests_per_pair"].as_f64(),
+                bytes_per_body: entry["bytes_per_body"].as_f64(),
+                work: work(&entry["work"]),
             })
             .collect(),
         compared: count("compared"),

@@ -34,9 +34,9 @@ cargo xtask check [--quick] [--full]   format, lints, tests, docs, layering, eac
 cargo xtask tidy                       the rules of the source tree alone
 cargo xtask seeds                      writes crates/SEEDS.md, the table of techniques, from crates/seeds.txt
 cargo xtask bench [GROUP [FILTER]] [--quick | --full]
-                                       carom and its peers on the same work: tables, CSV, plots; --full: also the
-                                       largest sizes, which take long
-cargo xtask bench [GROUP] --from ROWS  the same report of rows that programs of the benches wrote, with --out
+                                       carom and its peers on the same work: tables, CSV, plots; --quick: small sizes,
+                                       few samples; --full: also the largest sizes, which take long
+cargo xtask bench [GROUP] --from ROWS  the same report of rows that a run before left in target/bench/rows.jsonl
 cargo xtask bench native [SCENE] [--quick]
                                        carom and the peers that are written in C++, where their libraries are
 cargo xtask fuzz [TARGET] [--time S]   each fuzz target for S seconds (60)

@@ -1,8 +1,8 @@
 //! `cargo xtask bench native`: carom beside the peers that are written in C++, where their
 //! libraries are.
 //!
-//! Every program runs alone and tells what it measured; carom and the peers take turns, and the
-//! medians of their turns make the rows.
+//! Every program runs alone and prints its times; carom and the peers take turns, and the medians
+//! of their turns are the rows.
 
 use crate::Error;
 use crate::bench::Options;
@@ -11,10 +11,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the group is called.
+/// The name of the group.
 pub(crate) const GROUP: &str = "native";
 
-/// So often does everyone have a turn.
+/// Turns of each program.
 const TURNS: usize = 3;
 
 const SCENES: [&str; 3] = ["close", "shallow", "shell"];
@@ -57,8 +57,8 @@ struct Measured {
     differ: u64,
 }
 
-/// Writes the rows of carom and of the peers that are there; true where every program ran to its
-/// end.
+/// Writes the rows of carom and of the peers that are installed. Returns whether every program ran
+/// to its end.
 pub(crate) fn run(root: &Path, options: &Options<'_>, file: &Path) -> Result<bool, Error> {
     let scenes: Vec<&str> = SCENES
         .into_iter()
@@ -85,7 +85,7 @@ pub(crate) fn run(root: &Path, options: &Options<'_>, file: &Path) -> Result<boo
         match build(root, &folder, peer)? {
             Ok(program) => peers.push(program),
             Err(why) => {
-                println!("{} is not here, or not as it is looked for, and is left out:\n{why}", peer.name)
+                println!("{} could not be built, and is left out:\n{why}", peer.name)
             }
         }
     }
@@ -93,7 +93,7 @@ pub(crate) fn run(root: &Path, options: &Options<'_>, file: &Path) -> Result<boo
     let mut is_whole = true;
     for turn in 0..TURNS {
         for scene in &scenes {
-            // Whoever was first is last the next time.
+            // The first is last the next time.
             let n = 1 + peers.len();
             for i in 0..n {
                 let mut command = match peers.get((turn + i) % n) {
@@ -117,7 +117,7 @@ pub(crate) fn run(root: &Path, options: &Options<'_>, file: &Path) -> Result<boo
     Ok(is_whole)
 }
 
-/// Compiles a peer's program; or what the compiler said last.
+/// Compiles a peer's program. Returns its path, or the first lines of the compiler's complaint.
 fn build(root: &Path, folder: &Path, peer: &Peer) -> Result<Result<PathBuf, String>, Error> {
     let source = root.join("benches").join(GROUP).join(format!("{}.cpp", peer.library));
     let program = folder.join(peer.library);
@@ -139,7 +139,7 @@ fn build(root: &Path, folder: &Path, peer: &Peer) -> Result<Result<PathBuf, Stri
     Ok(Err(said.lines().take(3).collect::<Vec<_>>().join("\n")))
 }
 
-/// What pkg-config says of a library.
+/// The flags that pkg-config has for a library.
 fn known(library: &str) -> Option<String> {
     let output = Command::new("pkg-config").args(["--cflags", "--libs", library]).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -173,20 +173,20 @@ fn rows(measured: &[Measured]) -> String {
         let of = |name: &str| -> Vec<&Measured> {
             measured.iter().filter(|m| m.scene == scene && m.query == query && m.name == name).collect()
         };
-        let mut contestants = Vec::new();
+        let mut entries = Vec::new();
         let (mut compared, mut differ) = (0, 0);
         for name in ["carom", "FCL", "Coal"] {
             let turns = of(name);
             let mut times: Vec<f64> = turns.iter().map(|m| m.us).collect();
             times.sort_by(f64::total_cmp);
             let Some(&typical) = times.get(times.len() / 2) else { continue };
-            contestants.push(json!({"name": name, "typical": typical, "worst": times.last()}));
+            entries.push(json!({"name": name, "typical": typical, "worst": times.last()}));
             compared += turns.iter().map(|m| m.compared).sum::<u64>();
             differ += turns.iter().map(|m| m.differ).sum::<u64>();
         }
         let row = json!({
             "group": GROUP, "workload": format!("{scene} {query}"), "size": 81_920, "unit": "us",
-            "contestants": contestants, "compared": compared, "differ": differ,
+            "entries": entries, "compared": compared, "differ": differ,
         });
         let _ = writeln!(out, "{row}");
     }
@@ -207,11 +207,8 @@ mod tests {
         assert_eq!(rows.lines().count(), 1);
         let row: serde_json::Value = serde_json::from_str(&rows).unwrap();
         assert_eq!(row["workload"], "close yes/no");
-        assert_eq!(row["contestants"][0]["name"], "carom");
-        assert_eq!(row["contestants"][0]["typical"], 4.0);
-        assert_eq!(
-            (row["contestants"][1]["worst"].as_f64(), row["compared"].as_u64()),
-            (Some(30.5), Some(10))
-        );
+        assert_eq!(row["entries"][0]["name"], "carom");
+        assert_eq!(row["entries"][0]["typical"], 4.0);
+        assert_eq!((row["entries"][1]["worst"].as_f64(), row["compared"].as_u64()), (Some(30.5), Some(10)));
     }
 }

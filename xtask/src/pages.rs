@@ -1,20 +1,19 @@
-//! The numbers of the phases in which many algorithms took part, as tables to be read beside the
-//! plots.
+//! The numbers of the phases with many algorithms, as tables to be read beside the plots.
 
-use crate::bench::{Contestant, Row};
+use crate::bench::{Entry, Row};
 use crate::report::{YARDSTICK, exponent, number};
 use std::fmt::Write as _;
 
-/// A group of so many contestants gets a page.
+/// A group with a row of so many entries gets a page.
 const MANY: usize = 8;
 
-/// What a table shows of a contestant: a number, or nothing.
-type Cell<'a> = &'a dyn Fn(&Row, &Contestant) -> Option<f64>;
+/// A cell of a table: a number, or nothing.
+type Cell<'a> = &'a dyn Fn(&Row, &Entry) -> Option<f64>;
 
-/// A page for each group in which many took part: its name and its text.
+/// A page for each group with many entries: its name and its text.
 pub(crate) fn pages(rows: &[Row], machine: &str, day: &str) -> Vec<(String, String)> {
     let mut groups: Vec<&str> = Vec::new();
-    for row in rows.iter().filter(|row| MANY <= row.contestants.len()) {
+    for row in rows.iter().filter(|row| MANY <= row.entries.len()) {
         if !groups.contains(&row.group.as_str()) {
             groups.push(&row.group);
         }
@@ -29,23 +28,22 @@ fn page(rows: &[Row], group: &str, machine: &str, day: &str) -> String {
         "# {group}: {machine}, {day}\n\n\
          `cargo xtask bench {group}` writes this page. Its program, `benches/phases/{group}.rs`, says what is\n\
          timed. The CSV file beside this one holds every number. Times are thread CPU times of one thread,\n\
-         in a plain `cargo bench`. Those in a column took part in one run, in turn; compare within a\n\
-         column. {compared} comparisons of answers were made in all columns, and {differ} failed. `carom`\n\
+         in a plain `cargo bench`. Those in a column are of one run; compare within a column.\n\
+         {compared} comparisons of answers were made in all columns, and {differ} failed. `carom`\n\
          without another name is the algorithm to start with.\n"
     );
     let mut sizes: Vec<u64> = rows.iter().map(|row| row.size).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let of_size = |size: u64| rows.iter().copied().filter(|row| row.size == size).collect::<Vec<_>>();
-    let is_known = |of: fn(&Contestant) -> Option<f64>| {
-        rows.iter().any(|row| row.contestants.iter().any(|c| of(c).is_some()))
-    };
+    let is_known =
+        |of: fn(&Entry) -> Option<f64>| rows.iter().any(|row| row.entries.iter().any(|c| of(c).is_some()));
     let has_work = is_known(|c| c.tests_per_pair);
     let units: Vec<&str> = rows.iter().map(|row| row.unit.as_str()).collect();
     let unit = units.first().copied().unwrap_or_default();
     let workloads: Vec<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
     let is_grown = workloads.iter().any(|name| 1 < workloads.iter().filter(|other| *other == name).count());
-    if rows.iter().any(|row| row.contestants.iter().any(|c| c.work.is_some())) {
+    if rows.iter().any(|row| row.entries.iter().any(|c| c.work.is_some())) {
         table(&mut out, "Time, in the unit of the workload", &rows, true, &|_, c| Some(c.typical));
         let titles = [
             "n_v: tests of two volumes",
@@ -66,8 +64,8 @@ fn page(rows: &[Row], group: &str, machine: &str, day: &str) -> String {
         table(&mut out, &format!("Before, {unit}"), &rows, true, &|_, c| Some(c.typical));
         table(&mut out, &format!("Worst, {unit}"), &rows, true, &|_, c| Some(c.worst));
         table(&mut out, "Worst, beside what was before", &rows, true, &|_, c| Some(c.worst / c.typical));
-        let beside = |row: &Row, c: &Contestant| {
-            row.contestants.iter().find(|other| other.name == YARDSTICK).map(|other| c.worst / other.worst)
+        let beside = |row: &Row, c: &Entry| {
+            row.entries.iter().find(|other| other.name == YARDSTICK).map(|other| c.worst / other.worst)
         };
         table(&mut out, &format!("Worst, beside that of {YARDSTICK}"), &rows, true, &beside);
         return out;
@@ -80,7 +78,7 @@ fn page(rows: &[Row], group: &str, machine: &str, day: &str) -> String {
     }
     let largest = of_size(sizes.last().copied().unwrap_or_default());
     let all: Vec<Row> = rows.iter().map(|row| (*row).clone()).collect();
-    let power = |row: &Row, c: &Contestant| exponent(&all, row, &c.name);
+    let power = |row: &Row, c: &Entry| exponent(&all, row, &c.name);
     table(&mut out, "The power of the size that the times follow", &firsts(&rows), false, &power);
     if has_work {
         for &size in &sizes {
@@ -107,12 +105,12 @@ fn firsts<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     out
 }
 
-/// A table with a line for each contestant and a column for each row.
+/// A table with a line for each entry and a column for each row.
 fn table(out: &mut String, title: &str, rows: &[&Row], with_size: bool, cell: Cell<'_>) {
     let mut names: Vec<&str> = Vec::new();
-    for contestant in rows.iter().flat_map(|row| &row.contestants) {
-        if !names.contains(&contestant.name.as_str()) {
-            names.push(&contestant.name);
+    for entry in rows.iter().flat_map(|row| &row.entries) {
+        if !names.contains(&entry.name.as_str()) {
+            names.push(&entry.name);
         }
     }
     let _ = write!(out, "\n## {title}\n\n|");
@@ -124,8 +122,8 @@ fn table(out: &mut String, title: &str, rows: &[&Row], with_size: bool, cell: Ce
     for name in names {
         let _ = write!(out, "| {name}");
         for row in rows {
-            let contestant = row.contestants.iter().find(|c| c.name == name);
-            let value = contestant.and_then(|c| cell(row, c)).filter(|value| value.is_finite());
+            let entry = row.entries.iter().find(|c| c.name == name);
+            let value = entry.and_then(|c| cell(row, c)).filter(|value| value.is_finite());
             let _ = write!(out, " | {}", value.map(number).unwrap_or_default());
         }
         let _ = writeln!(out, " |");
@@ -137,7 +135,7 @@ mod tests {
     use super::*;
 
     fn row(workload: &str, size: u64, times: &[f64]) -> Row {
-        let contestants = times.iter().enumerate().map(|(i, &typical)| Contestant {
+        let entries = times.iter().enumerate().map(|(i, &typical)| Entry {
             name: if i == 1 { YARDSTICK.to_string() } else { format!("number {i}") },
             typical,
             worst: 3.0 * typical,
@@ -150,7 +148,7 @@ mod tests {
             workload: workload.to_string(),
             size,
             unit: "ms".to_string(),
-            contestants: contestants.collect(),
+            entries: entries.collect(),
             compared: 5,
             differ: 0,
         }
@@ -173,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn few_contestants_get_no_page() {
+    fn few_entries_get_no_page() {
         assert!(pages(&[row("up", 10, &[1.0, 2.0])], "a machine", "a day").is_empty());
     }
 

@@ -35,14 +35,14 @@ pub(crate) fn table(rows: &[Row]) -> String {
 /// The algorithm that has no memory which could fail it.
 pub(crate) const YARDSTICK: &str = "carom box-pruning";
 
-/// One line for each contestant of whom more than times is known: its worst time beside its typical
+/// One line for each entry of which more than times is known: its worst time beside its typical
 /// one, and beside the worst of box pruning; tests per pair found, bytes per body, and the power of
 /// the size that the times follow over all sizes.
 pub(crate) fn details(rows: &[Row]) -> String {
-    let is_known = |row: &&Row| row.contestants.iter().any(|c| c.tests_per_pair.is_some());
+    let is_known = |row: &&Row| row.entries.iter().any(|c| c.tests_per_pair.is_some());
     let mut out = String::new();
     for row in rows.iter().filter(is_known) {
-        let yardstick = row.contestants.iter().find(|c| c.name == YARDSTICK);
+        let yardstick = row.entries.iter().find(|c| c.name == YARDSTICK);
         let _ = writeln!(
             out,
             "{:<58} {:>9} {:>9} {:>8} {:>8} {:>10} {:>10} {:>8}",
@@ -55,7 +55,7 @@ pub(crate) fn details(rows: &[Row]) -> String {
             "bytes/body",
             "exponent"
         );
-        for c in &row.contestants {
+        for c in &row.entries {
             let known = |value: Option<f64>| value.map_or_else(|| "-".to_string(), |v| format!("{v:.1}"));
             let _ = writeln!(
                 out,
@@ -74,11 +74,11 @@ pub(crate) fn details(rows: &[Row]) -> String {
     out
 }
 
-/// One line for each contestant whose work was counted: what the cost function t = n_v c_v + n_p
-/// c_p + n_u c_u says of it.
+/// One line for each entry whose work was counted: what the cost function t = n_v c_v + n_p
+/// c_p + n_u c_u predicts.
 pub(crate) fn work(rows: &[Row]) -> String {
     let mut out = String::new();
-    for row in rows.iter().filter(|row| row.contestants.iter().any(|c| c.work.is_some())) {
+    for row in rows.iter().filter(|row| row.entries.iter().any(|c| c.work.is_some())) {
         let _ = writeln!(
             out,
             "{:<58} {:>9} {:>9} {:>11} {:>11} {:>11}",
@@ -89,7 +89,7 @@ pub(crate) fn work(rows: &[Row]) -> String {
             "n_p",
             "n_u"
         );
-        for c in &row.contestants {
+        for c in &row.entries {
             let Some([tests, primitives, placed, predicted]) = c.work else { continue };
             let _ = writeln!(
                 out,
@@ -106,15 +106,15 @@ pub(crate) fn work(rows: &[Row]) -> String {
     out
 }
 
-/// The power of the size that the times of a contestant follow over all sizes of a workload: the
+/// The power of the size that the times of an entry follow over all sizes of a workload: the
 /// slope of the line of least squares through their logarithms. `None` for a single size.
 pub(crate) fn exponent(rows: &[Row], of: &Row, name: &str) -> Option<f64> {
     let points: Vec<(f64, f64)> = rows
         .iter()
         .filter(|row| row.group == of.group && row.workload == of.workload)
-        .flat_map(|row| row.contestants.iter().map(|contestant| (row.size, contestant)))
-        .filter(|(_, contestant)| contestant.name == name && 0.0 < contestant.typical)
-        .map(|(size, contestant)| ((size as f64).ln(), contestant.typical.ln()))
+        .flat_map(|row| row.entries.iter().map(|entry| (row.size, entry)))
+        .filter(|(_, entry)| entry.name == name && 0.0 < entry.typical)
+        .map(|(size, entry)| ((size as f64).ln(), entry.typical.ln()))
         .collect();
     let n = points.len() as f64;
     let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / n, y + point.1 / n));
@@ -124,14 +124,14 @@ pub(crate) fn exponent(rows: &[Row], of: &Row, name: &str) -> Option<f64> {
     (0.0 < xx).then(|| xy / xx)
 }
 
-/// The same as comma-separated values, one line per contestant.
+/// The same as comma-separated values, one line per entry.
 pub(crate) fn csv(rows: &[Row]) -> String {
     let mut out = String::from(
-        "group,workload,size,unit,contestant,typical,worst,compared,differ,tests_per_pair,bytes_per_body,exponent,n_v,n_p,n_u,predicted\n",
+        "group,workload,size,unit,entry,typical,worst,compared,differ,tests_per_pair,bytes_per_body,exponent,n_v,n_p,n_u,predicted\n",
     );
     let known = |value: Option<f64>| value.map(number).unwrap_or_default();
     for row in rows {
-        for contestant in &row.contestants {
+        for entry in &row.entries {
             let _ = writeln!(
                 out,
                 "{},{},{},{},{},{},{},{},{},{},{},{},{}",
@@ -139,15 +139,15 @@ pub(crate) fn csv(rows: &[Row]) -> String {
                 row.workload,
                 row.size,
                 row.unit,
-                contestant.name,
-                number(contestant.typical),
-                number(contestant.worst),
+                entry.name,
+                number(entry.typical),
+                number(entry.worst),
                 row.compared,
                 row.differ,
-                known(contestant.tests_per_pair),
-                known(contestant.bytes_per_body),
-                exponent(rows, row, &contestant.name).map(|power| format!("{power:.2}")).unwrap_or_default(),
-                contestant.work.map_or_else(|| ",,,".to_string(), |work| work.map(number).join(","))
+                known(entry.tests_per_pair),
+                known(entry.bytes_per_body),
+                exponent(rows, row, &entry.name).map(|power| format!("{power:.2}")).unwrap_or_default(),
+                entry.work.map_or_else(|| ",,,".to_string(), |work| work.map(number).join(","))
             );
         }
     }
@@ -191,12 +191,12 @@ pub(crate) fn plots(rows: &[Row]) -> Result<Vec<(String, String)>, Error> {
     Ok(all)
 }
 
-/// Time over size, both on logarithmic axes, one line per contestant.
+/// Time over size, both on logarithmic axes, one line per entry.
 fn plot(title: &str, rows: &[&Row]) -> Result<String, Error> {
     let mut lines: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for row in rows {
-        for contestant in row.contestants.iter().filter(|contestant| 0.0 < contestant.typical) {
-            lines.entry(&contestant.name).or_default().push((row.size as f64, contestant.typical));
+        for entry in row.entries.iter().filter(|entry| 0.0 < entry.typical) {
+            lines.entry(&entry.name).or_default().push((row.size as f64, entry.typical));
         }
     }
     let (mut x, mut y) = ((f64::INFINITY, 0.0_f64), (f64::INFINITY, 0.0_f64));
@@ -273,10 +273,10 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Contestant;
+    use crate::bench::Entry;
 
     fn row(size: u64, carom: f64, peer: f64) -> Row {
-        let contestant = |name: &str, typical| Contestant {
+        let entry = |name: &str, typical| Entry {
             name: name.to_string(),
             typical,
             worst: typical,
@@ -289,11 +289,7 @@ mod tests {
             workload: "uniform".to_string(),
             size,
             unit: "ms".to_string(),
-            contestants: vec![
-                contestant("carom", carom),
-                contestant("slow", peer * 2.0),
-                contestant("peer", peer),
-            ],
+            entries: vec![entry("carom", carom), entry("slow", peer * 2.0), entry("peer", peer)],
             compared: 10,
             differ: 1,
         }
@@ -316,7 +312,7 @@ mod tests {
         assert!((exponent(&rows, &rows[0], "carom").unwrap() - 1.0).abs() < 1e-9);
         assert!((exponent(&rows, &rows[0], "peer").unwrap() - 2.0).abs() < 1e-9);
         assert_eq!(exponent(&rows[..1], &rows[0], "peer"), None);
-        assert_eq!(exponent(&rows, &rows[0], "nobody"), None);
+        assert_eq!(exponent(&rows, &rows[0], "no such program"), None);
         let details = details(&rows);
         assert!(details.contains("3.0          -     1.00") && details.contains("2.00"), "{details}");
         assert!(csv(&rows).contains("broad,uniform,1000,ms,peer,2.0000,2.0000,10,1,,,2.00,,,,\n"));

@@ -1,8 +1,8 @@
-//! Morph targets, modes and skins: a query computes what it comes near.
+//! Morph targets, modes and skins: a query computes only the vertices near it.
 
 use crate::Step;
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_bounds::{Aabb, BoundingVolume as _, KDop, Slabs};
 use carom_deform::known::{BoneWeights, Deformation, KnownTree, Modes, Morph, MorphKDop};
 use carom_deform::{
@@ -47,7 +47,8 @@ pub(crate) fn known(runner: &mut Runner) {
     race_known(runner, "dual quaternion skin", tree, &query, |tree, turn| tree.set_bones(&poses[turn]));
 }
 
-/// With the weights of a turn: the number of candidates, and of those that touch the needle.
+/// Sets the weights of a turn and queries. Returns the number of candidates, and of those that
+/// touch the needle.
 type Ask<'a> = Box<dyn FnMut(usize) -> [usize; 2] + 'a>;
 
 /// A slanted needle through morph targets: faces whose 26-DOPs touch that of the needle. Each tree
@@ -104,15 +105,15 @@ fn needle(
         }
     }
     let row = Row { workload, size: faces.len() as u64, unit: Unit::Us, per_call: 1 };
-    let mut contest = Contest::new(answers);
+    let mut comparison = Comparison::new(answers);
     for (name, mut ask) in ask {
         let mut turn = 0;
-        contest = contest.entry(name, move || {
+        comparison = comparison.entry(name, move || {
             turn = 1 - turn;
             _ = black_box(ask(turn));
         });
     }
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }
 
 /// New weights and one query, with a test of each candidate.
@@ -132,7 +133,7 @@ fn asker<'a, D: Deformation + Weighted>(
     })
 }
 
-/// What has weights of targets, by whatever name.
+/// A deformation with weights of targets.
 trait Weighted: Deformation + Sized {
     fn set(tree: &mut KnownTree<Self>, weights: &[f32]);
 }
@@ -219,9 +220,9 @@ fn race_known<D: Deformation<Query = Aabb> + Clone>(
     let row = Row { workload, size: faces.len() as u64, unit: Unit::Us, per_call: 1 };
     let turns = [const { Cell::new(0_usize) }; 3];
     let next = |k: usize| turns[k].replace(1 - turns[k].get());
-    let contest = Contest::new(answers)
+    let comparison = Comparison::new(answers)
         .entry("carom", || _ = black_box(ask(next(0))))
         .entry("carom refit", || _ = black_box(ask_all(next(1))))
         .entry("parry refit", || _ = black_box(ask_parry(next(2))));
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }

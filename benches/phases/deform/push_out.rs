@@ -7,7 +7,7 @@
 
 use crate::{grid, waving_sheet};
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_deform::{ContactSides, DeformableMesh, PushOut, RayDepths, RefitTree};
 use carom_scenes::mesh::icosphere;
 use glam::{DVec3, Vec3};
@@ -16,7 +16,7 @@ use parry3d::shape::{Ball as ParryBall, FeatureId, TriMesh as ParryMesh, TriMesh
 use std::cell::Cell;
 use std::hint::black_box;
 
-/// How many vertices are pushed out, and how far at most.
+/// The number of vertices that are pushed out, and the largest depth.
 fn n_and_deepest(depths: impl Iterator<Item = f64>) -> (f64, f64) {
     depths.fold((0.0, 0.0), |(n, deepest), depth| (n + 1.0, depth.max(deepest)))
 }
@@ -110,7 +110,7 @@ pub(super) fn race(runner: &mut Runner) {
             let along = parry::vector(-normal.normalize());
             let ray = parry3d::query::Ray::new(parry::vector(*p), along);
             let hit = their_around.cast_local_ray_and_get_normal(&ray, f32::MAX, false)?;
-            // That is what a triangle calls its back.
+            // A triangle is hit from its back side.
             (hit.feature == FeatureId::Face(1)).then_some(f64::from(hit.time_of_impact))
         }))
     };
@@ -129,10 +129,10 @@ pub(super) fn race(runner: &mut Runner) {
             answers.number("deepest", deepest, their_deepest, 1e-4);
         }
         let row = Row { workload, size: size as u64, unit: Unit::Ms, per_call: 1 };
-        let contest = Contest::new(answers)
+        let comparison = Comparison::new(answers)
             .entry("carom", || _ = black_box(ours()))
             .entry("parry", || _ = black_box(theirs()));
-        runner.slow(row, contest);
+        runner.compare_slow(row, comparison);
     };
     race(wanted[0], n * n, &mut field, &mut their_field);
     race(wanted[1], n * n, &mut history, &mut their_history);

@@ -6,7 +6,7 @@
 
 use crate::settings;
 use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::{Capsule, Cuboid, DistanceField, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, tol};
 use carom_query::{
@@ -26,12 +26,12 @@ use std::sync::Arc;
 /// Poses of a row.
 const N: usize = 32;
 
-/// How far bodies are from the torus, in cells.
+/// Distances of bodies from the torus, in cells.
 const NEAR: [f32; 2] = [0.1, 1.0];
 const AT_BORDER: [f32; 2] = [2.5, 4.0];
 const FAR: [f32; 2] = [20.0, 40.0];
 
-/// A torus in four ways.
+/// A torus in four forms.
 struct Torus {
     dense: Shape,
     sparse: Shape,
@@ -136,13 +136,13 @@ pub(crate) fn pairs(runner: &mut Runner, mesh: &TriMesh) {
 
 /// One question to the torus in each of its ways. The answers of carom's fields and of parry are
 /// compared with those of carom's mesh.
-fn contest<'a, T>(
+fn comparison<'a, T>(
     torus: &'a Torus,
     places: &'a [T],
     error: f64,
     ours: &'a dyn Fn(&Shape, &T) -> f64,
     theirs: &'a dyn Fn(&T) -> f64,
-) -> Contest<'a> {
+) -> Comparison<'a> {
     let mut answers = Answers::new();
     for place in places {
         let exact = ours(&torus.mesh, place);
@@ -152,7 +152,7 @@ fn contest<'a, T>(
     }
     let ask =
         move |shape: &'a Shape| move || places.iter().for_each(|place| _ = black_box(ours(shape, place)));
-    Contest::new(answers)
+    Comparison::new(answers)
         .entry("carom", ask(&torus.dense))
         .entry("carom sparse", ask(&torus.sparse))
         .entry("carom mesh", ask(&torus.mesh))
@@ -184,7 +184,7 @@ fn distances(runner: &mut Runner, torus: &Torus, body: &Body, place: &str, gap: 
         let found = parry3d::query::distance(&origin, &*torus.theirs, &pose, &*body.theirs);
         found.map_or(f64::NAN, |found| f64::from(found.distance))
     };
-    runner.some(row(&workload), contest(torus, &poses, torus.error + body.error, &ours, &theirs));
+    runner.compare(row(&workload), comparison(torus, &poses, torus.error + body.error, &ours, &theirs));
 }
 
 fn contacts(runner: &mut Runner, torus: &Torus, body: &Body) {
@@ -206,7 +206,7 @@ fn contacts(runner: &mut Runner, torus: &Torus, body: &Body) {
         let found = parry3d::query::contact(&origin, &*torus.theirs, &pose, &*body.theirs, reach);
         found.ok().flatten().map_or(f64::NAN, |found| f64::from(found.dist))
     };
-    runner.some(row(&workload), contest(torus, &poses, torus.error + body.error, &ours, &theirs));
+    runner.compare(row(&workload), comparison(torus, &poses, torus.error + body.error, &ours, &theirs));
 }
 
 /// From ten cells away, 20 cells in all, straight to the torus.
@@ -247,9 +247,9 @@ fn casts(runner: &mut Runner, torus: &Torus, body: &Body) {
         hit.map_or(f64::NAN, |hit| f64::from(hit.time_of_impact * way.length()))
     };
     // A surface that is off by the error is met so much sooner or later.
-    runner.some(
+    runner.compare(
         row_of(&workload, n),
-        contest(torus, &flights, 1.5 * (torus.error + body.error), &ours, &theirs),
+        comparison(torus, &flights, 1.5 * (torus.error + body.error), &ours, &theirs),
     );
 }
 
@@ -282,5 +282,5 @@ fn rays(runner: &mut Runner, torus: &Torus) {
         let hit = torus.theirs.cast_local_ray(&ray, f32::MAX, true);
         hit.map_or(f64::NAN, f64::from)
     };
-    runner.some(row("ray"), contest(torus, &rays, torus.error, &ours, &theirs));
+    runner.compare(row("ray"), comparison(torus, &rays, torus.error, &ours, &theirs));
 }

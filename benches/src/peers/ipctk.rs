@@ -1,5 +1,4 @@
-//! ipc-toolkit, in a process of Python that answers questions about one cloth and says how long
-//! they took.
+//! ipc-toolkit, in a process of Python that answers queries of one cloth with their times.
 
 use glam::Vec3;
 use serde_json::Value;
@@ -7,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// The process; it ends with this.
+/// The process; it is ended on drop.
 pub struct Cloth {
     process: Child,
     questions: ChildStdin,
@@ -49,8 +48,8 @@ impl Cloth {
         Ok(cloth)
     }
 
-    /// Asks one question, in the words of the script. The numbers of the answer, and the processor
-    /// time in nanoseconds; NaN if the process has ended.
+    /// Sends one query in the words of the script. Returns the numbers of the answer and the CPU
+    /// time in nanoseconds, NaN if the process has ended.
     pub fn ask(&mut self, question: &str) -> (Vec<f64>, f64) {
         let is_sent = writeln!(self.questions, "{question}").is_ok();
         let Some(answer) = self.read().filter(|_| is_sent) else { return (Vec::new(), f64::NAN) };

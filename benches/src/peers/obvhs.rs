@@ -23,7 +23,7 @@ pub fn build(boxes: &[obvhs::aabb::Aabb], params: BvhBuildParams) -> Bvh2 {
     build_bvh2(boxes, params, &mut Duration::default())
 }
 
-/// The boxes of all leaves are told anew, and the tree is refitted.
+/// Sets the boxes of all leaves and refits the tree.
 pub fn refit(tree: &mut Bvh2, boxes: &[obvhs::aabb::Aabb]) {
     let indices = &tree.primitive_indices;
     for node in &mut tree.nodes {
@@ -76,7 +76,7 @@ impl Rays {
         Self { tree, triangles }
     }
 
-    /// Where the ray hits first; infinite where it does not.
+    /// The ray parameter of the first hit; infinite for none.
     pub fn closest(&self, ray: &Ray) -> f32 {
         let ray = obvhs::ray::Ray::new_inf(ray.origin.into(), ray.direction.into());
         let mut hit = RayHit::none();

@@ -56,7 +56,7 @@ impl BroadPhase {
         Self { tree: build(boxes), workspace: BvhWorkspace::default(), pairs: Vec::new() }
     }
 
-    /// One frame: the moved boxes are told, the tree is refitted, and, if so wished, improved a
+    /// Runs one frame: sets the moved boxes, refits the tree and, with `is_improved`, improves it a
     /// little, as rapier does.
     pub fn refit(&mut self, boxes: &[Aabb], moved: &[u32], is_improved: bool) -> &mut [(u32, u32)] {
         for &i in moved {
@@ -75,7 +75,7 @@ impl BroadPhase {
         self.find()
     }
 
-    /// Gives back the room of the list of pairs, which is the caller's.
+    /// Frees the list of pairs, which is the caller's.
     pub fn forget(&mut self) {
         self.pairs = Vec::new();
     }

@@ -108,7 +108,7 @@ impl Scene {
         self.world.step_with_events(&Families, &());
     }
 
-    /// The place of each body that moves.
+    /// The position of each body that moves.
     pub fn places(&self) -> Vec<Vec3> {
         let place = |&handle: &RigidBodyHandle| {
             let at = self.world.bodies[handle].translation();
@@ -257,7 +257,7 @@ impl BroadPhase {
         }
     }
 
-    /// One frame; the answer is the number of changes.
+    /// Runs one frame. Returns the number of changes.
     pub fn frame(&mut self, boxes: &[Aabb], moved: &[u32]) -> usize {
         let margin = 0.5 * self.parameters.prediction_distance();
         for &i in moved {
@@ -270,8 +270,8 @@ impl BroadPhase {
         self.events.len()
     }
 
-    /// The pairs that there are after the changes of the last frame; to be asked after every frame,
-    /// or not at all.
+    /// The pairs after the changes of the last frame. Must be called after every frame, or after
+    /// none.
     pub fn pairs(&mut self) -> &BTreeSet<(u32, u32)> {
         for event in &self.events {
             let (BroadPhasePairEvent::AddPair(pair) | BroadPhasePairEvent::DeletePair(pair)) = event;
@@ -285,8 +285,7 @@ impl BroadPhase {
         &self.pairs
     }
 
-    /// Gives back the room of what [`BroadPhase::pairs`] answers, which is not to be asked any
-    /// more.
+    /// Frees the list of [`BroadPhase::pairs`], which must not be called any more.
     pub fn forget(&mut self) {
         self.pairs = BTreeSet::new();
     }

@@ -1,10 +1,10 @@
 //! The rows that the benches `trees` and `threads` share: builds and refits, carom and the peers.
-// As in the programs that these rows are of: boxes of the scenes are finite, and as many as before.
+// As in the programs of these rows: boxes of the scenes are finite, and as many as before.
 #![allow(clippy::expect_used)]
 
 use crate::peers::{bvh as bvh_peer, obvhs as obvhs_peer, parry};
 use crate::trees::{found, queries};
-use crate::{Answers, Contest, Row, Runner, Unit};
+use crate::{Answers, Comparison, Row, Runner, Unit};
 use bvh::bvh::Bvh as BvhTree;
 use carom_bounds::Aabb;
 use carom_bvh::{BuildMethod, BuildQuality, BuildSettings, Builder, Bvh};
@@ -13,13 +13,13 @@ use obvhs::bvh2::Bvh2;
 use parry3d::partitioning::{Bvh as ParryBvh, BvhBuildStrategy, BvhWorkspace};
 use std::cell::RefCell;
 
-/// Where the work is done, and how peers are asked that have a function of their own for it.
+/// The threads that do the work, and the functions that peers have for them.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
-    /// Does a piece of work there.
+    /// Runs a piece of work on these threads.
     pub run: &'a dyn Fn(&mut (dyn FnMut() + Send)),
-    /// Times what passes, not what this thread works.
-    pub by_the_wall: bool,
+    /// Whether wall-clock time is measured instead of CPU time of this thread.
+    pub wall_clock: bool,
     /// parry's refit.
     pub parry_refit: fn(&mut ParryBvh, &mut BvhWorkspace),
     /// bvh's build.
@@ -27,10 +27,10 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// On the thread that asks.
+    /// The calling thread.
     pub const HERE: Place<'static> = Place {
         run: &|work| work(),
-        by_the_wall: false,
+        wall_clock: false,
         parry_refit: ParryBvh::refit,
         bvh_build: bvh_peer::build,
     };
@@ -41,9 +41,9 @@ impl Place<'_> {
         result.expect("the work was done")
     }
 
-    fn contest<'c>(&self, answers: Answers) -> Contest<'c> {
-        let contest = Contest::new(answers);
-        if self.by_the_wall { contest.by_the_wall() } else { contest }
+    fn comparison<'c>(&self, answers: Answers) -> Comparison<'c> {
+        let comparison = Comparison::new(answers);
+        if self.wall_clock { comparison.wall_clock() } else { comparison }
     }
 }
 
@@ -89,8 +89,8 @@ pub fn build(
     let (mut builder, mut other_builder) = (Builder::default(), Builder::default());
     let (mut kept, mut other_kept) = (ours.clone(), ours);
     let row = Row { workload, size: boxes.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let mut contest = place
-        .contest(answers)
+    let mut comparison = place
+        .comparison(answers)
         .entry("carom", || {
             std::hint::black_box(build_ours());
         })
@@ -98,7 +98,7 @@ pub fn build(
             std::hint::black_box(place.get(|| builder.rebuild(&mut kept, boxes, &settings).is_ok()));
         });
     if quality == BuildQuality::Fast {
-        contest = contest
+        comparison = comparison
             .entry("carom one pass", || {
                 let tree = place.get(|| Bvh::<Aabb>::build(boxes, &in_one_pass));
                 std::hint::black_box(tree.is_ok());
@@ -108,7 +108,7 @@ pub fn build(
                 std::hint::black_box(done);
             });
     }
-    let contest = contest
+    let comparison = comparison
         .entry("parry", || {
             std::hint::black_box(build_parrys());
         })
@@ -118,7 +118,7 @@ pub fn build(
         .entry("bvh", || {
             std::hint::black_box(build_bvhs(&mut bvh_leaves));
         });
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }
 
 /// Refits to other boxes. Each turn goes to the other of the two poses, so that every refit has
@@ -154,7 +154,7 @@ pub fn refit(runner: &mut Runner, place: Place<'_>, workload: &str, both: [&[Aab
     refits_in_turn(runner, place, row, trees, both[1], refit_ours, refit_parrys, refit_obvhss);
 }
 
-/// One tree of each contestant.
+/// One tree of each program.
 #[derive(Clone, Copy)]
 pub struct Trees<'a> {
     /// carom's.
@@ -165,8 +165,8 @@ pub struct Trees<'a> {
     pub obvhss: &'a RefCell<Bvh2>,
 }
 
-/// Refits to the one and the other of two poses, each told its number: trees refitted to pose 1,
-/// whose boxes these are, must find the same.
+/// Compares refits to two poses in turn; each function takes the number of a pose. `boxes` are
+/// those of pose 1, at which all trees must find the same.
 pub fn refits_in_turn(
     runner: &mut Runner,
     place: Place<'_>,
@@ -188,8 +188,8 @@ pub fn refits_in_turn(
         answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss.borrow(), boxes, &query));
     }
     let (mut a, mut b, mut c) = (0, 0, 0);
-    let contest = place
-        .contest(answers)
+    let comparison = place
+        .comparison(answers)
         .entry("carom", || {
             refit_ours(a);
             a = 1 - a;
@@ -202,5 +202,5 @@ pub fn refits_in_turn(
             refit_obvhss(c);
             c = 1 - c;
         });
-    runner.some(row, contest);
+    runner.compare(row, comparison);
 }

@@ -19,10 +19,10 @@ use carom_geom::SupportMap;
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// Where a round looks.
+/// The direction of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Momentum {
-    /// Along the gradient: GJK as it always was.
+    /// Along the gradient: plain GJK.
     None,
     /// From a point ahead of the nearest one.
     Nesterov,

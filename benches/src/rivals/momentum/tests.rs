@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3};
 
 const ALL: [Momentum; 3] = [Momentum::None, Momentum::Nesterov, Momentum::Polyak];
 
-/// How far apart the crate's own search says that they are.
+/// Compares the distances with that of carom-gjk, which it returns.
 fn check<A: SupportMap, B: SupportMap>(a: &A, b: &B, b_in_a: &WidePose, what: &str) -> f64 {
     let own = wide::distance(a, b, b_in_a, &GjkSettings::default(), None).distance;
     let reach = a.radius() + b.radius() + b_in_a.translation.length();
