@@ -1,4 +1,7 @@
 //! Insertion and removal of soft things.
+//!
+//! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3 (groups
+//! of particles in one solver).
 
 use crate::soft::desc::{ParticlePhase, ParticlesDesc, SoftBodyDesc, SoftSettings};
 use crate::soft::distance::ShapeDistance;

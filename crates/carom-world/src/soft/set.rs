@@ -7,7 +7,7 @@ use crate::soft::desc::{ParticlePhase, SoftSettings};
 use crate::soft::error::SoftError;
 use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
 use crate::soft::sleeping::{Push, Resting};
-use crate::soft::soft_body::{SoftPart, constraint_of};
+use crate::soft::soft_body::SoftPart;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -267,7 +267,7 @@ impl SoftSet {
                 }
                 ThingKind::Body(part) => {
                     let added = add_solid(&mut made.solver, part, thing.radius)?;
-                    part.constraint = constraint_of(&part.kind, &part.rest, added.indices.start as usize)?;
+                    part.constraint_mut().move_to(added.indices.start as usize);
                 }
             }
             let n = thing.positions.len() as u32;

@@ -1,5 +1,5 @@
 //! Soft things in a snapshot: the particles as the solver saves them, and what each thing was made
-//! from. Constraints are built again; they keep nothing between steps.
+//! from. Constraints are built again. Between steps they keep only the rotations of tetrahedra.
 //!
 //! Numbers of settings are stored as bits, because a stiffness may be infinite.
 //!
@@ -10,10 +10,10 @@ use crate::soft::desc::{ParticlePhase, SoftBodyKind, SoftSettings};
 use crate::soft::id::SoftThing;
 use crate::soft::set::{Slot, Soft, SoftEvent, SoftSet, Thing, ThingKind};
 use crate::soft::sleeping::{Push, Resting};
-use crate::soft::soft_body::{Held, SoftPart, constraint_of, mesh_of};
+use crate::soft::soft_body::{Constraint, Held, SoftPart, constraint_of, mesh_of};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use carom_math::Vec3;
+use carom_math::{Quat, Vec3};
 use carom_particles::{ClothSettings, Gas, Grains, Liquid, ParticleSolver, RopeSettings, SoftBodySettings};
 use carom_response::Inconsistency;
 
@@ -72,6 +72,8 @@ struct StoredPart {
     held: Vec<Held>,
     force: Vec3,
     friction: f32,
+    /// Of tetrahedra.
+    rotations: Vec<[f32; 4]>,
 }
 
 impl Soft {
@@ -115,7 +117,12 @@ impl StoredThing {
                     }
                 };
                 let SoftPart { rest, masses, pins, held, force, friction, .. } = &**part;
+                let rotations = match &part.constraint {
+                    Constraint::Volume(body) => body.rotations().map(|turn| turn.to_array()).collect(),
+                    _ => Vec::new(),
+                };
                 let part = StoredPart {
+                    rotations,
                     rest: rest.clone(),
                     elements,
                     masses: masses.clone(),
@@ -179,7 +186,7 @@ impl StoredThing {
         first_id: u32,
         first: usize,
     ) -> Result<SoftPart, &'static str> {
-        let StoredPart { rest, elements, masses, pins, held, force, friction } = stored;
+        let StoredPart { rest, elements, masses, pins, held, force, friction, rotations } = stored;
         let is_in = |vertex: u32| (vertex as usize) < rest.len();
         let is_ascending = |mut list: &mut dyn Iterator<Item = u32>| {
             let mut last = None;
@@ -220,7 +227,11 @@ impl StoredThing {
             }
             _ => return Err("the kind of a soft body"),
         };
-        let constraint = constraint_of(&kind, rest, first).map_err(|_| "the elements of a soft body")?;
+        let mut constraint = constraint_of(&kind, rest, first).map_err(|_| "the elements of a soft body")?;
+        if let Constraint::Volume(body) = &mut constraint {
+            let rotations: Vec<Quat> = rotations.iter().map(|turn| Quat::from_array(*turn)).collect();
+            body.set_rotations(&rotations).map_err(|_| "the rotations of a soft body")?;
+        }
         let positions: Vec<Vec3> = (first_id..).zip(rest).filter_map(|(id, _)| solver.position(id)).collect();
         let mesh = mesh_of(&kind, &positions).map_err(|_| "the mesh of a soft body")?;
         let part = SoftPart {

@@ -1,4 +1,6 @@
 //! Views of one soft thing: reading, and changes.
+//!
+//! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3.
 
 use crate::bodies::BodySet;
 use crate::soft::error::SoftError;
