@@ -99,6 +99,11 @@ pub enum ParticleError {
         /// The body.
         body: usize,
     },
+    /// A particle is held by a body, but one of them does not exist, or the point is not finite.
+    BadAttachment {
+        /// The place in the list of attachments.
+        attachment: usize,
+    },
     /// Bytes are no snapshot of a solver, or not a whole one.
     BadSnapshot,
     /// A setting is out of its range.
@@ -152,6 +157,9 @@ impl fmt::Display for ParticleError {
             }
             ParticleError::BadPlane => write!(f, "the normal of the plane is not a unit vector"),
             ParticleError::BadBody { body } => write!(f, "body {body} has a number that is not finite"),
+            ParticleError::BadAttachment { attachment } => {
+                write!(f, "attachment {attachment} has no particle, no body or no finite point")
+            }
             ParticleError::BadSnapshot => write!(f, "the bytes are no whole snapshot"),
             ParticleError::BadSetting { name, value } => write!(f, "{name} is {value}, out of its range"),
         }

@@ -154,7 +154,9 @@ pub use solver::group::{Gas, Grains, Liquid, Solid};
 pub use solver::population::{ParticleGroup, Removed};
 pub use solver::ray::ParticleHit;
 pub use solver::settings::ParticleSettings;
-pub use solver::surroundings::{BodyBoundary, DistanceFn, FieldBoundary, SolidPass, Surface, Surroundings};
+pub use solver::surroundings::{
+    Attachment, BodyBoundary, DistanceFn, FieldBoundary, SolidPass, Surface, Surroundings,
+};
 pub use solver::touch::{BodyImpulse, ParticleContact, ParticleEvent, Touched};
 pub use solver::{Compression, MAX_PARTICLES, ParticleSolver, SolidParticles};
 pub use surface_mesh::{SurfaceMesh, liquid_surface};

@@ -304,6 +304,21 @@ impl ParticleSolver {
         Ok(())
     }
 
+    /// Gives a particle another inverse mass, at least 0; 0 holds it: see
+    /// [`ParticleSolver::add_solid`].
+    ///
+    /// # Errors
+    /// If it is negative or not finite, or there is no such particle.
+    pub fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) -> Result<(), ParticleError> {
+        let number = particle as usize;
+        let slot = self.store.slot(particle).ok_or(ParticleError::BadParticle { particle: number })?;
+        if !(0.0 <= inverse_mass && inverse_mass < f32::INFINITY) {
+            return Err(ParticleError::BadMass { particle: number });
+        }
+        self.store.positions[slot][3] = inverse_mass;
+        Ok(())
+    }
+
     /// Makes a step of `dt` seconds among the planes.
     ///
     /// # Errors
@@ -322,7 +337,7 @@ impl ParticleSolver {
         if !(0.0 <= dt && dt < f32::INFINITY) {
             return Err(ParticleError::BadTimeStep { dt });
         }
-        surroundings.check()?;
+        surroundings.check(self.store.len())?;
         let ParticleSolver { settings, smoothing, store, planes, neighbours, touches, work } = self;
         if !(0.0 < dt / settings.substeps as f32) {
             return Ok(());

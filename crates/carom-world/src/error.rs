@@ -17,6 +17,15 @@ pub enum WorldError {
     StaleJoint(JointId),
     /// No force field has this handle: it was removed, or never was in this world.
     StaleForceField(ForceFieldId),
+    /// No soft body has this handle: it was removed, or never was in this world.
+    #[cfg(feature = "soft")]
+    StaleSoftBody(crate::SoftBodyId),
+    /// No particles have this handle: they were removed, or never were in this world.
+    #[cfg(feature = "soft")]
+    StaleParticles(crate::ParticlesId),
+    /// A soft thing was refused, or a step with it.
+    #[cfg(feature = "soft")]
+    Soft(crate::SoftError),
     /// A pose is not finite or not a rotation.
     Pose(PoseError),
     /// A number with this name is NaN, infinite, or negative where it may not be.
@@ -53,6 +62,16 @@ impl core::fmt::Display for WorldError {
             }
             WorldError::StaleJoint(id) => write!(f, "no joint {}", id.number()),
             WorldError::StaleForceField(id) => write!(f, "no force field {}", id.number()),
+            #[cfg(feature = "soft")]
+            WorldError::StaleSoftBody(id) => {
+                write!(f, "no soft body {} of generation {}", id.index, id.generation)
+            }
+            #[cfg(feature = "soft")]
+            WorldError::StaleParticles(id) => {
+                write!(f, "no particles {} of generation {}", id.index, id.generation)
+            }
+            #[cfg(feature = "soft")]
+            WorldError::Soft(error) => error.fmt(f),
             WorldError::Pose(error) => error.fmt(f),
             WorldError::BadNumber(what) => write!(f, "{what} is not a number that it may be"),
             WorldError::NoMass => write!(f, "a dynamic body needs a mass, and its shape gives none"),
@@ -70,6 +89,13 @@ impl core::fmt::Display for WorldError {
 }
 
 impl core::error::Error for WorldError {}
+
+#[cfg(feature = "soft")]
+impl From<crate::SoftError> for WorldError {
+    fn from(error: crate::SoftError) -> WorldError {
+        WorldError::Soft(error)
+    }
+}
 
 impl From<PoseError> for WorldError {
     fn from(error: PoseError) -> WorldError {

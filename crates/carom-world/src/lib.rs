@@ -63,6 +63,8 @@ mod responses;
 mod setters;
 mod settings;
 mod snapshot;
+#[cfg(feature = "soft")]
+mod soft;
 mod stats;
 mod steering;
 mod surfaces;
@@ -90,11 +92,28 @@ pub use queries::query::{BodyHit, NearBody};
 pub use queries::query_batch::Wanted;
 pub use settings::WorldSettings;
 pub use snapshot::Snapshot;
+#[cfg(feature = "soft")]
+pub use soft::desc::{ParticlePhase, ParticlesDesc, SoftBodyDesc, SoftBodyKind, SoftSettings};
+#[cfg(feature = "soft")]
+pub use soft::error::SoftError;
+#[cfg(feature = "soft")]
+pub use soft::id::{ParticlesId, SoftBodyId, SoftThing};
+#[cfg(feature = "soft")]
+pub use soft::rays::SoftHit;
+#[cfg(feature = "soft")]
+pub use soft::set::SoftEvent;
+#[cfg(feature = "soft")]
+pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
 pub use stats::{PhaseTimes, Stats, Undone};
 pub use world::World;
 
 pub use carom_broad::{Answers, Groups, Mobility};
 pub use carom_math::Budget;
+#[cfg(feature = "soft")]
+pub use carom_particles::{
+    ClothSettings, ConstraintError, Gas, Grains, Liquid, ParticleError, RopeSettings, SoftBodySettings,
+    SurfaceMesh,
+};
 pub use carom_response::plausible::Scatter;
 pub use carom_response::{
     AxisLimit, CombineRule, Drive, Energy, Inconsistency, Joint, JointAxis, JointFault, JointKind, JointLoad,

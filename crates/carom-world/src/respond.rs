@@ -23,6 +23,8 @@ impl<B: BroadPhase> World<B> {
                 self.stats.undone.n_stopped =
                     unknown::stop_unknown(bodies, contacts, broad, settings.scatter);
             }
+            #[cfg(feature = "soft")]
+            self.step_soft(dt)?;
             self.wake_deformed();
             self.wake_touched(dt);
             self.keep_awake(dt);

@@ -83,6 +83,9 @@ pub struct Snapshot {
     events: Vec<Event>,
     solver: SolverMemory,
     dt: f32,
+    #[cfg(feature = "soft")]
+    #[cfg_attr(feature = "serde", serde(default))]
+    soft: crate::soft::stored::StoredSoft,
 }
 
 impl<B: BroadPhase> World<B> {
@@ -129,6 +132,8 @@ impl<B: BroadPhase> World<B> {
             events: self.contacts.events.clone(),
             solver: self.solver.memory(),
             dt: self.last.dt,
+            #[cfg(feature = "soft")]
+            soft: self.soft.stored(),
         }
     }
 
@@ -181,6 +186,10 @@ impl<B: BroadPhase + Default> World<B> {
         // Detection finds again which pairs count, even if nothing moved since.
         world.contacts.is_changed = true;
         world.last.dt = snapshot.dt;
+        #[cfg(feature = "soft")]
+        {
+            world.soft = snapshot.soft.restored()?;
+        }
 
         let n = world.bodies.motions.len();
         let nothing = (Aabb { min: Vec3::ZERO, max: Vec3::ZERO }, Filter::default());
@@ -244,6 +253,8 @@ impl Snapshot {
         StoredSheet::check(&self.deforming, &is_live)?;
         self.check_pairs()?;
         self.solver.validate(self.bodies.len())?;
+        #[cfg(feature = "soft")]
+        self.soft.restored()?;
         demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;
         demand(
             self.turn_to_move[1] < LAPS_OF_SLOW_BODIES && self.n_held <= MAX_HELD_CALLS,

@@ -41,6 +41,8 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) continuous: Continuous,
     pub(crate) budget: BudgetState,
     pub(crate) stats: Stats,
+    #[cfg(feature = "soft")]
+    pub(crate) soft: crate::soft::set::Soft,
 }
 
 /// The settings and the time step of the last step, to notice changes of either.
@@ -89,6 +91,8 @@ impl<B: BroadPhase> World<B> {
                 round_robin: RoundRobin::default(),
             },
             stats: Stats::default(),
+            #[cfg(feature = "soft")]
+            soft: crate::soft::set::Soft::default(),
         }
     }
 
@@ -145,6 +149,7 @@ impl<B: BroadPhase> World<B> {
         if self.stats.n_tested + self.stats.undone.n_pairs == 0
             && !self.bodies.are_moving()
             && !self.bodies.deforming.is_pending()
+            && !(0.0 < dt && self.is_soft_awake())
         {
             return Ok(&self.stats);
         }
@@ -170,6 +175,12 @@ impl<B: BroadPhase> World<B> {
             self.apply_responses();
         }
         Ok(&self.stats)
+    }
+
+    /// Whether soft things move in this step even if no body does.
+    #[cfg(not(feature = "soft"))]
+    fn is_soft_awake(&self) -> bool {
+        false
     }
 
     /// Checks the time step and the settings, puts changed settings into force, and starts the
@@ -260,7 +271,8 @@ impl<B: BroadPhase> World<B> {
         &self.broad
     }
 
-    /// A hash of all poses, velocities and sleep flags: equal bits give equal hashes.
+    /// A hash of all poses, velocities and sleep flags: equal bits give equal hashes. Soft things
+    /// are in it, if there are any.
     ///
     /// Fowler, Noll, Vo: FNV-1a with 64 bits.
     pub fn state_hash(&self) -> u64 {
@@ -278,6 +290,15 @@ impl<B: BroadPhase> World<B> {
                 v.to_array().iter().for_each(|x| take(x.to_bits()));
             }
             take(u32::from(body.is_sleeping));
+        }
+        #[cfg(feature = "soft")]
+        if let Some(set) = &self.soft.set {
+            for thing in set.things() {
+                for v in thing.positions.iter().chain(&thing.velocities) {
+                    v.to_array().iter().for_each(|x| take(x.to_bits()));
+                }
+            }
+            take(u32::from(set.resting.is_sleeping));
         }
         hash
     }

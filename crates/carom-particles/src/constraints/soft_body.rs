@@ -298,6 +298,31 @@ impl Solve for Cell {
     }
 }
 
+impl SoftBody {
+    /// Returns the rotation of each tetrahedron after the last pass, in the order of the solution.
+    /// Passes start from it, so it belongs to the state of the body.
+    pub fn rotations(&self) -> impl Iterator<Item = Quat> {
+        self.cells.iter().map(|cell| cell.rotation)
+    }
+
+    /// Takes the rotations that [`SoftBody::rotations`] gave.
+    ///
+    /// # Errors
+    /// If there is not one for each tetrahedron. Nothing changes then. A rotation that is not finite
+    /// or not of length 1 to 1 % becomes none.
+    pub fn set_rotations(&mut self, rotations: &[Quat]) -> Result<(), ConstraintError> {
+        let (expected, given) = (self.cells.iter().count(), rotations.len());
+        if expected != given {
+            return Err(ConstraintError::WrongCount { expected, given });
+        }
+        for (cell, rotation) in self.cells.iter_mut().zip(rotations) {
+            let is_rotation = (rotation::length_squared(*rotation) - 1.0).abs() < 0.02;
+            cell.rotation = if is_rotation { *rotation } else { Quat::IDENTITY };
+        }
+        Ok(())
+    }
+}
+
 impl ParticleBody for SoftBody {
     fn particles(&self) -> Range<usize> {
         self.particles.clone()

@@ -358,6 +358,8 @@ pub(crate) struct BodyState {
     inverse_inertia: Mat3,
     linear_velocity: Vec3,
     angular_velocity: Vec3,
+    /// Of other causes than particles.
+    acceleration: Vec3,
     /// Both velocities at the beginning of the substep.
     before: [Vec3; 2],
     /// Sums over the substep, in mass times length.
@@ -388,6 +390,7 @@ impl BodyState {
             inverse_inertia: turn * body.inverse_inertia * turn.transpose(),
             linear_velocity: body.linear_velocity,
             angular_velocity: body.angular_velocity,
+            acceleration: body.acceleration,
             before: [body.linear_velocity, body.angular_velocity],
             push: Vec3::ZERO,
             twist: Vec3::ZERO,
@@ -403,6 +406,7 @@ impl BodyState {
     /// Begins a substep: the body goes on by its velocity.
     pub(crate) fn predict(&mut self, dt: f32) {
         self.motion.start = self.motion.end;
+        self.linear_velocity += self.acceleration * dt;
         self.before = [self.linear_velocity, self.angular_velocity];
         (self.push, self.twist) = (Vec3::ZERO, Vec3::ZERO);
         self.go(self.linear_velocity * dt, self.angular_velocity * dt);
@@ -495,6 +499,23 @@ impl BodyState {
             twist += (vector(&store.predicted[slot]) - center).cross(change);
         }
         self.push(push, twist);
+    }
+
+    /// Brings a particle and a point of the body, given in its frame, to one place. Their softness
+    /// says how far each goes.
+    pub(crate) fn hold(&mut self, row: &mut Row, point: Vec3) {
+        let at = self.motion.end.transform_point(point);
+        let way = at - vector(row);
+        let length = way.length();
+        let softness = row[3] + self.softness(at, way / length);
+        // They are at one place, or both are held in theirs.
+        if !(0.0 < length && 0.0 < softness && length < f32::INFINITY) {
+            return;
+        }
+        let push = way / softness;
+        set_place(row, vector(row) + push * row[3]);
+        let center = self.motion.end.transform_point(self.center);
+        self.push(-push, (center - at).cross(push));
     }
 
     /// Moves the body by a push and a twist, and sums them.

@@ -160,11 +160,14 @@ pub struct Solid {
     pub is_self_colliding: bool,
     /// As of [`Grains`].
     pub restitution: f32,
+    /// The radius of its particles, if it is not that of the solver: from an eighth of it to eight
+    /// times as much.
+    pub radius: Option<f32>,
 }
 
 impl Default for Solid {
     fn default() -> Solid {
-        Solid { friction: 0.4, static_friction: 0.5, is_self_colliding: true, restitution: 0.0 }
+        Solid { friction: 0.4, static_friction: 0.5, is_self_colliding: true, restitution: 0.0, radius: None }
     }
 }
 
@@ -185,6 +188,13 @@ impl Solid {
     #[must_use]
     pub fn with_restitution(self, restitution: f32) -> Solid {
         Solid { restitution, ..self }
+    }
+
+    /// This solid with particles of another radius, from an eighth to eight times that of the
+    /// solver.
+    #[must_use]
+    pub fn with_radius(self, radius: f32) -> Solid {
+        Solid { radius: Some(radius), ..self }
     }
 }
 
@@ -322,8 +332,7 @@ impl From<&Gas> for Group {
 impl From<&Grains> for Group {
     fn from(grains: &Grains) -> Group {
         let Grains { density, friction, static_friction, restitution, radius } = *grains;
-        // A radius of 0 is none, and refused.
-        let radius = radius.map_or(0.0, |radius| if radius == 0.0 { f32::NAN } else { radius });
+        let radius = own_radius(radius);
         let numbers = [density, 1.0, 0.0, 0.0, 0.0, 0.0, friction, static_friction, restitution, radius];
         Group::from_numbers(Phase::SELF, numbers)
     }
@@ -332,8 +341,14 @@ impl From<&Grains> for Group {
 impl From<&Solid> for Group {
     fn from(solid: &Solid) -> Group {
         let flags = Phase::RESTS | if solid.is_self_colliding { Phase::SELF } else { 0 };
-        let Solid { friction, static_friction, restitution, .. } = *solid;
-        let numbers = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, friction, static_friction, restitution, 0.0];
+        let Solid { friction, static_friction, restitution, radius, .. } = *solid;
+        let radius = own_radius(radius);
+        let numbers = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, friction, static_friction, restitution, radius];
         Group::from_numbers(flags, numbers)
     }
+}
+
+/// A radius as groups keep it: 0 for that of the solver. One of 0 that was given is refused.
+fn own_radius(radius: Option<f32>) -> f32 {
+    radius.map_or(0.0, |radius| if radius == 0.0 { f32::NAN } else { radius })
 }

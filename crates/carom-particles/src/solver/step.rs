@@ -364,6 +364,10 @@ impl Step<'_> {
         {
             state.project(self.store, body, candidates);
         }
+        for held in surroundings.attachments {
+            let slot = self.store.slots[held.particle as usize] as usize;
+            work.states[held.body as usize].hold(&mut self.store.predicted[slot], held.point);
+        }
         for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
             project_still(self.store, field.distance, &field.surface, candidates);
         }

@@ -112,6 +112,9 @@ pub struct BodyBoundary<'a> {
     pub linear_velocity: Vec3,
     /// In radians per second, in the world frame.
     pub angular_velocity: Vec3,
+    /// What else accelerates the centre of mass during the step, such as gravity. It is not part of
+    /// the impulses.
+    pub acceleration: Vec3,
     /// Set by a step: the sum of the impulses on the centre of mass.
     pub impulse: Vec3,
     /// Set by a step: the sum of the angular impulses about the centre of mass, in the world frame.
@@ -132,13 +135,15 @@ impl<'a> BodyBoundary<'a> {
             inverse_inertia: Mat3::ZERO,
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
+            acceleration: Vec3::ZERO,
             impulse: Vec3::ZERO,
             angular_impulse: Vec3::ZERO,
         }
     }
 
     pub(crate) fn check(&self, body: usize) -> Result<(), ParticleError> {
-        let vectors = [self.center_of_mass, self.linear_velocity, self.angular_velocity];
+        let velocities = [self.linear_velocity, self.angular_velocity];
+        let vectors = [self.center_of_mass, self.acceleration, velocities[0], velocities[1]];
         let is_mass = 0.0 <= self.inverse_mass && self.inverse_mass < f32::INFINITY;
         let is_good = self.pose.is_finite()
             && vectors.iter().all(|v| v.is_finite())
@@ -146,6 +151,17 @@ impl<'a> BodyBoundary<'a> {
             && self.inverse_inertia.is_finite();
         if is_good { self.surface.check() } else { Err(ParticleError::BadBody { body }) }
     }
+}
+
+/// A particle that is held at a point of a body, both ways: it follows the body, and pulls it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attachment {
+    /// The number of the particle.
+    pub particle: u32,
+    /// The body, by its place in [`Surroundings::bodies`].
+    pub body: u32,
+    /// The point, in the body's frame.
+    pub point: Vec3,
 }
 
 /// The particles of solids in an iteration: what constraints project.
@@ -185,12 +201,22 @@ pub struct Surroundings<'a, 'f> {
     pub fields: &'a [FieldBoundary<'f>],
     /// Rigid bodies.
     pub bodies: &'a mut [BodyBoundary<'f>],
+    /// Particles held by bodies. Each is moved in their order, once in each iteration.
+    pub attachments: &'a [Attachment],
     /// Projects the constraints of solids, once in each iteration.
     pub constraints: Option<&'a mut dyn FnMut(&mut SolidPass<'_>)>,
 }
 
 impl Surroundings<'_, '_> {
-    pub(crate) fn check(&self) -> Result<(), ParticleError> {
+    pub(crate) fn check(&self, n_particles: usize) -> Result<(), ParticleError> {
+        let is_bad = |held: &Attachment| {
+            n_particles <= held.particle as usize
+                || self.bodies.len() <= held.body as usize
+                || !held.point.is_finite()
+        };
+        if let Some(attachment) = self.attachments.iter().position(is_bad) {
+            return Err(ParticleError::BadAttachment { attachment });
+        }
         self.fields.iter().try_for_each(|field| field.surface.check())?;
         self.bodies.iter().enumerate().try_for_each(|(i, body)| body.check(i))
     }

@@ -107,8 +107,12 @@ fn run(solver: &mut ParticleSolver, center: &mut Vec3, velocity: &mut Vec3, n_st
             ..BodyBoundary::fixed(&ball, Pose::from_translation(*center))
         }];
         let fields = [FieldBoundary { distance: &rock, surface: Surface::default() }];
-        let mut surroundings =
-            Surroundings { fields: &fields, bodies: &mut bodies, constraints: Some(&mut links) };
+        let mut surroundings = Surroundings {
+            fields: &fields,
+            bodies: &mut bodies,
+            constraints: Some(&mut links),
+            ..Surroundings::default()
+        };
         solver.step_in(DT, &mut surroundings).unwrap();
         *velocity += bodies[0].impulse * 0.1 - Vec3::Y * (9.81 * DT);
         *center += *velocity * DT;

@@ -52,6 +52,10 @@ mod setters;
 mod settings;
 mod sliders;
 mod snapshots;
+#[cfg(feature = "soft")]
+mod soft;
+#[cfg(feature = "soft")]
+mod soft_state;
 mod squeezed;
 mod steering;
 mod terrain;

@@ -1,0 +1,392 @@
+//! The step of soft things among the bodies, and what they do to these.
+//!
+//! - Soft things meet the bodies near them, as they are at the start of the step. Dynamic bodies
+//!   come first and fixed ones last, so at the end of an iteration no particle is deep in a floor.
+//! - The particle solver moves dynamic bodies along while it pushes them. Those that stand on
+//!   something do not fall there; the others do.
+//! - The sum of the pushes is an impulse. It acts as a steady force in the rest of the step, so a
+//!   body that floats at rest does not move at all.
+//!
+//! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 6
+//! (rigid bodies among particles).
+
+use crate::contacts::ContactSet;
+use crate::contacts::rules::set;
+use crate::soft::distance::ShapeDistance;
+use crate::soft::error::SoftError;
+use crate::soft::set::{SoftEvent, SoftSet, Thing};
+use crate::soft::sleeping::Push;
+use crate::{BodyId, World, WorldError};
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::BroadPhase;
+use carom_math::{Mat3, Pose, Vec3};
+use carom_particles::{Attachment, BodyBoundary, DistanceFn, SolidPass, Surface, Surroundings, Touched};
+use carom_response::{Body, BodyKind};
+
+/// In radii of the solver: distances up to this are exact. A liquid asks within its reach of about
+/// four radii, and a contact within four.
+const NEAR_RADII: f32 = 8.0;
+
+impl<B: BroadPhase> World<B> {
+    /// Whether soft things move in this step even if no body does.
+    pub(crate) fn is_soft_awake(&self) -> bool {
+        self.soft.set.as_ref().is_some_and(|set| !set.resting.is_sleeping)
+    }
+
+    /// Moves soft things by `dt`, and wakes bodies that they push.
+    pub(crate) fn step_soft(&mut self, dt: f32) -> Result<(), WorldError> {
+        let Some(mut soft) = self.soft.set.take() else { return Ok(()) };
+        let stepped = self.step_soft_set(&mut soft, dt);
+        self.soft.set = Some(soft);
+        if stepped? {
+            self.bodies.active.apply_changes(&self.bodies.motions);
+            self.contacts.collect_active_pairs(&self.bodies);
+        }
+        Ok(())
+    }
+
+    /// Returns whether a body woke.
+    fn step_soft_set(&mut self, soft: &mut SoftSet, dt: f32) -> Result<bool, WorldError> {
+        soft.events.clear();
+        soft.apply_settings(&self.soft.settings, self.settings.solver.gravity)?;
+        soft.release_from_removed(|body| self.bodies.index_of(body).is_ok());
+        let near = self.bodies_near(soft, dt);
+        let is_moving = near.iter().any(|&body| self.moves_among_soft(body));
+        let marks = self.marks(&near);
+        if soft.resting.is_sleeping && !is_moving && soft.resting.near == marks {
+            return Ok(false);
+        }
+        if soft.resting.is_sleeping {
+            soft.wake();
+        }
+        let accelerations: Vec<Vec3> = near.iter().map(|&body| self.acceleration_among_soft(body)).collect();
+        let reach = NEAR_RADII * soft.largest_radius();
+        let shapes: Vec<ShapeDistance<'_>> = near
+            .iter()
+            .filter_map(|&body| self.bodies.shapes[body as usize].as_ref())
+            .map(|shape| ShapeDistance::new(shape, reach))
+            .collect();
+        let distances: Vec<_> = shapes.iter().map(|shape| |point: Vec3| shape.at(point)).collect();
+        let mut boundaries: Vec<BodyBoundary<'_>> = Vec::with_capacity(near.len());
+        for ((&body, distance), acceleration) in near.iter().zip(&distances).zip(accelerations) {
+            boundaries.push(self.boundary_of(body, distance, acceleration));
+        }
+        let ids: Vec<BodyId> = near.iter().map(|&body| self.bodies.id_at(body)).collect();
+        soft.advance(dt, &ids, &mut boundaries)?;
+        let pushes: Vec<[Vec3; 2]> =
+            boundaries.iter().map(|boundary| [boundary.impulse, boundary.angular_impulse]).collect();
+        drop(boundaries);
+        let is_woken = self.push_bodies(soft, &near, &pushes, dt)?;
+        let settings = &self.settings.solver;
+        let is_at_rest =
+            soft.note_rest(dt, settings.sleep_speed * settings.length_unit, settings.sleep_delay);
+        if is_at_rest && settings.sleep && !is_moving && !is_woken {
+            soft.fall_asleep(marks);
+        }
+        Ok(is_woken)
+    }
+
+    /// Returns the bodies near soft things: dynamic ones, then kinematic ones, then fixed ones.
+    fn bodies_near(&self, soft: &SoftSet, dt: f32) -> Vec<u32> {
+        let gravity = self.settings.solver.gravity.length();
+        let margin = |thing: &Thing| {
+            let fastest = thing.velocities.iter().map(|v| v.length_squared()).fold(0.0, f32::max);
+            NEAR_RADII * thing.radius + (carom_math::ops::sqrt(fastest) + gravity * dt) * dt
+        };
+        let boxes: Vec<Aabb> = soft.things().filter_map(|thing| thing.aabb(margin(thing))).collect();
+        let holds = |body: u32| {
+            let parts = soft.things().filter_map(|thing| thing.soft_part());
+            parts.flat_map(|part| &part.held).any(|held| held.body.index() == body)
+        };
+        let is_near = |body: u32| {
+            let index = body as usize;
+            let Some(proxy) = self.bodies.proxies[index].filter(|_| !self.bodies.traits[index].is_sensor)
+            else {
+                return false;
+            };
+            let motion = &self.bodies.motions[index];
+            let aabb = self.broad.aabb(proxy);
+            let way = motion.linear_velocity.length() * dt;
+            let touches = |aabb: &Aabb| {
+                boxes.iter().any(|b| (aabb.min - way).cmple(b.max).all() && b.min.cmple(aabb.max + way).all())
+            };
+            aabb.is_ok_and(|aabb| touches(&aabb)) || holds(body)
+        };
+        let mut near: Vec<u32> =
+            (0..self.bodies.motions.len() as u32).filter(|&body| is_near(body)).collect();
+        near.sort_by_key(|&body| match self.bodies.motions[body as usize].kind {
+            BodyKind::Dynamic => 0,
+            BodyKind::Kinematic => 1,
+            BodyKind::Fixed => 2,
+        });
+        near
+    }
+
+    /// Whether a body near soft things keeps them awake.
+    fn moves_among_soft(&self, body: u32) -> bool {
+        let motion = &self.bodies.motions[body as usize];
+        match motion.kind {
+            BodyKind::Fixed => false,
+            BodyKind::Kinematic => motion.is_driven(),
+            BodyKind::Dynamic => !motion.is_sleeping,
+        }
+    }
+
+    /// What the rest of soft things depends on.
+    fn marks(&self, near: &[u32]) -> Vec<(BodyId, Pose, Aabb)> {
+        let mark = |&body: &u32| {
+            let shape = self.bodies.shapes[body as usize].as_ref()?;
+            let pose = self.bodies.motions[body as usize].pose;
+            Some((self.bodies.id_at(body), pose, shape.aabb(&pose)))
+        };
+        near.iter().filter_map(mark).collect()
+    }
+
+    /// How a body is accelerated in the particle solver, beside what particles do: a body that
+    /// stands on another one, or is in a joint, does not fall there.
+    fn acceleration_among_soft(&mut self, number: u32) -> Vec3 {
+        let body = &self.bodies.motions[number as usize];
+        let is_free = body.kind == BodyKind::Dynamic
+            && self.bodies.active.moves(number)
+            && self.joints.of(number).is_empty();
+        if !is_free {
+            return Vec3::ZERO;
+        }
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        let mut is_supported = false;
+        pairs_by_body.visit(pairs, number, |place| {
+            is_supported |= records[place].is_touching && !records[place].is_sensor;
+        });
+        if is_supported {
+            return Vec3::ZERO;
+        }
+        let forces = &self.bodies.steering.forces;
+        let once = forces.binary_search_by_key(&number, |(body, _)| *body);
+        let force = body.force + once.map_or(Vec3::ZERO, |place| forces[place].1[0]);
+        let all = self.settings.solver.gravity * body.gravity_scale + force * body.inverse_mass;
+        if all.is_finite() { all } else { Vec3::ZERO }
+    }
+
+    /// A body as particles see it.
+    fn boundary_of<'a>(&self, number: u32, distance: DistanceFn<'a>, acceleration: Vec3) -> BodyBoundary<'a> {
+        let (body, traits) = (&self.bodies.motions[number as usize], &self.bodies.traits[number as usize]);
+        let is_dynamic = body.kind == BodyKind::Dynamic && !self.bodies.is_halted(number as usize);
+        let moves = self.bodies.active.moves(number) && body.kind != BodyKind::Fixed;
+        let velocity = |v: Vec3| if moves { v } else { Vec3::ZERO };
+        let surface =
+            Surface::default().with_friction(traits.friction).with_restitution(traits.restitution.min(1.0));
+        BodyBoundary {
+            surface,
+            center_of_mass: body.center_of_mass,
+            inverse_mass: if is_dynamic { body.inverse_mass } else { 0.0 },
+            inverse_inertia: if is_dynamic { body.inverse_inertia } else { Mat3::ZERO },
+            linear_velocity: velocity(body.linear_velocity),
+            angular_velocity: velocity(body.angular_velocity),
+            acceleration,
+            ..BodyBoundary::fixed(distance, body.pose)
+        }
+    }
+
+    /// Lets what particles did to bodies act as forces in this step. Returns whether one woke.
+    fn push_bodies(
+        &mut self,
+        soft: &mut SoftSet,
+        near: &[u32],
+        pushes: &[[Vec3; 2]],
+        dt: f32,
+    ) -> Result<bool, WorldError> {
+        let settings = &self.settings.solver;
+        let sleep_speed = settings.sleep_speed * settings.length_unit;
+        let mut is_woken = false;
+        let mut kept = Vec::new();
+        for (&number, &push) in near.iter().zip(pushes) {
+            let body: &Body = &self.bodies.motions[number as usize];
+            if body.kind != BodyKind::Dynamic || self.bodies.is_halted(number as usize) {
+                continue;
+            }
+            let id = self.bodies.id_at(number);
+            let known = soft.pushes.binary_search_by_key(&id, |push| push.body);
+            let mut own = known.map_or(Push::none(id), |place| soft.pushes[place]);
+            let is_pushed = push != [Vec3::ZERO; 2];
+            let acts = !body.is_sleeping || own.miss(push, body, sleep_speed);
+            if acts && is_pushed {
+                if body.is_sleeping {
+                    self.bodies.wake(number as usize);
+                    is_woken = true;
+                }
+                let forces = &mut self.bodies.steering.forces;
+                let old = forces.binary_search_by_key(&number, |(body, _)| *body);
+                let [force, torque] = old.map_or([Vec3::ZERO; 2], |place| forces[place].1);
+                let sum = [force + push[0] / dt, torque + push[1] / dt];
+                if !sum.iter().all(|v| v.is_finite()) {
+                    return Err(WorldError::BadNumber("force"));
+                }
+                set(forces, number, Some(sum));
+            }
+            if acts {
+                own.note(push);
+            }
+            if own != Push::none(id) {
+                kept.push(own);
+            }
+        }
+        kept.sort_by_key(|push| push.body);
+        soft.pushes = kept;
+        Ok(is_woken)
+    }
+}
+
+impl SoftSet {
+    /// Lets go of bodies that were removed.
+    fn release_from_removed(&mut self, is_there: impl Fn(BodyId) -> bool) {
+        let mut is_released = false;
+        for part in self.things_mut().filter_map(|thing| thing.soft_part_mut()) {
+            let before = part.held.len();
+            part.held.retain(|held| is_there(held.body));
+            is_released |= part.held.len() < before;
+        }
+        if is_released {
+            self.wake();
+        }
+    }
+
+    /// The largest radius of a particle.
+    fn largest_radius(&self) -> f32 {
+        self.things().map(|thing| thing.radius).fold(self.solver.settings().radius, f32::max)
+    }
+
+    /// Moves all things by `dt` among these bodies.
+    fn advance(
+        &mut self,
+        dt: f32,
+        bodies: &[BodyId],
+        boundaries: &mut [BodyBoundary<'_>],
+    ) -> Result<(), SoftError> {
+        let attachments = self.before(dt, bodies)?;
+        let SoftSet { solver, slots, .. } = self;
+        let mut failed = None;
+        let mut constraints = |pass: &mut SolidPass<'_>| {
+            let things = slots.iter_mut().filter_map(|slot| slot.thing.as_mut());
+            for part in things.filter_map(|thing| thing.soft_part_mut()) {
+                if let Err(error) = pass.project(part.constraint_mut()) {
+                    failed.get_or_insert(error);
+                }
+            }
+        };
+        let mut around = Surroundings {
+            bodies: boundaries,
+            attachments: &attachments,
+            constraints: Some(&mut constraints),
+            ..Surroundings::default()
+        };
+        solver.step_in(dt, &mut around)?;
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        self.after(dt)?;
+        self.note_touching(bodies);
+        Ok(())
+    }
+
+    /// Before the step: pinned vertices get the velocities that bring them to their places, and the
+    /// forces of this step act. Returns which vertices bodies hold.
+    fn before(&mut self, dt: f32, bodies: &[BodyId]) -> Result<Vec<Attachment>, SoftError> {
+        let mut attachments = Vec::new();
+        let SoftSet { solver, slots, .. } = self;
+        for thing in slots.iter_mut().filter_map(|slot| slot.thing.as_mut()) {
+            let first = thing.ids.first().map_or(0, |range| range.start);
+            let Thing { positions, velocities, .. } = thing;
+            let (positions, velocities) = (core::mem::take(positions), core::mem::take(velocities));
+            if let Some(part) = thing.soft_part_mut() {
+                let change = core::mem::take(&mut part.force) * (dt / part.mass());
+                if change != Vec3::ZERO {
+                    for (k, (position, velocity)) in (0..).zip(positions.iter().zip(&velocities)) {
+                        if 0.0 < part.inverse_mass(k) {
+                            solver.set_particle(first + k, *position, *velocity + change)?;
+                        }
+                    }
+                }
+                for &(vertex, target) in &part.pins {
+                    let position = positions[vertex as usize];
+                    solver.set_particle(first + vertex, position, (target - position) / dt)?;
+                }
+                for held in &part.held {
+                    if let Some(body) = bodies.iter().position(|id| *id == held.body) {
+                        let (particle, body) = (first + held.vertex, body as u32);
+                        attachments.push(Attachment { particle, body, point: held.point });
+                    }
+                }
+            }
+            (thing.positions, thing.velocities) = (positions, velocities);
+        }
+        Ok(attachments)
+    }
+
+    /// After the step: pinned vertices are in their places; damping, tearing, and the meshes.
+    fn after(&mut self, dt: f32) -> Result<(), SoftError> {
+        let SoftSet { solver, slots, .. } = self;
+        let mut solids: [Vec<Vec3>; 2] = [Vec::new(), Vec::new()];
+        let mut inverse_masses = Vec::new();
+        let mut things: Vec<&mut Thing> = slots.iter_mut().filter_map(|slot| slot.thing.as_mut()).collect();
+        for thing in &mut things {
+            let first = thing.ids.first().map_or(0, |range| range.start);
+            let Some(part) = thing.soft_part_mut() else { continue };
+            for &(vertex, target) in &part.pins {
+                solver.set_particle(first + vertex, target, Vec3::ZERO)?;
+            }
+        }
+        // By the index among the particles of all soft bodies.
+        things.retain(|thing| thing.soft_part().is_some());
+        things.sort_by_key(|thing| thing.ids.first().map_or(0, |range| range.start));
+        for thing in &things {
+            for id in thing.ids.iter().cloned().flatten() {
+                solids[0].extend(solver.position(id));
+                solids[1].extend(solver.velocity(id));
+                inverse_masses.extend(solver.inverse_mass(id));
+            }
+        }
+        let [positions, velocities] = &mut solids;
+        for thing in &mut things {
+            let first = thing.ids.first().map_or(0, |range| range.start);
+            let Some(part) = thing.soft_part_mut() else { continue };
+            let range = part.constraint_mut().particles();
+            if part.is_damped() {
+                part.constraint_mut().damp(positions, velocities, &inverse_masses, dt)?;
+                for (id, k) in (first..).zip(range.clone()) {
+                    solver.set_particle(id, positions[k], velocities[k])?;
+                }
+            }
+            let is_torn = part.tear(positions)?;
+            part.follow(&positions[range], is_torn)?;
+        }
+        self.read_particles();
+        Ok(())
+    }
+
+    /// Finds which thing touches which body, and the events.
+    fn note_touching(&mut self, bodies: &[BodyId]) {
+        let before = core::mem::take(&mut self.touching);
+        let of_contacts = self.solver.contacts().iter().filter_map(|contact| match contact.touched {
+            Touched::Body(body) => Some((contact.particle, body)),
+            _ => None,
+        });
+        let of_impulses = self.solver.body_impulses().iter().map(|impulse| (impulse.particle, impulse.body));
+        let mut numbers: Vec<(u32, u32)> = of_contacts
+            .chain(of_impulses)
+            .map(|(particle, body)| (self.owners[particle as usize], body))
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut touching: Vec<_> =
+            numbers.into_iter().map(|(thing, body)| (self.id_at(thing), bodies[body as usize])).collect();
+        touching.sort_unstable();
+        let began = touching.iter().filter(|pair| before.binary_search(pair).is_err());
+        let ended = before.iter().filter(|pair| touching.binary_search(pair).is_err());
+        let event = |began: bool| move |&(thing, body): &_| SoftEvent { thing, body, began };
+        self.events.extend(began.map(event(true)));
+        self.events.extend(ended.map(event(false)));
+        self.events.sort_unstable();
+        self.touching = touching;
+    }
+}

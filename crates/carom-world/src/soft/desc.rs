@@ -1,0 +1,280 @@
+//! What a user says of soft things before they are inserted, and the settings of all of them.
+//!
+//! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
+//! Real-Time Applications, 2014 (one solver for all kinds).
+
+use alloc::vec::Vec;
+use carom_math::{Pose, Vec3};
+use carom_particles::{ClothSettings, Gas, Grains, Liquid, RopeSettings, SoftBodySettings};
+use carom_query::Shape;
+
+/// How soft things are stepped; the same for all of a world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct SoftSettings {
+    /// Parts into which a step is divided, from 1 to 256. More make cloth and ropes stiffer, and
+    /// keep fast liquids stable.
+    pub substeps: u32,
+    /// How often constraints are projected in a substep, from 1 to 256.
+    pub iterations: u32,
+    /// A grain or a vertex that is slower than this after a substep stays where it was, in lengths
+    /// per second; 0 for none. It must be less than gravity times a substep.
+    pub rest_speed: f32,
+}
+
+impl Default for SoftSettings {
+    fn default() -> SoftSettings {
+        SoftSettings { substeps: 4, iterations: 4, rest_speed: 0.0 }
+    }
+}
+
+impl SoftSettings {
+    /// These settings with another number of substeps, from 1 to 256.
+    #[must_use]
+    pub fn with_substeps(self, substeps: u32) -> SoftSettings {
+        SoftSettings { substeps, ..self }
+    }
+
+    /// These settings with another number of iterations in a substep, from 1 to 256.
+    #[must_use]
+    pub fn with_iterations(self, iterations: u32) -> SoftSettings {
+        SoftSettings { iterations, ..self }
+    }
+
+    /// These settings with another speed below which grains and vertices stay.
+    #[must_use]
+    pub fn with_rest_speed(self, rest_speed: f32) -> SoftSettings {
+        SoftSettings { rest_speed, ..self }
+    }
+}
+
+/// What holds the vertices of a soft body together.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SoftBodyKind {
+    /// Triangles, by the numbers of their vertices. They resist stretching and bending, and may
+    /// tear.
+    Cloth {
+        /// Three vertices each.
+        triangles: Vec<[u32; 3]>,
+        /// How it resists.
+        settings: ClothSettings,
+    },
+    /// Vertices in a row.
+    Rope(RopeSettings),
+    /// Tetrahedra, by the numbers of their vertices.
+    Volume {
+        /// Four vertices each.
+        tetrahedra: Vec<[u32; 4]>,
+        /// How it resists.
+        settings: SoftBodySettings,
+    },
+}
+
+/// A cloth, a rope or a soft body to be inserted.
+///
+/// ```
+/// use carom_math::Vec3;
+/// use carom_particles::ClothSettings;
+/// use carom_world::{SoftBodyDesc, World};
+///
+/// let mut world = World::new();
+/// // 1 m by 2 m, in 10 by 20 cells, held at two corners.
+/// let sheet = SoftBodyDesc::grid([1.0, 2.0], [10, 20], ClothSettings::default())
+///     .with_position(Vec3::Y * 3.0)
+///     .with_pinned(&[0, 10]);
+/// let sheet = world.insert_soft_body(sheet)?;
+/// world.step(1.0 / 60.0)?;
+/// assert_eq!(world.soft_body(sheet)?.positions().len(), 11 * 21);
+/// # Ok::<(), carom_world::WorldError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SoftBodyDesc {
+    /// Its vertices at rest, before they are moved by `position`.
+    pub vertices: Vec<Vec3>,
+    /// What holds them together.
+    pub kind: SoftBodyKind,
+    /// Where the origin of the vertices is in the world.
+    pub position: Vec3,
+    /// Velocity of all vertices at first.
+    pub velocity: Vec3,
+    /// Mass per area of a cloth, per length of a rope, per volume of tetrahedra. Above 0.
+    pub density: f32,
+    /// Each vertex is a ball with this diameter, to bodies and to other particles. If it is not
+    /// given: three quarters of the mean length of an edge. Two layers of a cloth then do not pass
+    /// each other. All radii of a world are from an eighth to eight times that of its liquids, or
+    /// of the first soft thing if it has none.
+    pub thickness: Option<f32>,
+    /// Coefficient of friction. With a body the geometric mean counts. Not negative.
+    pub friction: f32,
+    /// Vertices that stay where they are: see [`SoftBodyMut::pin`](crate::SoftBodyMut::pin).
+    pub pinned: Vec<u32>,
+}
+
+impl SoftBodyDesc {
+    fn new(vertices: Vec<Vec3>, kind: SoftBodyKind, density: f32) -> SoftBodyDesc {
+        SoftBodyDesc {
+            vertices,
+            kind,
+            position: Vec3::ZERO,
+            velocity: Vec3::ZERO,
+            density,
+            thickness: None,
+            friction: 0.5,
+            pinned: Vec::new(),
+        }
+    }
+
+    /// A cloth of triangles, 0.2 kg for each square metre.
+    pub fn cloth(vertices: &[Vec3], triangles: &[[u32; 3]], settings: ClothSettings) -> SoftBodyDesc {
+        let kind = SoftBodyKind::Cloth { triangles: triangles.to_vec(), settings };
+        SoftBodyDesc::new(vertices.to_vec(), kind, 0.2)
+    }
+
+    /// A cloth that lies flat: `size` is its length along x and z, with the origin in its middle.
+    /// Each cell is two triangles. Vertex `i + j * (cells[0] + 1)` is the `i`th along x in row
+    /// `j`.
+    pub fn grid(size: [f32; 2], cells: [u32; 2], settings: ClothSettings) -> SoftBodyDesc {
+        let (row, n_rows) = (cells[0].saturating_add(1), cells[1].saturating_add(1));
+        let along = |i: u32, axis: usize| size[axis] * (i as f32 / cells[axis] as f32 - 0.5);
+        let mut vertices = Vec::new();
+        let mut triangles = Vec::new();
+        for j in 0..n_rows {
+            for i in 0..row {
+                vertices.push(Vec3::new(along(i, 0), 0.0, along(j, 1)));
+                if i < cells[0] && j < cells[1] {
+                    let v = i + j * row;
+                    triangles.extend([[v, v + row, v + 1], [v + 1, v + row, v + row + 1]]);
+                }
+            }
+        }
+        SoftBodyDesc::new(vertices, SoftBodyKind::Cloth { triangles, settings }, 0.2)
+    }
+
+    /// A rope through these points, 0.1 kg for each metre.
+    pub fn rope(points: &[Vec3], settings: RopeSettings) -> SoftBodyDesc {
+        SoftBodyDesc::new(points.to_vec(), SoftBodyKind::Rope(settings), 0.1)
+    }
+
+    /// A soft body of tetrahedra, 1000 kg for each cubic metre.
+    pub fn volume(vertices: &[Vec3], tetrahedra: &[[u32; 4]], settings: SoftBodySettings) -> SoftBodyDesc {
+        let kind = SoftBodyKind::Volume { tetrahedra: tetrahedra.to_vec(), settings };
+        SoftBodyDesc::new(vertices.to_vec(), kind, 1000.0)
+    }
+
+    /// With the origin of its vertices here.
+    #[must_use]
+    pub fn with_position(self, position: Vec3) -> SoftBodyDesc {
+        SoftBodyDesc { position, ..self }
+    }
+
+    /// With this velocity.
+    #[must_use]
+    pub fn with_velocity(self, velocity: Vec3) -> SoftBodyDesc {
+        SoftBodyDesc { velocity, ..self }
+    }
+
+    /// With this mass per area of a cloth, per length of a rope, per volume of tetrahedra.
+    #[must_use]
+    pub fn with_density(self, density: f32) -> SoftBodyDesc {
+        SoftBodyDesc { density, ..self }
+    }
+
+    /// With this thickness.
+    #[must_use]
+    pub fn with_thickness(self, thickness: f32) -> SoftBodyDesc {
+        SoftBodyDesc { thickness: Some(thickness), ..self }
+    }
+
+    /// With this coefficient of friction.
+    #[must_use]
+    pub fn with_friction(self, friction: f32) -> SoftBodyDesc {
+        SoftBodyDesc { friction, ..self }
+    }
+
+    /// With these vertices pinned where they are.
+    #[must_use]
+    pub fn with_pinned(self, vertices: &[u32]) -> SoftBodyDesc {
+        SoftBodyDesc { pinned: vertices.to_vec(), ..self }
+    }
+}
+
+/// What particles are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ParticlePhase {
+    /// They keep their density.
+    Liquid(Liquid),
+    /// As a liquid, but they rise.
+    Gas(Gas),
+    /// They touch with friction.
+    Grains(Grains),
+}
+
+impl ParticlePhase {
+    pub(crate) fn is_fluid(&self) -> bool {
+        !matches!(self, ParticlePhase::Grains(_))
+    }
+}
+
+/// Particles to be inserted.
+///
+/// ```
+/// use carom_geom::Cuboid;
+/// use carom_math::{Pose, Vec3};
+/// use carom_particles::Liquid;
+/// use carom_query::Shape;
+/// use carom_world::{ParticlePhase, ParticlesDesc, World};
+///
+/// // Half a cubic metre of water, as balls of 10 cm.
+/// let half = Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 0.25, 0.5))?);
+/// let desc = ParticlesDesc::new(ParticlePhase::Liquid(Liquid::default()), 0.05);
+/// let mut world = World::new();
+/// let water = world.insert_particles(desc.with_filling(&half, &Pose::IDENTITY))?;
+/// assert_eq!(world.particles(water)?.positions().len(), 10 * 5 * 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ParticlesDesc {
+    /// What they are.
+    pub phase: ParticlePhase,
+    /// Half of the distance at which they rest beside each other. All liquids and gases of a world
+    /// have one radius; grains and soft bodies have an eighth to eight times of it.
+    pub radius: f32,
+    /// Where they are, beside those in `fillings`.
+    pub positions: Vec<Vec3>,
+    /// Shapes that are filled, with their poses.
+    pub fillings: Vec<(Shape, Pose)>,
+    /// Velocity of all of them at first.
+    pub velocity: Vec3,
+}
+
+impl ParticlesDesc {
+    /// No particles yet, of this radius.
+    pub fn new(phase: ParticlePhase, radius: f32) -> ParticlesDesc {
+        ParticlesDesc { phase, radius, positions: Vec::new(), fillings: Vec::new(), velocity: Vec3::ZERO }
+    }
+
+    /// With a shape filled by a lattice of particles, each of which is inside as a whole.
+    #[must_use]
+    pub fn with_filling(mut self, shape: &Shape, pose: &Pose) -> ParticlesDesc {
+        self.fillings.push((shape.clone(), *pose));
+        self
+    }
+
+    /// With particles at these positions.
+    #[must_use]
+    pub fn with_positions(mut self, positions: &[Vec3]) -> ParticlesDesc {
+        self.positions.extend_from_slice(positions);
+        self
+    }
+
+    /// With this velocity.
+    #[must_use]
+    pub fn with_velocity(self, velocity: Vec3) -> ParticlesDesc {
+        ParticlesDesc { velocity, ..self }
+    }
+}

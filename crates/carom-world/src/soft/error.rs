@@ -1,0 +1,83 @@
+//! Errors of soft things.
+
+use carom_geom::MeshError;
+use carom_particles::{ConstraintError, ParticleError};
+
+/// The reason why a soft thing was refused, or a step with it. Numbers are those of the first
+/// offender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SoftError {
+    /// A position, a number of a liquid or of grains is out of its range, or a step is unstable.
+    Particles(ParticleError),
+    /// A triangle, a tetrahedron or a setting of a cloth, a rope or a soft body is refused.
+    Constraint(ConstraintError),
+    /// The vertices of a cloth or a soft body are no mesh, or left the finite range.
+    Mesh(MeshError),
+    /// A number with this name is NaN, infinite, or negative where it may not be.
+    BadNumber(&'static str),
+    /// A vertex is in no triangle, segment or tetrahedron with a size, so it has no mass.
+    NoMass {
+        /// The vertex.
+        vertex: usize,
+    },
+    /// There is no such vertex or particle.
+    NoSuchVertex {
+        /// The number that was given.
+        vertex: usize,
+    },
+    /// A shape to be filled has no end, or no known inside, or not enough room for a particle.
+    BadFilling {
+        /// The filling, from 0 on.
+        filling: usize,
+    },
+    /// There are no vertices or particles.
+    Empty,
+    /// All liquids and gases of a world have one radius.
+    OtherRadius {
+        /// The radius of those that are there.
+        expected: f32,
+        /// The radius that was given.
+        given: f32,
+    },
+}
+
+impl core::fmt::Display for SoftError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            SoftError::Particles(error) => error.fmt(f),
+            SoftError::Constraint(error) => error.fmt(f),
+            SoftError::Mesh(error) => error.fmt(f),
+            SoftError::BadNumber(what) => write!(f, "{what} is not a number that it may be"),
+            SoftError::NoMass { vertex } => write!(f, "vertex {vertex} has no mass"),
+            SoftError::NoSuchVertex { vertex } => write!(f, "there is no vertex or particle {vertex}"),
+            SoftError::BadFilling { filling } => {
+                write!(f, "filling {filling} has no end, no known inside, or no room for a particle")
+            }
+            SoftError::Empty => write!(f, "there are no vertices or particles"),
+            SoftError::OtherRadius { expected, given } => {
+                write!(f, "a liquid of radius {given} beside one of radius {expected}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for SoftError {}
+
+impl From<ParticleError> for SoftError {
+    fn from(error: ParticleError) -> SoftError {
+        SoftError::Particles(error)
+    }
+}
+
+impl From<ConstraintError> for SoftError {
+    fn from(error: ConstraintError) -> SoftError {
+        SoftError::Constraint(error)
+    }
+}
+
+impl From<MeshError> for SoftError {
+    fn from(error: MeshError) -> SoftError {
+        SoftError::Mesh(error)
+    }
+}

@@ -1,0 +1,228 @@
+//! Insertion and removal of soft things.
+//!
+//! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3 (groups
+//! of particles in one solver).
+
+use crate::soft::desc::{ParticlePhase, ParticlesDesc, SoftBodyDesc, SoftSettings};
+use crate::soft::distance::ShapeDistance;
+use crate::soft::error::SoftError;
+use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
+use crate::soft::set::{SoftEvent, SoftSet, Thing, ThingKind, add_particles, add_solid, particle_settings};
+use crate::soft::soft_body::{SoftPart, mean_edge};
+use crate::{World, WorldError};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use carom_broad::BroadPhase;
+use carom_math::{Pose, Vec3};
+use carom_particles::{MAX_PARTICLES, ParticleError, ParticleSolver};
+use carom_query::{Shape, project_point};
+
+/// The thickness of a vertex that is not given, as a part of the mean edge. Two layers of a grid do
+/// not pass each other: a vertex is 0.707 edges from those of a cell around it.
+const THICKNESS_PER_EDGE: f32 = 0.75;
+
+/// A particle of a filling may be outside by this part of its radius: a box that is filled to the
+/// brim is rounded.
+const FILLING_SLACK: f32 = 1e-3;
+
+impl<B: BroadPhase> World<B> {
+    /// Adds a cloth, a rope or a soft body.
+    ///
+    /// Errors: [`WorldError::Soft`] names the first number, vertex, triangle or tetrahedron that is
+    /// refused. Nothing is changed then.
+    pub fn insert_soft_body(&mut self, desc: SoftBodyDesc) -> Result<SoftBodyId, WorldError> {
+        let thickness =
+            desc.thickness.unwrap_or_else(|| THICKNESS_PER_EDGE * mean_edge(&desc.kind, &desc.vertices));
+        let radius = 0.5 * thickness;
+        if desc.vertices.is_empty() {
+            return Err(SoftError::Empty.into());
+        }
+        let n_solid = |set: &SoftSet| -> usize {
+            set.things().filter(|thing| thing.soft_part().is_some()).map(|thing| thing.positions.len()).sum()
+        };
+        let first = self.soft.set.as_deref().map_or(0, n_solid);
+        let part = SoftPart::new(&desc, first)?;
+        let mut made = None;
+        let set = self.soft_set_for(&mut made, radius)?;
+        let added = add_solid(&mut set.solver, &part, radius)?;
+        for (id, vertex) in added.ids.clone().zip(&desc.vertices) {
+            let is_pinned = set.solver.inverse_mass(id) == Some(0.0);
+            let velocity = if is_pinned { Vec3::ZERO } else { desc.velocity };
+            if let Err(error) = set.solver.set_particle(id, *vertex + desc.position, velocity) {
+                debug_assert!(false, "it was checked: {error:?}");
+            }
+        }
+        let kind = ThingKind::Body(Box::new(part));
+        let ids = alloc::vec![added.ids];
+        let thing = Thing { kind, radius, ids, positions: Vec::new(), velocities: Vec::new() };
+        let id = set.add(thing);
+        self.soft.set = self.soft.set.take().or(made);
+        Ok(SoftBodyId { index: id.index(), generation: self.soft_generation(id) })
+    }
+
+    /// Adds particles of a liquid, a gas, or grains.
+    ///
+    /// Errors: [`WorldError::Soft`] names the first number, particle or filling that is refused.
+    /// Nothing is changed then.
+    pub fn insert_particles(&mut self, desc: ParticlesDesc) -> Result<ParticlesId, WorldError> {
+        let ParticlesDesc { phase, radius, .. } = desc;
+        // A radius that is refused gives an error before it divides.
+        let settings = particle_settings(radius, &self.soft.settings, self.settings.solver.gravity);
+        ParticleSolver::new(settings).map_err(SoftError::from)?;
+        if !desc.velocity.is_finite() {
+            return Err(SoftError::BadNumber("velocity").into());
+        }
+        let phase = match phase {
+            ParticlePhase::Grains(grains) => ParticlePhase::Grains(grains.with_radius(radius)),
+            fluid => fluid,
+        };
+        let mut positions = desc.positions;
+        for (filling, (shape, pose)) in desc.fillings.iter().enumerate() {
+            fill(shape, pose, radius, filling, &mut positions)?;
+        }
+        if positions.is_empty() {
+            return Err(SoftError::Empty.into());
+        }
+        if let Some(particle) = positions.iter().position(|p| !p.is_finite()) {
+            return Err(SoftError::from(ParticleError::BadParticle { particle }).into());
+        }
+        if phase.is_fluid() {
+            self.use_radius_of_liquid(radius)?;
+        }
+        let mut made = None;
+        let set = self.soft_set_for(&mut made, radius)?;
+        let first = set.solver.n_particles() as u32;
+        let group = add_particles(&mut set.solver, &phase, &positions)?;
+        for (id, position) in (first..).zip(&positions) {
+            if let Err(error) = set.solver.set_particle(id, *position, desc.velocity) {
+                debug_assert!(false, "it was checked: {error:?}");
+            }
+        }
+        let kind = ThingKind::Particles(phase, group);
+        let ids = alloc::vec![first..first + positions.len() as u32];
+        let id = set.add(Thing { kind, radius, ids, positions, velocities: Vec::new() });
+        self.soft.set = self.soft.set.take().or(made);
+        Ok(ParticlesId { index: id.index(), generation: self.soft_generation(id) })
+    }
+
+    /// Removes a soft body. Everything soft wakes.
+    ///
+    /// Errors: a stale handle.
+    pub fn remove_soft_body(&mut self, id: SoftBodyId) -> Result<(), WorldError> {
+        self.remove_soft(SoftThing::Body(id), WorldError::StaleSoftBody(id))
+    }
+
+    /// Removes particles. Everything soft wakes.
+    ///
+    /// Errors: a stale handle.
+    pub fn remove_particles(&mut self, id: ParticlesId) -> Result<(), WorldError> {
+        self.remove_soft(SoftThing::Particles(id), WorldError::StaleParticles(id))
+    }
+
+    fn remove_soft(&mut self, id: SoftThing, stale: WorldError) -> Result<(), WorldError> {
+        let set = self.soft.set.as_deref_mut().ok_or(stale)?;
+        set.thing(id).ok_or(stale)?;
+        Ok(set.remove(id)?)
+    }
+
+    /// Returns the soft things of the world, in the order of their numbers.
+    pub fn soft_things(&self) -> impl Iterator<Item = SoftThing> + '_ {
+        self.soft.set.iter().flat_map(|set| set.things_with_ids()).map(|(id, _)| id)
+    }
+
+    /// Returns which soft things began or ceased to touch which bodies in the last step, sorted.
+    /// Sensors are met by nothing soft.
+    pub fn soft_events(&self) -> &[SoftEvent] {
+        self.soft.set.as_ref().map_or(&[], |set| &set.events)
+    }
+
+    /// Returns how soft things are stepped.
+    pub fn soft_settings(&self) -> &SoftSettings {
+        &self.soft.settings
+    }
+
+    /// Sets how soft things are stepped. They wake.
+    ///
+    /// Errors: a setting out of its range; nothing is changed.
+    pub fn set_soft_settings(&mut self, settings: SoftSettings) -> Result<(), WorldError> {
+        ParticleSolver::new(particle_settings(1.0, &settings, Vec3::ZERO)).map_err(SoftError::from)?;
+        self.soft.settings = settings;
+        Ok(())
+    }
+
+    /// The set of the world, or a new one in `made`, which the caller puts into the world.
+    fn soft_set_for<'a>(
+        &'a mut self,
+        made: &'a mut Option<Box<SoftSet>>,
+        radius: f32,
+    ) -> Result<&'a mut SoftSet, WorldError> {
+        match self.soft.set.as_deref_mut() {
+            Some(set) => Ok(set),
+            None => {
+                let gravity = self.settings.solver.gravity;
+                Ok(made.insert(Box::new(SoftSet::new(radius, &self.soft.settings, gravity)?)))
+            }
+        }
+    }
+
+    fn soft_generation(&self, id: SoftThing) -> u32 {
+        self.soft.set.as_ref().map_or(0, |set| set.slots[id.index() as usize].generation)
+    }
+
+    /// Makes the radius of the solver that of a liquid which is about to come.
+    fn use_radius_of_liquid(&mut self, radius: f32) -> Result<(), WorldError> {
+        let Some(set) = self.soft.set.as_deref_mut() else { return Ok(()) };
+        let expected = set.solver.settings().radius;
+        if radius == expected {
+            return Ok(());
+        }
+        let is_fluid =
+            |thing: &Thing| matches!(thing.kind, ThingKind::Particles(phase, _) if phase.is_fluid());
+        if set.things().any(is_fluid) {
+            return Err(SoftError::OtherRadius { expected, given: radius }.into());
+        }
+        Ok(set.rebuild(radius)?)
+    }
+}
+
+/// Adds the points of a lattice whose balls are in a shape.
+fn fill(
+    shape: &Shape,
+    pose: &Pose,
+    radius: f32,
+    filling: usize,
+    out: &mut Vec<Vec3>,
+) -> Result<(), SoftError> {
+    let bad = SoftError::BadFilling { filling };
+    let aabb = shape.aabb(&Pose::IDENTITY);
+    let (size, spacing) = (aabb.max - aabb.min, 2.0 * radius);
+    if !(size.is_finite() && pose.is_finite()) {
+        return Err(bad);
+    }
+    let n = (size / spacing + FILLING_SLACK).floor();
+    if !(1.0 <= n.min_element()) {
+        return Err(bad);
+    }
+    if (MAX_PARTICLES as f32) < n.x * n.y * n.z {
+        return Err(ParticleError::TooMany.into());
+    }
+    let corner = aabb.min + 0.5 * (size - n * spacing) + radius;
+    let [nx, ny, nz] = n.to_array().map(|n| n as u32);
+    let before = out.len();
+    let distance = ShapeDistance::new(shape, 0.0);
+    for k in 0..nz {
+        for j in 0..ny {
+            for i in 0..nx {
+                let point = corner + Vec3::new(i as f32, j as f32, k as f32) * spacing;
+                let is_known = || {
+                    let found = project_point(shape, &Pose::IDENTITY, point);
+                    found.is_some_and(|found| found.inside.is_some())
+                };
+                if distance.at(point).0 <= radius * (FILLING_SLACK - 1.0) && is_known() {
+                    out.push(pose.transform_point(point));
+                }
+            }
+        }
+    }
+    if out.len() == before { Err(bad) } else { Ok(()) }
+}

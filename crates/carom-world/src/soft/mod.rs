@@ -1,0 +1,36 @@
+//! Soft things among the bodies: cloth, ropes, soft bodies, liquids, gas and grains.
+//!
+//! - All of them are particles of one solver, so every kind pushes every other. A soft body is a
+//!   range of particles with constraints between them.
+//! - In each step the particles move first, among the bodies as they are then. What they do to a
+//!   dynamic body acts on it as a force during the rest of the step.
+//! - They sleep and wake together.
+//!
+//! | file | has |
+//! |---|---|
+//! | `desc` | what a user says of them, and the settings |
+//! | `set` | the particles of a world, by thing |
+//! | `soft_body` | constraints, pins and attachments of one soft body |
+//! | `distance` | the signed distance of a point from a shape |
+//! | `insert` | insertion and removal |
+//! | `views` | reading and changing one of them |
+//! | `advance` | the step |
+//! | `sleeping` | when they sleep, and the push on bodies that sleep |
+//! | `stored` | what a snapshot has of them |
+//! | `rays` | rays and nearest points |
+//!
+//! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
+//! Real-Time Applications, ACM Transactions on Graphics 33(4), 2014.
+
+pub(crate) mod advance;
+pub(crate) mod desc;
+pub(crate) mod distance;
+pub(crate) mod error;
+pub(crate) mod id;
+pub(crate) mod insert;
+pub(crate) mod rays;
+pub(crate) mod set;
+pub(crate) mod sleeping;
+pub(crate) mod soft_body;
+pub(crate) mod stored;
+pub(crate) mod views;

@@ -1,0 +1,318 @@
+//! All soft things of a world: one solver, and what belongs to which thing.
+//!
+//! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014.
+
+use crate::BodyId;
+use crate::soft::desc::{ParticlePhase, SoftSettings};
+use crate::soft::error::SoftError;
+use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
+use crate::soft::sleeping::{Push, Resting};
+use crate::soft::soft_body::SoftPart;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_math::Vec3;
+use carom_particles::{ParticleGroup, ParticleSettings, ParticleSolver, Removed, Solid, SolidParticles};
+use core::ops::Range;
+
+/// The soft things of a world. Most worlds have none.
+#[derive(Debug, Default)]
+pub(crate) struct Soft {
+    pub(crate) settings: SoftSettings,
+    pub(crate) set: Option<Box<SoftSet>>,
+}
+
+/// A soft thing began or ceased to touch a body in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SoftEvent {
+    /// The soft thing.
+    pub thing: SoftThing,
+    /// The body.
+    pub body: BodyId,
+    /// Whether it began; if not, it ended.
+    pub began: bool,
+}
+
+/// The soft things that there are.
+#[derive(Clone, Debug)]
+pub(crate) struct SoftSet {
+    pub(crate) solver: ParticleSolver,
+    pub(crate) slots: Vec<Slot>,
+    /// Numbers without a thing. The last one is used first.
+    pub(crate) free: Vec<u32>,
+    /// The number of the thing of each particle.
+    pub(crate) owners: Vec<u32>,
+    /// Which thing touched which body in the last step, sorted.
+    pub(crate) touching: Vec<(SoftThing, BodyId)>,
+    pub(crate) events: Vec<SoftEvent>,
+    pub(crate) resting: Resting,
+    /// What is done to bodies, sorted by body.
+    pub(crate) pushes: Vec<Push>,
+}
+
+/// A number for a thing.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    /// Odd if it has a thing.
+    pub(crate) generation: u32,
+    pub(crate) thing: Option<Thing>,
+}
+
+/// A soft body or particles.
+#[derive(Clone, Debug)]
+pub(crate) struct Thing {
+    pub(crate) kind: ThingKind,
+    pub(crate) radius: f32,
+    /// Its particles in the solver. Those of a soft body are one range.
+    pub(crate) ids: Vec<Range<u32>>,
+    pub(crate) positions: Vec<Vec3>,
+    pub(crate) velocities: Vec<Vec3>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ThingKind {
+    Body(Box<SoftPart>),
+    /// The group is not known while there is no particle.
+    Particles(ParticlePhase, Option<ParticleGroup>),
+}
+
+impl Thing {
+    /// Returns the box around all particles, grown by a length; `None` without any.
+    pub(crate) fn aabb(&self, margin: f32) -> Option<Aabb> {
+        let first = *self.positions.first()?;
+        let (min, max) =
+            self.positions.iter().fold((first, first), |(min, max), p| (min.min(*p), max.max(*p)));
+        Some(Aabb { min: min - margin, max: max + margin })
+    }
+
+    pub(crate) fn soft_part(&self) -> Option<&SoftPart> {
+        match &self.kind {
+            ThingKind::Body(part) => Some(part),
+            ThingKind::Particles(..) => None,
+        }
+    }
+
+    pub(crate) fn soft_part_mut(&mut self) -> Option<&mut SoftPart> {
+        match &mut self.kind {
+            ThingKind::Body(part) => Some(part),
+            ThingKind::Particles(..) => None,
+        }
+    }
+
+    /// The number in the solver of the particle at a place of `positions`.
+    pub(crate) fn particle(&self, place: usize) -> Option<u32> {
+        let mut left = place;
+        for range in &self.ids {
+            if left < range.len() {
+                return Some(range.start + left as u32);
+            }
+            left -= range.len();
+        }
+        None
+    }
+}
+
+impl SoftSet {
+    /// No things yet, and particles of this radius.
+    pub(crate) fn new(radius: f32, settings: &SoftSettings, gravity: Vec3) -> Result<SoftSet, SoftError> {
+        Ok(SoftSet {
+            solver: ParticleSolver::new(particle_settings(radius, settings, gravity))?,
+            slots: Vec::new(),
+            free: Vec::new(),
+            owners: Vec::new(),
+            touching: Vec::new(),
+            events: Vec::new(),
+            resting: Resting::default(),
+            pushes: Vec::new(),
+        })
+    }
+
+    /// All things, in the order of their numbers.
+    pub(crate) fn things(&self) -> impl Iterator<Item = &Thing> {
+        self.slots.iter().filter_map(|slot| slot.thing.as_ref())
+    }
+
+    /// All things with their handles.
+    pub(crate) fn things_with_ids(&self) -> impl Iterator<Item = (SoftThing, &Thing)> {
+        let slots = (0..).zip(&self.slots);
+        slots.filter_map(|(index, slot)| Some((self.id_at(index), slot.thing.as_ref()?)))
+    }
+
+    /// All things, to be changed.
+    pub(crate) fn things_mut(&mut self) -> impl Iterator<Item = &mut Thing> {
+        self.slots.iter_mut().filter_map(|slot| slot.thing.as_mut())
+    }
+
+    /// The handle of the thing with a number.
+    pub(crate) fn id_at(&self, index: u32) -> SoftThing {
+        let slot = &self.slots[index as usize];
+        let generation = slot.generation;
+        match slot.thing.as_ref().map(|thing| &thing.kind) {
+            Some(ThingKind::Particles(..)) => SoftThing::Particles(ParticlesId { index, generation }),
+            _ => SoftThing::Body(SoftBodyId { index, generation }),
+        }
+    }
+
+    /// The thing of a handle; `None` if it was removed.
+    pub(crate) fn thing(&self, id: SoftThing) -> Option<&Thing> {
+        let thing = self.slots.get(id.index() as usize)?.thing.as_ref()?;
+        (self.id_at(id.index()) == id).then_some(thing)
+    }
+
+    /// As [`SoftSet::thing`], to be changed.
+    pub(crate) fn thing_mut(&mut self, id: SoftThing) -> Option<&mut Thing> {
+        self.thing(id)?;
+        self.slots[id.index() as usize].thing.as_mut()
+    }
+
+    /// Gives a thing a number.
+    pub(crate) fn add(&mut self, thing: Thing) -> SoftThing {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot { generation: 0, thing: None });
+            self.slots.len() as u32 - 1
+        });
+        let slot = &mut self.slots[index as usize];
+        slot.generation = slot.generation.wrapping_add(1);
+        slot.thing = Some(thing);
+        self.find_owners();
+        self.wake();
+        self.id_at(index)
+    }
+
+    /// Removes a thing with its particles.
+    pub(crate) fn remove(&mut self, id: SoftThing) -> Result<(), SoftError> {
+        let index = id.index();
+        let owners = core::mem::take(&mut self.owners);
+        let removed = self.solver.remove_where(|particle| owners[particle as usize] == index);
+        self.owners = owners;
+        let removed = removed?;
+        self.touching.retain(|(thing, _)| *thing != id);
+        let slot = &mut self.slots[index as usize];
+        (slot.thing, slot.generation) = (None, slot.generation.wrapping_add(1));
+        self.free.push(index);
+        self.renumber(&removed);
+        Ok(())
+    }
+
+    /// Takes new numbers of particles.
+    pub(crate) fn renumber(&mut self, removed: &Removed) {
+        for thing in self.things_mut() {
+            if let Some(part) = thing.soft_part_mut() {
+                let constraint = part.constraint_mut();
+                let first = constraint.particles().start;
+                if let Some(Some(first)) = removed.indices.get(first) {
+                    constraint.move_to(*first as usize);
+                }
+            }
+            thing.ids.retain_mut(|range| {
+                // What is left of a range has neighbouring numbers.
+                let mut left = range.clone().filter_map(|id| removed.ids[id as usize]);
+                let first = left.next();
+                let n = left.count() as u32;
+                first.map(|first| *range = first..first + 1 + n).is_some()
+            });
+        }
+        self.find_owners();
+        self.wake();
+    }
+
+    /// Finds the thing of each particle, and reads all positions and velocities.
+    pub(crate) fn find_owners(&mut self) {
+        self.owners.clear();
+        self.owners.resize(self.solver.n_particles(), u32::MAX);
+        for (index, slot) in (0..).zip(&self.slots) {
+            for range in slot.thing.iter().flat_map(|thing| &thing.ids) {
+                self.owners[range.start as usize..range.end as usize].fill(index);
+            }
+        }
+        self.read_particles();
+    }
+
+    /// Reads positions and velocities of all things from the solver.
+    pub(crate) fn read_particles(&mut self) {
+        let solver = &self.solver;
+        for thing in self.slots.iter_mut().filter_map(|slot| slot.thing.as_mut()) {
+            let Thing { ids, positions, velocities, .. } = thing;
+            positions.clear();
+            velocities.clear();
+            let all = || ids.iter().cloned().flatten();
+            positions.extend(all().filter_map(|id| solver.position(id)));
+            velocities.extend(all().filter_map(|id| solver.velocity(id)));
+        }
+    }
+
+    /// The settings that changed since the last step are in force, and wake.
+    pub(crate) fn apply_settings(&mut self, settings: &SoftSettings, gravity: Vec3) -> Result<(), SoftError> {
+        let new = particle_settings(self.solver.settings().radius, settings, gravity);
+        if *self.solver.settings() != new {
+            self.solver.set_settings(new)?;
+            self.wake();
+        }
+        Ok(())
+    }
+
+    /// Makes the solver one of another radius, with the same particles, which keep their numbers.
+    pub(crate) fn rebuild(&mut self, radius: f32) -> Result<(), SoftError> {
+        let mut made = self.clone();
+        let settings = *self.solver.settings();
+        let mut new = settings;
+        new.radius = radius;
+        made.solver = ParticleSolver::new(new)?;
+        for thing in made.slots.iter_mut().filter_map(|slot| slot.thing.as_mut()) {
+            let first = made.solver.n_particles() as u32;
+            match &mut thing.kind {
+                ThingKind::Particles(phase, group) => {
+                    *group = add_particles(&mut made.solver, phase, &thing.positions)?;
+                }
+                ThingKind::Body(part) => {
+                    let added = add_solid(&mut made.solver, part, thing.radius)?;
+                    part.constraint_mut().move_to(added.indices.start as usize);
+                }
+            }
+            let n = thing.positions.len() as u32;
+            thing.ids = if n == 0 { Vec::new() } else { alloc::vec![first..first + n] };
+            for (id, (position, velocity)) in (first..).zip(thing.positions.iter().zip(&thing.velocities)) {
+                made.solver.set_particle(id, *position, *velocity)?;
+            }
+        }
+        made.find_owners();
+        *self = made;
+        Ok(())
+    }
+}
+
+/// Adds the particles of a soft body to a solver, at rest.
+pub(crate) fn add_solid(
+    solver: &mut ParticleSolver,
+    part: &SoftPart,
+    radius: f32,
+) -> Result<SolidParticles, SoftError> {
+    let inverse_masses: Vec<f32> = (0..part.rest.len() as u32).map(|v| part.inverse_mass(v)).collect();
+    let solid = Solid::default().with_friction(part.friction).with_radius(radius);
+    Ok(solver.add_solid(&solid, &part.rest, &inverse_masses)?)
+}
+
+/// Adds particles to a solver.
+pub(crate) fn add_particles(
+    solver: &mut ParticleSolver,
+    phase: &ParticlePhase,
+    positions: &[Vec3],
+) -> Result<Option<ParticleGroup>, SoftError> {
+    let ids = match phase {
+        ParticlePhase::Liquid(liquid) => solver.add_liquid(liquid, positions)?,
+        ParticlePhase::Gas(gas) => solver.add_gas(gas, positions)?,
+        ParticlePhase::Grains(grains) => solver.add_grains(grains, positions)?,
+    };
+    Ok(ids.clone().next().and_then(|id| solver.group_of(id)))
+}
+
+/// The settings of the solver.
+pub(crate) fn particle_settings(radius: f32, settings: &SoftSettings, gravity: Vec3) -> ParticleSettings {
+    ParticleSettings::new(radius)
+        .with_gravity(gravity)
+        .with_substeps(settings.substeps)
+        .with_iterations(settings.iterations)
+        .with_sleep_speed(settings.rest_speed)
+        .with_contacts(true)
+}

@@ -1,0 +1,353 @@
+//! Views of one soft thing: reading, and changes.
+//!
+//! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3.
+
+use crate::bodies::BodySet;
+use crate::soft::error::SoftError;
+use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
+use crate::soft::set::{SoftSet, Thing, ThingKind, add_particles};
+use crate::soft::soft_body::{Held, SoftPart};
+use crate::{BodyId, World, WorldError};
+use carom_broad::BroadPhase;
+use carom_math::Vec3;
+use carom_particles::{ParticleError, SurfaceMesh};
+use carom_query::MeshShape;
+
+impl<B: BroadPhase> World<B> {
+    /// Returns a view of a soft body.
+    ///
+    /// Errors: a stale handle.
+    pub fn soft_body(&self, id: SoftBodyId) -> Result<SoftBodyRef<'_>, WorldError> {
+        let stale = WorldError::StaleSoftBody(id);
+        let set = self.soft.set.as_deref().ok_or(stale)?;
+        let thing = set.thing(SoftThing::Body(id)).ok_or(stale)?;
+        let part = thing.soft_part().ok_or(stale)?;
+        Ok(SoftBodyRef { id, set, thing, part })
+    }
+
+    /// Returns a view that changes a soft body.
+    ///
+    /// Errors: a stale handle.
+    pub fn soft_body_mut(&mut self, id: SoftBodyId) -> Result<SoftBodyMut<'_>, WorldError> {
+        self.soft_body(id)?;
+        let World { soft, bodies, .. } = self;
+        let set = soft.set.as_deref_mut().ok_or(WorldError::StaleSoftBody(id))?;
+        Ok(SoftBodyMut { id, set, bodies })
+    }
+
+    /// Returns a view of particles.
+    ///
+    /// Errors: a stale handle.
+    pub fn particles(&self, id: ParticlesId) -> Result<ParticlesRef<'_>, WorldError> {
+        let stale = WorldError::StaleParticles(id);
+        let set = self.soft.set.as_deref().ok_or(stale)?;
+        let thing = set.thing(SoftThing::Particles(id)).ok_or(stale)?;
+        Ok(ParticlesRef { id, set, thing })
+    }
+
+    /// Returns a view that changes particles.
+    ///
+    /// Errors: a stale handle.
+    pub fn particles_mut(&mut self, id: ParticlesId) -> Result<ParticlesMut<'_>, WorldError> {
+        self.particles(id)?;
+        let set = self.soft.set.as_deref_mut().ok_or(WorldError::StaleParticles(id))?;
+        Ok(ParticlesMut { id, set })
+    }
+}
+
+/// A view of a cloth, a rope or a soft body.
+#[derive(Clone, Copy)]
+pub struct SoftBodyRef<'w> {
+    id: SoftBodyId,
+    set: &'w SoftSet,
+    thing: &'w Thing,
+    part: &'w SoftPart,
+}
+
+impl<'w> SoftBodyRef<'w> {
+    /// The positions of its vertices in the world.
+    pub fn positions(&self) -> &'w [Vec3] {
+        &self.thing.positions
+    }
+
+    /// The velocities of its vertices.
+    pub fn velocities(&self) -> &'w [Vec3] {
+        &self.thing.velocities
+    }
+
+    /// The surface of a cloth, or of tetrahedra, in the world; `None` of a rope. Its vertices are
+    /// those of the soft body.
+    pub fn mesh(&self) -> Option<&'w MeshShape> {
+        self.part.mesh.as_deref()
+    }
+
+    /// Half of its thickness: the radius of the ball around each vertex.
+    pub fn radius(&self) -> f32 {
+        self.thing.radius
+    }
+
+    /// Its mass, pinned vertices included.
+    pub fn mass(&self) -> f32 {
+        self.part.mass()
+    }
+
+    /// The pinned vertices, ascending.
+    pub fn pinned(&self) -> impl Iterator<Item = u32> + 'w {
+        self.part.pins.iter().map(|(vertex, _)| *vertex)
+    }
+
+    /// The vertices that bodies hold, ascending, with the bodies.
+    pub fn attached(&self) -> impl Iterator<Item = (u32, BodyId)> + 'w {
+        self.part.held.iter().map(|held| (held.vertex, held.body))
+    }
+
+    /// The bodies that it touched in the last step, sorted.
+    pub fn touching(&self) -> impl Iterator<Item = BodyId> + 'w {
+        touching(self.set, SoftThing::Body(self.id))
+    }
+
+    /// Whether it sleeps, as all soft things of the world do then.
+    pub fn is_sleeping(&self) -> bool {
+        self.set.resting.is_sleeping
+    }
+}
+
+fn touching(set: &SoftSet, thing: SoftThing) -> impl Iterator<Item = BodyId> + '_ {
+    set.touching.iter().filter(move |(other, _)| *other == thing).map(|(_, body)| *body)
+}
+
+/// A view that changes a soft body. A change wakes all soft things of the world.
+pub struct SoftBodyMut<'w> {
+    id: SoftBodyId,
+    set: &'w mut SoftSet,
+    bodies: &'w BodySet,
+}
+
+impl SoftBodyMut<'_> {
+    /// Pins a vertex: it is at `position` after the next step, and stays there, whatever pulls. It
+    /// goes there in a straight line. Called in each step, it moves the vertex.
+    ///
+    /// Errors: no such vertex, or a position that is not finite.
+    pub fn pin(&mut self, vertex: u32, position: Vec3) -> Result<&mut Self, WorldError> {
+        if !position.is_finite() {
+            return Err(SoftError::BadNumber("position").into());
+        }
+        let particle = self.particle(vertex)?;
+        if let Some(part) = self.part() {
+            part.held.retain(|held| held.vertex != vertex);
+            match part.pins.binary_search_by_key(&vertex, |(pinned, _)| *pinned) {
+                Ok(place) => part.pins[place].1 = position,
+                Err(place) => part.pins.insert(place, (vertex, position)),
+            }
+        }
+        self.set.solver.set_inverse_mass(particle, 0.0).map_err(SoftError::from)?;
+        self.set.wake();
+        Ok(self)
+    }
+
+    /// Attaches a vertex to a body, at the place in the body's frame where it is now. The body
+    /// pulls the vertex, and the vertex the body. After the removal of the body it is free.
+    ///
+    /// Errors: no such vertex, or a stale handle of a body.
+    pub fn attach(&mut self, vertex: u32, body: BodyId) -> Result<&mut Self, WorldError> {
+        let pose = self.bodies.motions[self.bodies.index_of(body)?].pose;
+        self.release(vertex)?;
+        let position = self.thing().and_then(|thing| thing.positions.get(vertex as usize)).copied();
+        if let (Some(position), Some(part)) = (position, self.part()) {
+            let place = part.held.partition_point(|held| held.vertex < vertex);
+            let point = pose.inverse_transform_point(position);
+            part.held.insert(place, Held { vertex, body, point });
+        }
+        Ok(self)
+    }
+
+    /// Releases a vertex that was pinned or attached.
+    ///
+    /// Errors: no such vertex.
+    pub fn release(&mut self, vertex: u32) -> Result<&mut Self, WorldError> {
+        let particle = self.particle(vertex)?;
+        let mut inverse_mass = 0.0;
+        if let Some(part) = self.part() {
+            part.held.retain(|held| held.vertex != vertex);
+            part.pins.retain(|(pinned, _)| *pinned != vertex);
+            inverse_mass = part.inverse_mass(vertex);
+        }
+        self.set.solver.set_inverse_mass(particle, inverse_mass).map_err(SoftError::from)?;
+        self.set.wake();
+        Ok(self)
+    }
+
+    /// Lets a force act on the whole of it in the next step only, spread as its mass is. Forces add
+    /// up.
+    ///
+    /// Errors: a force that is not finite.
+    pub fn apply_force(&mut self, force: Vec3) -> Result<&mut Self, WorldError> {
+        if let Some(part) = self.part() {
+            let sum = part.force + force;
+            if !sum.is_finite() {
+                return Err(SoftError::BadNumber("force").into());
+            }
+            part.force = sum;
+        }
+        self.set.wake();
+        Ok(self)
+    }
+
+    /// Gives all vertices that are not pinned this velocity.
+    ///
+    /// Errors: a velocity that is not finite.
+    pub fn set_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
+        if !velocity.is_finite() {
+            return Err(SoftError::BadNumber("velocity").into());
+        }
+        let n = self.thing().map_or(0, |thing| thing.positions.len() as u32);
+        for vertex in 0..n {
+            let particle = self.particle(vertex)?;
+            let solver = &mut self.set.solver;
+            let is_free = solver.inverse_mass(particle).is_some_and(|w| 0.0 < w);
+            if let Some(position) = solver.position(particle).filter(|_| is_free) {
+                solver.set_particle(particle, position, velocity).map_err(SoftError::from)?;
+            }
+        }
+        self.set.read_particles();
+        self.set.wake();
+        Ok(self)
+    }
+
+    /// Wakes it, and with it all soft things of the world.
+    pub fn wake(&mut self) -> &mut Self {
+        self.set.wake();
+        self
+    }
+
+    fn thing(&self) -> Option<&Thing> {
+        self.set.thing(SoftThing::Body(self.id))
+    }
+
+    fn part(&mut self) -> Option<&mut SoftPart> {
+        self.set.thing_mut(SoftThing::Body(self.id))?.soft_part_mut()
+    }
+
+    /// The number of a vertex in the solver.
+    fn particle(&self, vertex: u32) -> Result<u32, SoftError> {
+        let vertex = vertex as usize;
+        self.thing().and_then(|thing| thing.particle(vertex)).ok_or(SoftError::NoSuchVertex { vertex })
+    }
+}
+
+/// A view of particles.
+#[derive(Clone, Copy)]
+pub struct ParticlesRef<'w> {
+    id: ParticlesId,
+    set: &'w SoftSet,
+    thing: &'w Thing,
+}
+
+impl<'w> ParticlesRef<'w> {
+    /// Their positions in the world.
+    pub fn positions(&self) -> &'w [Vec3] {
+        &self.thing.positions
+    }
+
+    /// Their velocities, in the same order.
+    pub fn velocities(&self) -> &'w [Vec3] {
+        &self.thing.velocities
+    }
+
+    /// Their radius.
+    pub fn radius(&self) -> f32 {
+        self.thing.radius
+    }
+
+    /// The surface around them for drawing, with cells of this size.
+    ///
+    /// Errors: a size that is not positive, or for which the surface is too large.
+    pub fn surface(&self, cell: f32) -> Result<SurfaceMesh, WorldError> {
+        let group = match self.thing.kind {
+            ThingKind::Particles(_, group) => group,
+            ThingKind::Body(_) => None,
+        };
+        let group = group.ok_or(SoftError::Empty)?;
+        Ok(self.set.solver.surface(group, cell).map_err(SoftError::from)?)
+    }
+
+    /// The bodies that they touched in the last step, sorted.
+    pub fn touching(&self) -> impl Iterator<Item = BodyId> + 'w {
+        touching(self.set, SoftThing::Particles(self.id))
+    }
+
+    /// Whether they sleep, as all soft things of the world do then.
+    pub fn is_sleeping(&self) -> bool {
+        self.set.resting.is_sleeping
+    }
+}
+
+/// A view that changes particles. A change wakes all soft things of the world.
+pub struct ParticlesMut<'w> {
+    id: ParticlesId,
+    set: &'w mut SoftSet,
+}
+
+impl ParticlesMut<'_> {
+    /// Adds particles at these positions, with this velocity. They come last. Leave room for them:
+    /// those inside of others are pushed out, which makes them fast.
+    ///
+    /// Errors: the first position that is not finite, or too many particles. Nothing is changed
+    /// then.
+    pub fn emit(&mut self, positions: &[Vec3], velocity: Vec3) -> Result<&mut Self, WorldError> {
+        let bad = |particle| SoftError::from(ParticleError::BadParticle { particle });
+        if !velocity.is_finite() {
+            return Err(SoftError::BadNumber("velocity").into());
+        }
+        if let Some(particle) = positions.iter().position(|p| !p.is_finite()) {
+            return Err(bad(particle).into());
+        }
+        let first = self.set.solver.n_particles() as u32;
+        let SoftSet { solver, slots, .. } = &mut *self.set;
+        let thing = slots[self.id.index as usize].thing.as_mut();
+        if let Some(Thing { kind: ThingKind::Particles(phase, group), ids, .. }) = thing
+            && !positions.is_empty()
+        {
+            match *group {
+                Some(group) => {
+                    let velocities = alloc::vec![velocity; positions.len()];
+                    solver.emit(group, positions, &velocities).map_err(SoftError::from)?;
+                }
+                None => {
+                    *group = add_particles(solver, phase, positions)?;
+                    for (id, position) in (first..).zip(positions) {
+                        solver.set_particle(id, *position, velocity).map_err(SoftError::from)?;
+                    }
+                }
+            }
+            ids.push(first..first + positions.len() as u32);
+        }
+        self.set.find_owners();
+        self.set.wake();
+        Ok(self)
+    }
+
+    /// Removes particles, by their places in [`ParticlesRef::positions`]. The others keep their
+    /// order.
+    ///
+    /// Errors: the first place without a particle. Nothing is changed then.
+    pub fn kill(&mut self, places: &[u32]) -> Result<&mut Self, WorldError> {
+        let mut killed = alloc::vec::Vec::with_capacity(places.len());
+        let thing = self.set.thing(SoftThing::Particles(self.id));
+        for &vertex in places {
+            let vertex = vertex as usize;
+            let id = thing.and_then(|thing| thing.particle(vertex));
+            killed.push(id.ok_or(SoftError::NoSuchVertex { vertex })?);
+        }
+        killed.sort_unstable();
+        let removed = self.set.solver.remove_where(|id| killed.binary_search(&id).is_ok());
+        self.set.renumber(&removed.map_err(SoftError::from)?);
+        Ok(self)
+    }
+
+    /// Wakes them, and with them all soft things of the world.
+    pub fn wake(&mut self) -> &mut Self {
+        self.set.wake();
+        self
+    }
+}
