@@ -30,3 +30,5 @@ pub mod triangle_pairs;
 pub mod tumble;
 #[cfg(feature = "character")]
 pub mod walk;
+#[cfg(all(feature = "character", feature = "world"))]
+pub mod walk_world;

@@ -98,7 +98,7 @@ pub enum WorldKind {
 }
 
 /// What happened on walks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WalkTally {
     /// Calls, and those that ended in the air.
     pub moves: u64,
@@ -122,6 +122,16 @@ pub struct WalkTally {
     pub freed: u64,
     /// Calls after which it was faster than it wished, on the ground.
     pub too_fast: u64,
+    /// Calls that moved the figure farther than its velocity, its wish and its ground explain.
+    pub thrown: u64,
+    /// Calls that met a body or the level with some speed.
+    pub pushes: u64,
+    /// Calls in which a platform that moved into the figure pushed it out.
+    pub by_platforms: u64,
+    /// Calls in which a box on which it stood pushed it out.
+    pub by_boxes: u64,
+    /// Bodies that left the level.
+    pub lost: u64,
     /// What went wrong first.
     pub first: Option<String>,
 }
@@ -140,12 +150,17 @@ impl WalkTally {
         self.stuck += other.stuck;
         self.freed += other.freed;
         self.too_fast += other.too_fast;
+        self.thrown += other.thrown;
+        self.pushes += other.pushes;
+        self.by_platforms += other.by_platforms;
+        self.by_boxes += other.by_boxes;
+        self.lost += other.lost;
         self.first = self.first.take().or_else(|| other.first.clone());
     }
 
     /// Nothing went wrong.
     pub fn is_right(&self) -> bool {
-        self.escapes + self.stuck + self.freed + self.too_fast == 0
+        self.escapes + self.stuck + self.freed + self.too_fast + self.thrown == 0
     }
 }
 
@@ -182,6 +197,21 @@ impl Course {
             })
             .to_vec();
         course
+    }
+
+    /// A walled yard with stairs, pillars and a corner, and room for platforms and boxes.
+    pub fn yard() -> Course {
+        let mut level = Level::default();
+        level.cuboid([-12.0, -1.0, -12.0], [12.0, 0.0, 12.0]);
+        level.enclose(12.0, 0.5, 12.0);
+        level.stairs([-9.5, 0.0, 7.0], [0.0, 0.0, 1.0], 6, 0.25, 0.45, 1.6);
+        for (x, z) in [(-2.0, -9.0), (9.5, 1.0), (-9.5, 1.0)] {
+            level.blocks.push(carom_scenes::Block::pillar(x, z, 0.5, 8, 0.0, 3.0));
+        }
+        level.cuboid([7.0, 0.0, 9.0], [7.2, 2.5, 12.0]);
+        level.starts =
+            [[0.0, 0.0], [2.0, -9.0], [-9.0, -9.0], [9.0, 9.5]].map(|[x, z]| DVec3::new(x, 0.0, z)).to_vec();
+        Course::of_level("yard", &level, 12.0)
     }
 
     /// A level of the real data, with y up and figures of theirs 1.75 metres high: its doors
@@ -269,6 +299,16 @@ impl Course {
         }
     }
 
+    /// Its triangles.
+    pub fn triangles(&self) -> &[[DVec3; 3]] {
+        &self.triangles.things
+    }
+
+    /// How its characters walk.
+    pub fn settings(&self) -> CharacterSettings {
+        self.settings
+    }
+
     /// How high the terrain is over or under a point, y up.
     fn height_at(&self, p: DVec3) -> Option<f64> {
         self.terrain.near([p, p]).find_map(|(_, triangle)| height_at(triangle, p))
@@ -301,7 +341,7 @@ impl Course {
 
     /// A place over one of the starts where the figure is in nothing, if one of a few tries finds
     /// it.
-    fn start(&self, figure: &Figure, rng: &mut Rng) -> Option<DVec3> {
+    pub(crate) fn start(&self, figure: &Figure, rng: &mut Rng) -> Option<DVec3> {
         (0..64).find_map(|_| {
             let at =
                 self.starts.get(rng.below(self.starts.len().max(1)))? + DVec3::Y * (figure.stature() + 0.02);

@@ -5,6 +5,7 @@ use carom_character::{Character, CharacterSettings};
 use carom_math::glam::DVec3;
 use carom_scenes::{CASTLE_PATH, Rng, castle};
 use carom_testkit::walk::{Course, WalkTally, WorldKind, random_walk};
+use carom_testkit::walk_world::random_walk_in_world;
 
 #[test]
 fn nobody_escapes_or_is_stuck() {
@@ -117,4 +118,28 @@ fn warm_walks_do_not_allocate() {
             assert_eq!(counted.count_total, 0, "{kind:?}, {name}");
         }
     }
+}
+
+/// In a `World`, among platforms that move and boxes that are pushed: no escape from the level,
+/// never stuck, freed from the level or thrown. The same seed gives the same walk.
+#[test]
+fn random_walks_in_a_world() {
+    let n_moves = 4_000;
+    let course = Course::yard();
+    let walk = |figure, n_moves, seed| {
+        let mut tally = WalkTally::default();
+        random_walk_in_world(&course, figure, n_moves, seed, &mut tally).unwrap();
+        tally
+    };
+    let mut all = WalkTally::default();
+    for (number, (name, figure)) in figures().into_iter().enumerate() {
+        let tally = walk(figure, n_moves, 40 + number as u64);
+        println!("{name}: {tally:?}");
+        assert!(tally.is_right(), "{name}: {tally:?}");
+        all.add(&tally);
+        if number == 0 {
+            assert_eq!(walk(figure, 500, 3), walk(figure, 500, 3));
+        }
+    }
+    assert!(0 < all.by_platforms && 0 < all.pushes && 0 < all.in_air && 0 < all.steps, "{all:?}");
 }

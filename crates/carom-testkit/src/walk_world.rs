@@ -1,0 +1,250 @@
+//! The random walk of a character in a `World`, among lifts, a turntable, a shuttle and boxes that
+//! it pushes. Every place that it comes to is compared with the level by the oracle of [`Course`].
+//!
+//! Platforms are pistons that reach below the floor, and none comes near a wall. So they cannot
+//! crush a figure against the level. A platform that moves into the figure pushes it out, which is
+//! counted and is no fault; to be freed from the level is one.
+
+use crate::walk::{Course, WalkTally};
+use carom_character::{Character, CharacterBody, Figure, QueryFilter, Sweep as _, WorldSweep};
+use carom_geom::{Cuboid, Cylinder, MassProperties, TriMesh};
+use carom_math::{Mat3, Pose, ops};
+use carom_query::{MeshShape, Shape};
+use carom_scenes::Rng;
+use carom_world::{BodyDesc, BodyId, Mobility, World};
+use glam::{DVec3, Quat, Vec3};
+use std::sync::Arc;
+
+/// Calls after which a figure that wished to move must have moved.
+const PATIENCE: u32 = 400;
+
+/// A length: a figure that moves farther from where it was at the last look has made progress.
+const PROGRESS: f64 = 0.05;
+
+/// A length: so far a figure may move in a call beyond its own way and that of its ground.
+const MAX_EXCESS: f64 = 0.35;
+
+/// A length: a box deeper than this has left the level.
+const LOST_DEPTH: f32 = -3.0;
+
+/// Boxes of the yard.
+const N_BOXES: usize = 10;
+
+/// A platform of the level: its body, and its pose at a time.
+struct Platform {
+    body: BodyId,
+    course: fn(f32) -> Pose,
+}
+
+/// A sine of time.
+fn wave(t: f32, rate: f32) -> f32 {
+    ops::sin_cos(rate * t).0
+}
+
+fn lift(t: f32) -> Pose {
+    Pose::from_translation(Vec3::new(-6.0, -2.3 + 1.3 * wave(t, 1.1), -4.0))
+}
+
+fn turntable(t: f32) -> Pose {
+    let turn = |axis: Vec3, angle: f32| {
+        let (sin, cos) = ops::sin_cos(0.5 * angle);
+        Quat::from_vec4((axis * sin).extend(cos))
+    };
+    let tilt = turn(Vec3::X, 0.12 * wave(t, 0.7)) * turn(Vec3::Z, 0.1 * wave(t, 1.0));
+    Pose::new(tilt * turn(Vec3::Y, 1.2 * t), Vec3::new(5.0, -1.6 + 0.3 * wave(t, 0.9), -5.0))
+}
+
+fn shuttle(t: f32) -> Pose {
+    Pose::from_translation(Vec3::new(5.0 * wave(t, 0.5), -0.7, 5.0 + wave(t, 0.8)))
+}
+
+/// The yard of [`Course::yard`] as one mesh, its platforms, and boxes at random.
+struct Yard {
+    world: World,
+    platforms: Vec<Platform>,
+    boxes: Vec<BodyId>,
+    time: f32,
+}
+
+type Error = Box<dyn std::error::Error>;
+
+fn cuboid(half: Vec3) -> Result<Shape, Error> {
+    Ok(Shape::Cuboid(Cuboid::new(half)?))
+}
+
+impl Yard {
+    fn new(course: &Course, rng: &mut Rng) -> Result<Yard, Error> {
+        let mut world = World::new();
+        let vertices: Vec<Vec3> = course.triangles().iter().flatten().map(|p| p.as_vec3()).collect();
+        let triangles = (0..course.triangles().len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+        let mesh = MeshShape::new(TriMesh::new(vertices, triangles)?)?;
+        world.insert(BodyDesc::fixed(Shape::Mesh(Arc::new(mesh))))?;
+        let shapes: [(Shape, fn(f32) -> Pose); 3] = [
+            (cuboid(Vec3::new(1.5, 2.0, 1.5))?, lift),
+            (Shape::Cylinder(Cylinder::new(1.5, 2.5)?), turntable),
+            (cuboid(Vec3::new(1.2, 1.0, 0.8))?, shuttle),
+        ];
+        let mut platforms = Vec::new();
+        for (shape, course) in shapes {
+            let body = world.insert(BodyDesc::kinematic(shape).with_pose(course(0.0)))?;
+            platforms.push(Platform { body, course });
+        }
+        let mut boxes = Vec::new();
+        for _ in 0..N_BOXES {
+            let mut number = |low: f64, high: f64| rng.range(low, high) as f32;
+            let half = Vec3::new(number(0.15, 0.6), number(0.15, 0.6), number(0.15, 0.6));
+            let place = Vec3::new(number(-9.0, 9.0), number(1.5, 4.0), number(-9.0, 9.0));
+            let mass = number(4.0, 150.0);
+            let sq = half * half * (mass / 3.0);
+            let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
+            let desc = BodyDesc::new(cuboid(half)?)
+                .with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
+                .with_position(place);
+            boxes.push(world.insert(desc)?);
+        }
+        Ok(Yard { world, platforms, boxes, time: 0.0 })
+    }
+
+    /// Makes a step with the platforms on their courses; returns how many boxes left the level.
+    fn step(&mut self, dt: f32) -> Result<u64, Error> {
+        self.time += dt;
+        for platform in &self.platforms {
+            self.world.move_to(platform.body, (platform.course)(self.time))?;
+        }
+        self.world.step(dt)?;
+        let mut n_lost = 0;
+        for &id in &self.boxes {
+            if self.world.pose(id)?.translation.y < LOST_DEPTH {
+                n_lost += 1;
+                self.world.set_pose(id, Pose::from_translation(Vec3::Y * 3.0))?;
+                self.world.set_velocity(id, Vec3::ZERO, Vec3::ZERO)?;
+            }
+        }
+        Ok(n_lost)
+    }
+
+    /// Returns how a body moves that the figure overlaps at a place.
+    fn overlapped(&self, hero: &CharacterBody, place: DVec3) -> Option<Mobility> {
+        let filter = QueryFilter::default().without(hero.body());
+        let figure = hero.character().figure();
+        let hit = WorldSweep::new(&self.world, filter).sweep(figure, place, DVec3::Y * 1e-6, 1e-6)?;
+        let body = self.world.body_at(hit.object).filter(|_| hit.starts_inside)?;
+        self.world.mobility(body).ok()
+    }
+}
+
+/// The state of a walk between calls.
+struct Progress {
+    /// Where the figure was at the last look.
+    place: DVec3,
+    /// Calls since then, and those of them with a wish.
+    calls: u32,
+    wished: u32,
+}
+
+/// Kinds of faults.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    Escape,
+    Stuck,
+    Freed,
+    Thrown,
+}
+
+/// Walks so many calls in the yard from a random start, with random wishes, jumps and frame times.
+///
+/// A call is *thrown* if it moves the figure farther than its velocity, its wish and its ground
+/// explain. The figure is *stuck* if it does not get away in [`PATIENCE`] calls with many wishes.
+///
+/// Errors: a step or a call that the world refuses.
+pub fn random_walk_in_world(
+    course: &Course,
+    figure: Figure,
+    n_moves: u64,
+    seed: u64,
+    tally: &mut WalkTally,
+) -> Result<(), Error> {
+    let mut rng = Rng::new(seed);
+    let mut yard = Yard::new(course, &mut rng)?;
+    let start = course.start(&figure, &mut rng).ok_or("no start is free")?;
+    let character = Character::new(figure, course.settings(), start)?;
+    let mut hero = CharacterBody::insert(&mut yard.world, character, QueryFilter::default())?;
+    let (mut wish, mut left, mut dt) = (DVec3::ZERO, 0_u32, 1.0 / 60.0);
+    let mut progress = Progress { place: start, calls: 0, wished: 0 };
+    for number in 0..n_moves {
+        if left == 0 {
+            left = 1 + rng.below(60) as u32;
+            dt = [1.0 / 30.0, 1.0 / 60.0, 1.0 / 144.0][rng.below(3)];
+            let direction = rng.direction();
+            let speed = [0.0, 0.3, 2.0, 5.0, 8.0][rng.below(5)];
+            wish = DVec3::new(direction.x, 0.0, direction.z).normalize_or_zero() * speed;
+            if rng.below(6) == 0 {
+                hero.character_mut().jump(rng.range(1.0, 5.0));
+            }
+        }
+        left -= 1;
+        let (before, velocity) = (hero.character().place(), hero.character().velocity());
+        tally.lost += yard.step(dt as f32)?;
+        hero.walk(&mut yard.world, wish, dt)?;
+        let (character, walked) = (hero.character(), hero.character().walked());
+        let place = character.place();
+        tally.moves += 1;
+        tally.contacts += walked.contacts.len() as u64;
+        tally.steps += u64::from(walked.steps);
+        tally.climbed += walked.climbed;
+        tally.in_air += u64::from(character.ground().is_none());
+        tally.pushes += u64::from(hero.contacts().iter().any(|contact| 0.0 < contact.approach));
+        let mut faults: Vec<(Fault, String)> = Vec::new();
+        if walked.was_refused {
+            faults.push((Fault::Escape, "refused".to_owned()));
+        }
+        if walked.freed != DVec3::ZERO || walked.is_stuck {
+            match yard.overlapped(&hero, before + walked.carried) {
+                Some(Mobility::Kinematic) => tally.by_platforms += 1,
+                Some(Mobility::Dynamic) => tally.by_boxes += 1,
+                mobility => {
+                    faults.push((Fault::Freed, format!("freed by {} from {mobility:?}", walked.freed)))
+                }
+            }
+        }
+        match course.look(&figure, place) {
+            Ok(depth) => tally.deepest = tally.deepest.max(depth),
+            Err(what) => faults.push((Fault::Escape, what)),
+        }
+        let speed = velocity.length().max(wish.length()).max(character.velocity().length());
+        let climbed = f64::from(walked.steps) * character.settings().step_height;
+        let explained = speed * dt + walked.carried.length() + climbed;
+        let moved = (place - before).length();
+        if explained + MAX_EXCESS < moved {
+            faults.push((Fault::Thrown, format!("thrown by {moved}, freed by {}", walked.freed)));
+        }
+        progress.calls += 1;
+        progress.wished += u32::from(wish != DVec3::ZERO);
+        if PROGRESS < (place - progress.place).with_y(0.0).length() {
+            progress = Progress { place, calls: 0, wished: 0 };
+        } else if PATIENCE < progress.calls && PATIENCE < 2 * progress.wished {
+            faults.push((Fault::Stuck, format!("stuck, is_stuck {}", walked.is_stuck)));
+        }
+        for (fault, what) in &faults {
+            match fault {
+                Fault::Escape => tally.escapes += 1,
+                Fault::Stuck => tally.stuck += 1,
+                Fault::Freed => tally.freed += 1,
+                Fault::Thrown => tally.thrown += 1,
+            }
+            let form = figure.form();
+            tally.first.get_or_insert_with(|| {
+                format!(
+                    "yard, {form:?}, seed {seed}, move {number}, from {before} wishing {wish} for {dt}: {place}: {what}"
+                )
+            });
+        }
+        if faults.iter().any(|(fault, _)| matches!(fault, Fault::Escape | Fault::Stuck)) {
+            // On from somewhere else.
+            hero.set_place(&mut yard.world, start)?;
+            hero.character_mut().set_velocity(DVec3::ZERO);
+            progress = Progress { place: start, calls: 0, wished: 0 };
+        }
+    }
+    Ok(())
+}
