@@ -133,7 +133,7 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// What the rest of soft things depends on.
+    /// The bodies on which the rest of soft things depends.
     fn marks(&self, near: &[u32]) -> Vec<(BodyId, Pose, Aabb)> {
         let mark = |&body: &u32| {
             let shape = self.bodies.shapes[body as usize].as_ref()?;

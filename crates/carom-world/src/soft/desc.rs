@@ -1,4 +1,4 @@
-//! What a user says of soft things before they are inserted, and the settings of all of them.
+//! Descriptions of soft things to be inserted, and the settings of all of them.
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, 2014 (one solver for all kinds).
@@ -49,7 +49,7 @@ impl SoftSettings {
     }
 }
 
-/// What holds the vertices of a soft body together.
+/// The constraints between the vertices of a soft body.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SoftBodyKind {
@@ -94,9 +94,9 @@ pub enum SoftBodyKind {
 pub struct SoftBodyDesc {
     /// Its vertices at rest, before they are moved by `position`.
     pub vertices: Vec<Vec3>,
-    /// What holds them together.
+    /// The constraints between them.
     pub kind: SoftBodyKind,
-    /// Where the origin of the vertices is in the world.
+    /// The place of the origin of the vertices in the world.
     pub position: Vec3,
     /// Velocity of all vertices at first.
     pub velocity: Vec3,
@@ -201,7 +201,7 @@ impl SoftBodyDesc {
     }
 }
 
-/// What particles are.
+/// The kind of particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ParticlePhase {
@@ -239,12 +239,12 @@ impl ParticlePhase {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ParticlesDesc {
-    /// What they are.
+    /// Their kind.
     pub phase: ParticlePhase,
     /// Half of the distance at which they rest beside each other. All liquids and gases of a world
     /// have one radius; grains and soft bodies have an eighth to eight times of it.
     pub radius: f32,
-    /// Where they are, beside those in `fillings`.
+    /// Their positions, beside those in `fillings`.
     pub positions: Vec<Vec3>,
     /// Shapes that are filled, with their poses.
     pub fillings: Vec<(Shape, Pose)>,

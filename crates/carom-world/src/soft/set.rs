@@ -43,11 +43,11 @@ pub(crate) struct SoftSet {
     pub(crate) free: Vec<u32>,
     /// The number of the thing of each particle.
     pub(crate) owners: Vec<u32>,
-    /// Which thing touched which body in the last step, sorted.
+    /// Pairs of a thing and a body that touched in the last step, sorted.
     pub(crate) touching: Vec<(SoftThing, BodyId)>,
     pub(crate) events: Vec<SoftEvent>,
     pub(crate) resting: Resting,
-    /// What is done to bodies, sorted by body.
+    /// Pushes on bodies, sorted by body.
     pub(crate) pushes: Vec<Push>,
 }
 
@@ -206,7 +206,7 @@ impl SoftSet {
                 }
             }
             thing.ids.retain_mut(|range| {
-                // What is left of a range has neighbouring numbers.
+                // The rest of a range has neighbouring numbers.
                 let mut left = range.clone().filter_map(|id| removed.ids[id as usize]);
                 let first = left.next();
                 let n = left.count() as u32;

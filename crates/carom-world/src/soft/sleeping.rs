@@ -37,7 +37,7 @@ pub(crate) struct Resting {
     pub(crate) near: Vec<(BodyId, Pose, Aabb)>,
 }
 
-/// What is done to a dynamic body: impulse and angular impulse of a step.
+/// A push on a dynamic body: impulse and angular impulse of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Push {

@@ -13,7 +13,7 @@ use carom_math::{Vec3, ops};
 use carom_particles::{Cloth, ParticleBody, ParticleError, Rope, SoftBody};
 use carom_query::MeshShape;
 
-/// What projects the vertices.
+/// The projection of the vertices.
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
     Cloth(Cloth),
@@ -34,7 +34,7 @@ pub(crate) struct Held {
 /// A cloth, a rope or a soft body.
 #[derive(Clone, Debug)]
 pub(crate) struct SoftPart {
-    /// What it was made from; of a torn cloth with the triangles that are left.
+    /// Its elements and settings; a torn cloth has the triangles that are left.
     pub(crate) kind: SoftBodyKind,
     pub(crate) rest: Vec<Vec3>,
     pub(crate) constraint: Constraint,

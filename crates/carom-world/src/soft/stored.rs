@@ -72,7 +72,7 @@ struct StoredPart {
     held: Vec<Held>,
     force: Vec3,
     friction: f32,
-    /// Of tetrahedra.
+    /// The rotations of tetrahedra.
     rotations: Vec<[f32; 4]>,
 }
 
