@@ -78,7 +78,7 @@ pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;
 pub use hooks::{ContactMut, Hooks, StepOptions};
 pub use joint::{JointBroken, JointId};
-pub use joint_desc::{JointDesc, JointFrames};
+pub use joint_desc::{JointDesc, JointEnds, JointFrames};
 pub use joint_mut::JointMut;
 pub use joint_ref::JointRef;
 pub use queries::cast::BodyImpact;
@@ -94,6 +94,6 @@ pub use carom_broad::{Answers, Groups, Mobility};
 pub use carom_math::Budget;
 pub use carom_response::plausible::Scatter;
 pub use carom_response::{
-    AxisLimit, Drive, Energy, Inconsistency, Joint, JointAxis, JointFault, JointKind, JointLoad, Motor,
-    Response, SixDof, SolverSettings, Spring, TorsionSpring, Winding,
+    AxisLimit, Drive, Energy, GearParts, Inconsistency, Joint, JointAxis, JointFault, JointKind, JointLoad,
+    Motor, Response, SixDof, SolverSettings, Spring, TorsionSpring, Winding,
 };

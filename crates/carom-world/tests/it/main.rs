@@ -14,6 +14,7 @@ mod escapement;
 mod events;
 mod fields;
 mod frames;
+mod geared;
 mod gears;
 mod golden;
 mod halting;
