@@ -3,7 +3,10 @@
 use crate::bytes::Bytes;
 use carom_geom::{Contact, FeatureId, Manifold};
 use carom_math::{Mat3, Pose, Vec3};
-use carom_response::{Body, ContactPair, Joint, JointKind, Sleepers, Solver, SolverSettings, TorsionSpring};
+use carom_response::{
+    AxisLimit, Body, ContactPair, Joint, JointKind, Motor, SixDof, Sleepers, Solver, SolverSettings, Spring,
+    TorsionSpring,
+};
 
 fn body(bytes: &mut Bytes<'_>) -> Body {
     let pose = Pose::new(bytes.rotation_f32(), bytes.point_f32());
@@ -44,11 +47,74 @@ fn contact(bytes: &mut Bytes<'_>, n: usize) -> ContactPair {
     ContactPair::new(a, b, manifold, bytes.size() as f32, bytes.size() as f32)
 }
 
+fn motor(bytes: &mut Bytes<'_>) -> Option<Motor> {
+    let target = bytes.float() as f32;
+    let motor = match bytes.byte() % 3 {
+        0 => return None,
+        1 => Motor::velocity(target),
+        _ => Motor::position(target, spring(bytes)),
+    };
+    Some(motor.with_max_force(bytes.float() as f32))
+}
+
+fn spring(bytes: &mut Bytes<'_>) -> Spring {
+    Spring::new(bytes.float() as f32, bytes.float() as f32)
+}
+
+fn twist(bytes: &mut Bytes<'_>) -> Option<[f32; 2]> {
+    let is_limited = bytes.byte().is_multiple_of(2);
+    is_limited.then(|| [bytes.float() as f32, bytes.float() as f32])
+}
+
+fn six_dof(bytes: &mut Bytes<'_>) -> JointKind {
+    let mut axes = SixDof::FREE;
+    for k in 0..6 {
+        axes.limits[k] = match bytes.byte() % 3 {
+            0 => AxisLimit::Free,
+            1 => AxisLimit::Locked,
+            _ => AxisLimit::Between(bytes.float() as f32, bytes.float() as f32),
+        };
+        axes.motors[k] = motor(bytes);
+    }
+    JointKind::SixDof(axes)
+}
+
+/// A gear or a rack of two joints, which may be of the wrong kinds, and may share bodies.
+fn gear(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
+    let ratio = bytes.float() as f32;
+    let is_rack = bytes.byte().is_multiple_of(2);
+    let kind = if is_rack { JointKind::RackAndPinion { ratio } } else { JointKind::Gear { ratio } };
+    let mut coupled = || {
+        let own =
+            if bytes.byte().is_multiple_of(2) { JointKind::FREE_REVOLUTE } else { JointKind::FREE_PRISMATIC };
+        let (a, b) = (bytes.below(bodies.len()), bytes.below(bodies.len()));
+        let joint = Joint::at(own, bodies, a as u32, b as u32, bytes.point_f32(), Vec3::Z)?;
+        Some((joint, [&bodies[a], &bodies[b]]))
+    };
+    let ((one, of_one), (other, of_other)) = (coupled()?, coupled()?);
+    let mut gear = Joint::gear(kind, [&one, &other], [of_one, of_other]).ok()?;
+    if bytes.byte().is_multiple_of(8) {
+        // A mount that does not exist.
+        gear.gear.as_mut()?.mounts[0] = bodies.len() as u32;
+    }
+    Some(gear)
+}
+
 fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
     let (a, b) = (bytes.below(bodies.len() + 1), bytes.below(bodies.len() + 1));
-    let kind = match bytes.byte() % 4 {
+    let kind = match bytes.byte() % 8 {
         0 => JointKind::Weld,
-        1 => JointKind::Spherical { cone: bytes.float() as f32, twist: None },
+        3 => JointKind::Prismatic {
+            limits: Some([bytes.float() as f32, bytes.float() as f32]),
+            motor: motor(bytes),
+        },
+        4 => six_dof(bytes),
+        5 => {
+            let supports = [bytes.point_f32(), bytes.point_f32()];
+            JointKind::Pulley { supports, ratio: bytes.float() as f32, length: bytes.float() as f32 }
+        }
+        6 => return gear(bytes, bodies),
+        1 => JointKind::Spherical { cone: bytes.float() as f32, twist: twist(bytes) },
         2 => JointKind::Revolute { limits: Some([bytes.float() as f32, bytes.float() as f32]), motor: None },
         _ => JointKind::Distance { min: bytes.float() as f32, max: bytes.float() as f32 },
     };
@@ -57,6 +123,9 @@ fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
     if bytes.byte().is_multiple_of(4) {
         joint.frame_a = Pose::new(bytes.rotation_f32(), bytes.point_f32());
         joint.body_b = 1 + b as u32;
+    }
+    if bytes.byte().is_multiple_of(4) {
+        joint.spring = Some(spring(bytes));
     }
     if bytes.byte().is_multiple_of(4) {
         let spring = TorsionSpring::new(bytes.float() as f32, bytes.float() as f32);

@@ -9,6 +9,7 @@
 
 use crate::body::Body;
 use crate::joint_fault::{JointFault, demand};
+use crate::joint_gear_parts::GearParts;
 use crate::joint_kind::JointKind;
 use crate::joint_load::{JointImpulse, JointLoad};
 use crate::joint_motor::Spring;
@@ -43,6 +44,9 @@ pub struct Joint {
     /// The angle at the start of the last substep. It is updated only if there is a torsion spring.
     #[cfg_attr(feature = "serde", serde(default))]
     pub winding: Winding,
+    /// The joints that a gear or a rack and pinion couples; `None` for other kinds.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub gear: Option<GearParts>,
     /// The force beyond which the owner of the joint is to remove it; `None` holds any. Not
     /// negative.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -76,6 +80,7 @@ impl Joint {
             spring: None,
             torsion_spring: None,
             winding: Winding::default(),
+            gear: None,
             break_force: None,
             break_torque: None,
             has_contacts: false,
@@ -122,8 +127,8 @@ impl Joint {
         exceeds(self.break_force, self.load.force()) || exceeds(self.break_torque, self.load.torque())
     }
 
-    /// Checks the settings: kind, springs, and the load that it bears. The error names the first one
-    /// that is wrong.
+    /// Checks the settings: kind, springs, and the load that it bears. The error names the first
+    /// one that is wrong.
     pub fn check_settings(&self) -> Result<(), JointFault> {
         self.kind.validate()?;
         self.spring.map_or(Ok(()), |spring| spring.validate())?;
@@ -146,6 +151,7 @@ impl Joint {
     pub(crate) fn is_finite(&self) -> bool {
         self.check_settings().is_ok()
             && self.winding.is_sound()
+            && self.is_gear_sound()
             && self.frame_a.is_finite()
             && self.frame_b.is_finite()
             && self.impulse.is_finite()

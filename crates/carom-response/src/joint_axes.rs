@@ -14,7 +14,8 @@
 use crate::joint_kind::{AxisLimit, JointAxis, SixDof};
 use crate::joint_load::JointImpulse;
 use crate::joint_motor::Motor;
-use crate::joint_rows::{Rows, Softness, angle_near, limit};
+use crate::joint_rows::{Rows, angle_near, limit};
+use crate::joint_softness::Softness;
 use carom_math::{Quat, Real, Vec3, ops, rotation};
 
 /// The least cosine of the angle about y that rows of rotation use. It is that of an angle

@@ -14,6 +14,8 @@ pub enum JointFault {
     SameBody,
     /// A kind of joint has no setting of this name.
     NotOfKind(&'static str),
+    /// A kind of joint needs this: for instance, a gear needs two revolute joints.
+    Needs(&'static str),
     /// A number is NaN or out of its range.
     BadValue {
         /// The name of the setting.
@@ -28,6 +30,7 @@ impl core::fmt::Display for JointFault {
         match self {
             JointFault::SameBody => write!(f, "a joint needs two different bodies"),
             JointFault::NotOfKind(what) => write!(f, "this kind of joint has no {what}"),
+            JointFault::Needs(what) => write!(f, "this kind of joint needs {what}"),
             JointFault::BadValue { what, value } => write!(f, "the {what} of a joint is {value}"),
         }
     }

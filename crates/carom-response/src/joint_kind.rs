@@ -4,7 +4,7 @@
 
 use crate::joint_fault::{JointFault, demand, demand_bounds};
 use crate::joint_motor::Motor;
-use carom_math::Real;
+use carom_math::{Real, Vec3};
 
 /// The degrees of freedom that a joint leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +57,31 @@ pub enum JointKind {
         /// Not below `min`.
         max: Real,
     },
+    /// All, if a rope from A over two fixed points to B is not too long. It only pulls:
+    /// `|a - supports[0]| + ratio |b - supports[1]|` is at most `length`.
+    Pulley {
+        /// The two points over which the rope runs, in the world.
+        supports: [Vec3; 2],
+        /// The force on B is that on A times this. Positive and finite.
+        ratio: Real,
+        /// Positive and finite.
+        length: Real,
+    },
+    /// Two revolute joints, whose angles keep `angle 1 + ratio * angle 2` at its first value. The
+    /// joint has [`GearParts`](crate::GearParts).
+    #[doc(alias = "cogwheel")]
+    Gear {
+        /// For two wheels with parallel axes that mesh outside: teeth of the second by teeth of the
+        /// first. Finite, and not 0.
+        ratio: Real,
+    },
+    /// A prismatic and a revolute joint, which keep `translation - ratio * angle` at its first
+    /// value. The joint has [`GearParts`](crate::GearParts).
+    RackAndPinion {
+        /// Length of the rack per radian of the pinion: its radius. A negative one reverses the
+        /// direction. Finite, and not 0.
+        ratio: Real,
+    },
 }
 
 impl JointKind {
@@ -77,13 +102,24 @@ impl JointKind {
         match self {
             JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } => true,
             JointKind::SixDof(axes) => axes.limits[..3].iter().all(|limit| *limit == AxisLimit::Locked),
-            JointKind::Prismatic { .. } | JointKind::Distance { .. } => false,
+            JointKind::Prismatic { .. } | JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => false,
         }
     }
 
     /// Whether the joint has one axis, with a place or an angle: it is revolute or prismatic.
     pub fn has_axis(&self) -> bool {
         matches!(self, JointKind::Revolute { .. } | JointKind::Prismatic { .. })
+    }
+
+    /// The factor of the second coordinate in the row of a gear or of a rack and pinion; `None` for
+    /// other kinds.
+    pub(crate) fn gear_factor(&self) -> Option<Real> {
+        match *self {
+            JointKind::Gear { ratio } => Some(ratio),
+            JointKind::RackAndPinion { ratio } => Some(-ratio),
+            _ => None,
+        }
     }
 
     /// The motors, in the order of the axes.
@@ -132,6 +168,15 @@ impl JointKind {
             JointKind::Distance { min, max } => {
                 demand(0.0 <= min && min < Real::INFINITY, "least distance", min)?;
                 demand(min <= max, "largest distance", max)
+            }
+            JointKind::Pulley { supports, ratio, length } => {
+                let coordinates = supports.iter().flat_map(|point| point.to_array());
+                coordinates.into_iter().try_for_each(|x| demand(x.is_finite(), "fixed point", x))?;
+                demand(0.0 < ratio && ratio.is_finite(), "ratio", ratio)?;
+                demand(0.0 < length && length.is_finite(), "length", length)
+            }
+            JointKind::Gear { ratio } | JointKind::RackAndPinion { ratio } => {
+                demand(ratio != 0.0 && ratio.is_finite(), "ratio", ratio)
             }
         }
     }

@@ -26,8 +26,8 @@ pub struct JointImpulse {
     /// Impulse of the torsion spring.
     #[cfg_attr(feature = "serde", serde(default))]
     pub spring: Real,
-    /// Impulses of the lower and upper limits of a prismatic joint and of six degrees of freedom, by
-    /// axis. Those of twist are about x.
+    /// Impulses of the lower and upper limits of a prismatic joint and of six degrees of freedom,
+    /// by axis. Those of twist are about x.
     #[cfg_attr(feature = "serde", serde(default))]
     pub limits: [[Real; 2]; 6],
     /// Length of the substep of these impulses, to which they are proportional. 0 if there was

@@ -10,7 +10,7 @@
 //! Reference: E. Catto, Soft Constraints, GDC 2011.
 
 use crate::joint_fault::{JointFault, demand, demand_setting};
-use crate::joint_rows::Softness;
+use crate::joint_softness::Softness;
 use carom_math::Real;
 
 /// A damped spring, by the free oscillation of the mass that it moves.

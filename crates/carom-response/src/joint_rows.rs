@@ -4,41 +4,15 @@
 //! Constraints, GDC 2009.
 
 use crate::integrate::inverse_of;
+use crate::joint_gear_parts::GearStep;
 use crate::joint_kind::JointKind;
 use crate::joint_load::JointImpulse;
 use crate::joint_mass::JointScale;
+use crate::joint_softness::Softness;
 use crate::lane_vec::State;
 use crate::mass::MassData;
 use crate::spring::MAX_TURN;
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
-
-/// Spring and damper of a soft constraint, as factors for impulses.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Softness {
-    /// Bias speed per length of error.
-    pub(crate) bias_rate: f32,
-    /// Factor of the impulse that a rigid joint would need.
-    pub(crate) mass_scale: f32,
-    /// Factor of the accumulated impulse, which is subtracted.
-    pub(crate) impulse_scale: f32,
-}
-
-impl Softness {
-    pub(crate) const RIGID: Softness = Softness { bias_rate: 0.0, mass_scale: 1.0, impulse_scale: 0.0 };
-
-    /// Computes the factors. `frequency` is in cycles per unit of time, `damping` relative to the
-    /// critical one, `h` is the length of a substep.
-    pub(crate) fn new(frequency: f32, damping: f32, h: f32) -> Softness {
-        if !(0.0 < frequency) {
-            return Softness::RIGID;
-        }
-        let omega = 2.0 * core::f32::consts::PI * frequency;
-        let a1 = 2.0 * damping + h * omega;
-        let a2 = h * omega * a1;
-        let a3 = 1.0 / (1.0 + a2);
-        Softness { bias_rate: omega / a1, mass_scale: a2 * a3, impulse_scale: a3 }
-    }
-}
 
 /// Parameters shared by all joints of a substep.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +49,10 @@ pub(crate) struct JointStep {
     /// Angular velocity of B relative to A about the axis of a hinge with a spring, before the
     /// impulses of the substep.
     pub(crate) start_speed: Real,
+    /// The centres of mass of A and B in the world, at the start of the step.
+    pub(crate) centers: [Vec3; 2],
+    /// The mounts of a gear; `None` for other kinds.
+    pub(crate) gear: Option<GearStep>,
 }
 
 /// The two bodies during one iteration, with the masses that joints use.
@@ -93,6 +71,8 @@ pub(crate) struct Rows {
     pub(crate) between: Vec3,
     pub(crate) rotation_a: Quat,
     pub(crate) rotation_b: Quat,
+    /// The joint points in the world.
+    pub(crate) points: [Vec3; 2],
 }
 
 impl Rows {
@@ -104,6 +84,11 @@ impl Rows {
         let turned = |s: &State| Quat::from_xyzw(s.back[3], s.back[4], s.back[5], s.back[6]);
         let velocity = |s: &State| Vec3::new(s.front[0], s.front[1], s.front[2]);
         let spin = |s: &State| Vec3::new(s.front[3], s.front[4], s.front[5]);
+        let anchors = [
+            rotation::rotate(turned(state_a), step.anchor_a),
+            rotation::rotate(turned(state_b), step.anchor_b),
+        ];
+        let [center_a, center_b] = step.centers;
         Rows {
             v_a: velocity(state_a),
             w_a: spin(state_a),
@@ -113,8 +98,9 @@ impl Rows {
             mass_b: masses[b].inverse_mass * scale_b.moving,
             inertia_a: turned_matrix(turned(state_a), masses[a].inertia_matrix() * scale_a.turning),
             inertia_b: turned_matrix(turned(state_b), masses[b].inertia_matrix() * scale_b.turning),
-            anchor_a: rotation::rotate(turned(state_a), step.anchor_a),
-            anchor_b: rotation::rotate(turned(state_b), step.anchor_b),
+            anchor_a: anchors[0],
+            anchor_b: anchors[1],
+            points: [center_a + moved(state_a) + anchors[0], center_b + moved(state_b) + anchors[1]],
             between: step.between + moved(state_b) - moved(state_a),
             rotation_a: rotation::mul(turned(state_a), step.rotation_a),
             rotation_b: rotation::mul(turned(state_b), step.rotation_b),
@@ -165,7 +151,9 @@ impl Rows {
             substep.slop < speed * substep.h && most * anchor.length() < speed
         };
         let turns = match kind {
-            JointKind::Distance { .. } => false,
+            JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
+            // Gears constrain the rotation about their axes only.
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => return false,
             JointKind::Spherical { cone, twist } => *cone < core::f32::consts::PI || twist.is_some(),
             JointKind::Revolute { limits: None, .. } => {
                 // Both bodies may turn about the axis.
@@ -271,7 +259,7 @@ pub(crate) fn inverse_or_zero(x: Real) -> Real {
 }
 
 /// Rotates a tensor from the frame of its body to the world.
-fn turned_matrix(rotation: Quat, tensor: Mat3) -> Mat3 {
+pub(crate) fn turned_matrix(rotation: Quat, tensor: Mat3) -> Mat3 {
     let r = Mat3::from_quat(rotation);
     r * tensor * r.transpose()
 }

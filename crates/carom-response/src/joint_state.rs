@@ -16,8 +16,8 @@ use carom_math::{Quat, Real, Vec3, ops, rotation};
 const MIN_SPRING_SPEED: Real = 1e-3;
 
 impl Joint {
-    /// Returns this joint with a spring about the axis of its revolute joint. Turns are counted from
-    /// now on.
+    /// Returns this joint with a spring about the axis of its revolute joint. Turns are counted
+    /// from now on.
     #[must_use]
     pub fn with_torsion_spring(mut self, spring: TorsionSpring) -> Joint {
         (self.torsion_spring, self.winding) = (Some(spring), Winding::default());
@@ -78,13 +78,22 @@ impl Joint {
     }
 
     /// Returns how far the joint points are from where the joint holds them, as a length. Not
-    /// negative. For a rope or a rod it is how far the distance is out of its bounds.
+    /// negative. For a rope or a rod it is how far the distance is out of its bounds, for a pulley
+    /// how far the rope is too long. It is 0 for gears.
     ///
     /// `a` and `b` are its bodies.
     pub fn gap(&self, a: &Body, b: &Body) -> Real {
         let offset = self.offset(a, b);
         if let JointKind::Distance { min, max } = self.kind {
             return (min - offset.length()).max(offset.length() - max).max(0.0);
+        }
+        if let JointKind::Pulley { supports, ratio, length } = self.kind {
+            let end_a = a.pose.transform_point(self.frame_a.translation) - supports[0];
+            let end_b = b.pose.transform_point(self.frame_b.translation) - supports[1];
+            return (end_a.length() + ratio * end_b.length() - length).max(0.0);
+        }
+        if self.kind.gear_factor().is_some() {
+            return 0.0;
         }
         let Some(axes) = self.kind.axes() else { return offset.length() };
         let own = rotation::rotate_back(self.rotations(a, b)[0], offset);
@@ -140,6 +149,7 @@ impl Joint {
         let moving = b.velocity_at(point_b) - a.velocity_at(point_a);
         let turning = (b.angular_velocity - a.angular_velocity).length();
         match self.kind {
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => moving.length().max(turning),
             // Only the distance has a spring.
             JointKind::Distance { .. } => (point_b - point_a).normalize_or_zero().dot(moving),
             JointKind::Weld | JointKind::SixDof(_) => moving.length().max(turning),

@@ -12,9 +12,9 @@ use crate::joint_axes::{self, Axes};
 use crate::joint_kind::{JointAxis, JointKind};
 use crate::joint_load::{JointImpulse, JointLoad};
 use crate::joint_mass::JointScale;
-use crate::joint_rows::{
-    JointStep, Jointed, Rows, Softness, Substep, angle_near, inverse_or_zero, invert, limit,
-};
+use crate::joint_pulley::Rope;
+use crate::joint_rows::{JointStep, Jointed, Rows, Substep, angle_near, inverse_or_zero, invert, limit};
+use crate::joint_softness::Softness;
 use crate::lane_vec::State;
 use crate::mass::MassData;
 use carom_math::{Quat, Real, Vec3, rotation};
@@ -32,6 +32,8 @@ impl JointStep {
             rotation_a: Quat::IDENTITY,
             rotation_b: Quat::IDENTITY,
             start_speed: 0.0,
+            centers: [Vec3::ZERO; 2],
+            gear: None,
         }
     }
 
@@ -56,11 +58,13 @@ impl JointStep {
             rotation_a: rotation::normalize(rotation::mul(a.pose.rotation, joint.frame_a.rotation)),
             rotation_b: rotation::normalize(rotation::mul(b.pose.rotation, joint.frame_b.rotation)),
             start_speed: 0.0,
+            centers: [a.world_center(), b.world_center()],
+            gear: None,
         }
     }
 
-    /// Records the angle and the speed of a joint with a torsion spring, before the forces of a substep
-    /// act. `is_first`: of a step.
+    /// Records the angle and the speed of a joint with a torsion spring, before the forces of a
+    /// substep act. `is_first`: of a step.
     pub(crate) fn begin(
         &mut self,
         joint: &mut Joint,
@@ -72,7 +76,11 @@ impl JointStep {
             // The load is summed up over the substeps of one step.
             joint.load = JointLoad::default();
         }
-        if self.is_idle || joint.torsion_spring.is_none() {
+        if self.is_idle {
+            return;
+        }
+        self.begin_gear(joint, states, h);
+        if joint.torsion_spring.is_none() {
             return;
         }
         let rows = Rows::load(self, masses, states);
@@ -99,7 +107,14 @@ impl JointStep {
             return;
         }
         i.rescale(scale_for(substep.h, i.substep), substep.h);
+        if self.gear.is_some() {
+            return self.start_gear(joint, masses, bodies);
+        }
         match joint.kind {
+            JointKind::Pulley { supports, ratio, .. } => {
+                rope(&rows, supports, ratio).pull(&mut rows, i.upper)
+            }
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => {}
             JointKind::Prismatic { .. } | JointKind::SixDof(_) => Axes::of(&rows).push_all(&mut rows, i),
             JointKind::Distance { .. } => {
                 let direction = rows.along();
@@ -141,12 +156,20 @@ impl JointStep {
         let h = substep.h;
         if joint.spring.is_some() && !may_spring {
             // A soft joint is not relaxed: that would make it rigid.
-            joint.load.add(load(&rows, &joint.kind, &joint.impulse), h);
+            let own = self.gear_load(joint, bodies.states);
+            joint.load.add(own.unwrap_or_else(|| load(&rows, &joint.kind, &joint.impulse)), h);
             return;
         }
         let has_springs = may_spring && !rows.whirl(&joint.kind, substep);
         let own = joint.spring.map_or(substep.softness, |spring| spring.softness(h));
         let soft = if has_springs { own } else { Softness::RIGID };
+        if self.gear.is_some() {
+            self.solve_gear(joint, masses, bodies, soft);
+            if !may_spring {
+                joint.load.add(self.gear_load(joint, bodies.states).unwrap_or_default(), h);
+            }
+            return;
+        }
         if let Some(spring) = joint.torsion_spring.filter(|_| has_springs) {
             let axis = rotation::rotate(rows.rotation_a, Vec3::X);
             let (speed, old) = (rows.hinge_speed(), joint.impulse.spring);
@@ -162,6 +185,10 @@ impl JointStep {
                     joint_axes::solve(&axes, &mut rows, i, (soft, has_springs), h);
                 }
             }
+            JointKind::Pulley { supports, ratio, length } => {
+                rope(&rows, supports, ratio).solve(&mut rows, i, length, soft, h);
+            }
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => {}
             JointKind::Distance { min, max } => {
                 let (length, direction) = (rows.offset().length(), rows.along());
                 let mass = inverse_or_zero(rows.felt(direction));
@@ -265,11 +292,20 @@ fn about_axis(i: &JointImpulse) -> Real {
     i.motors[ABOUT_X] + i.spring + i.lower - i.upper
 }
 
+/// The rope of a pulley.
+fn rope(rows: &Rows, supports: [Vec3; 2], ratio: Real) -> Rope {
+    Rope { ends: [rows.points[0] - supports[0], rows.points[1] - supports[1]], ratio }
+}
+
 /// The impulses on B in the world frame: at the joint point, and the angular one about it.
 fn load(rows: &Rows, kind: &JointKind, i: &JointImpulse) -> (Vec3, Vec3) {
     match kind {
         JointKind::Prismatic { .. } | JointKind::SixDof(_) => Axes::of(rows).load(i),
         JointKind::Distance { .. } => (rows.along() * (i.lower - i.upper), Vec3::ZERO),
+        JointKind::Pulley { supports, ratio, .. } => {
+            (rope(rows, *supports, *ratio).pull_on_b(i.upper), Vec3::ZERO)
+        }
+        JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => (Vec3::ZERO, Vec3::ZERO),
         JointKind::Weld => (i.linear, i.angular),
         JointKind::Spherical { .. } => {
             (i.linear, i.angular - rows.bend().0 * i.upper + rows.twist_impulse(i))

@@ -4,12 +4,13 @@
 //! x axes. Its row is the bisector of the two x axes, scaled so that it measures the rate of the
 //! twist.
 //!
-//! Reference: J. Maciel, P. Baerlocher, R. Boulic, Swing-Twist Decomposition, in: Inverse Kinematics
-//! with Joint Limits, 2001.
+//! Reference: J. Maciel, P. Baerlocher, R. Boulic, Swing-Twist Decomposition, in: Inverse
+//! Kinematics with Joint Limits, 2001.
 
 use crate::joint_kind::JointAxis;
 use crate::joint_load::JointImpulse;
-use crate::joint_rows::{Rows, Softness, inverse_or_zero, limit};
+use crate::joint_rows::{Rows, inverse_or_zero, limit};
+use crate::joint_softness::Softness;
 use carom_math::{Real, Vec3, ops, rotation};
 
 /// The least value of 1 + cos of the angle between the x axes at which the twist is defined. It is
@@ -49,8 +50,8 @@ impl Rows {
         if lower == upper { Vec3::ZERO } else { self.twist_row().0 * (lower - upper) }
     }
 
-    /// Returns the vector whose product with the relative angular velocity is the rate of the twist,
-    /// and the twist within pi. The vector is zero if the x axes are opposite.
+    /// Returns the vector whose product with the relative angular velocity is the rate of the
+    /// twist, and the twist within pi. The vector is zero if the x axes are opposite.
     fn twist_row(&self) -> (Vec3, Real) {
         let (a, b) = (rotation::rotate(self.rotation_a, Vec3::X), rotation::rotate(self.rotation_b, Vec3::X));
         let divisor = 1.0 + a.dot(b);

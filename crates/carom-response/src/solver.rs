@@ -23,7 +23,8 @@ use crate::island::Islands;
 use crate::joint::{Joint, MovingJoints};
 use crate::joint_load::JointImpulse;
 use crate::joint_mass::JointMasses;
-use crate::joint_rows::{JointStep, Jointed, Softness, Substep};
+use crate::joint_rows::{JointStep, Jointed, Substep};
+use crate::joint_softness::Softness;
 use crate::kept::{Damping, Kept, KeptList, Stowed};
 use crate::lane_vec::{REST, State};
 use crate::load::{LoadScale, WorldLoad};
@@ -637,7 +638,14 @@ impl Solver {
                 continue;
             }
             let scales = (joint_masses.scale(masses, slot_a), joint_masses.scale(masses, slot_b));
-            joint_steps.push(JointStep::new(joint, a, b, (slot_a, slot_b), scales, movable));
+            let mut step = JointStep::new(joint, a, b, (slot_a, slot_b), scales, movable);
+            if let Some(gear) = &joint.gear {
+                let mounts = gear.mounts.map(|body| slot_of(slots, body, still) as usize);
+                let scales = mounts.map(|slot| joint_masses.scale(masses, slot));
+                step.mount(gear, bodies, [a, b], mounts, scales);
+                mounts.into_iter().for_each(|slot| free[slot].join());
+            }
+            joint_steps.push(step);
             free[slot_a].join();
             free[slot_b].join();
         }
@@ -713,14 +721,13 @@ fn trim<T>(memory: &mut Vec<T>) {
 }
 
 fn check_joints(n_bodies: usize, joints: MovingJoints<'_>) -> Result<(), SolverError> {
-    let are_two = |a: u32, b: u32| a != b && (a as usize) < n_bodies && (b as usize) < n_bodies;
     let mut next = 0;
     for (place, &number) in joints.places.iter().enumerate() {
         let Some(joint) = joints.list.get(number as usize).filter(|_| next <= number) else {
             return Err(SolverError::MovingJoint(place));
         };
         next = number + 1;
-        if !are_two(joint.body_a, joint.body_b) {
+        if !joint.has_bodies(n_bodies) {
             return Err(SolverError::JointBody(number as usize));
         }
         if !joint.is_finite() {

@@ -62,7 +62,7 @@ impl Body {
 impl Joint {
     /// Checks a joint between two of `n_bodies` bodies. The error says what is wrong.
     pub fn validate(&self, n_bodies: usize) -> Result<(), &'static str> {
-        demand(are_two(self.body_a, self.body_b, n_bodies), "a joint that does not join two bodies")?;
+        demand(self.has_bodies(n_bodies), "a joint that does not join two bodies")?;
         demand(
             self.check_settings().is_ok(),
             "a joint with a setting out of its bounds, or not of its kind",
@@ -72,6 +72,7 @@ impl Joint {
             "a joint with a frame that is no rotation",
         )?;
         demand(self.winding.is_sound(), "a joint with an angle beyond pi")?;
+        demand(self.is_gear_sound(), "a gear without its parts, or with a number out of its bounds")?;
         demand(self.load.is_sound(), "a joint with a load that is not finite")?;
         let is_length = 0.0 <= self.impulse.substep && self.impulse.substep.is_finite();
         demand(is_length && self.impulse.is_finite(), "a joint with an impulse that is not finite")

@@ -57,6 +57,9 @@ pub(crate) struct Joints {
     ids: Vec<JointId>,
     next: u64,
     n_gaps: usize,
+    /// The gears, ascending, each with the two joints that it couples.
+    #[cfg_attr(feature = "serde", serde(default))]
+    gears: Vec<(JointId, [JointId; 2])>,
     /// The joints that broke in the last step.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) broken: Vec<JointBroken>,
@@ -76,6 +79,18 @@ impl Joints {
         self.list.push(joint);
         self.ids.push(id);
         id
+    }
+
+    /// Inserts a gear that couples two joints. It goes when one of them goes.
+    pub(crate) fn insert_gear(&mut self, gear: Joint, coupled: [JointId; 2]) -> JointId {
+        let id = self.insert(gear);
+        self.gears.push((id, coupled));
+        id
+    }
+
+    /// Returns the gears that couple a joint, each with both joints.
+    pub(crate) fn gears_of(&self, id: JointId) -> Vec<(JointId, [JointId; 2])> {
+        self.gears.iter().filter(|(_, coupled)| coupled.contains(&id)).copied().collect()
     }
 
     fn note(&mut self, joint: &Joint, id: JointId) {
@@ -107,7 +122,7 @@ impl Joints {
         self.by_body.get(&body).map_or(&[], Vec::as_slice)
     }
 
-    /// Removes a joint, and returns it.
+    /// Removes a joint, and returns it. The gears that couple it stay: remove them first.
     pub(crate) fn remove(&mut self, id: JointId) -> Option<Joint> {
         let position = self.position(id)?;
         let joint = self.list[position];
@@ -119,6 +134,7 @@ impl Joints {
                 }
             }
         }
+        self.gears.retain(|(gear, _)| *gear != id);
         self.list[position].body_b = joint.body_a;
         self.n_gaps += 1;
         if MAX_OPEN_GAPS + self.list.len() / 2 < self.n_gaps {
@@ -127,12 +143,16 @@ impl Joints {
         Some(joint)
     }
 
-    /// Removes the joints of a body, and returns whether there were any.
+    /// Removes the joints of a body with the gears that couple them, and returns whether there were
+    /// any.
     pub(crate) fn remove_of(&mut self, body: u32) -> bool {
         let own = self.of(body).to_vec();
-        own.iter().for_each(|&(_, id)| {
+        for &(_, id) in &own {
+            for (gear, _) in self.gears_of(id) {
+                self.remove(gear);
+            }
             self.remove(id);
-        });
+        }
         !own.is_empty()
     }
 
@@ -189,8 +209,8 @@ impl Joints {
     /// Returns the table for a snapshot: without gaps and index.
     pub(crate) fn stored(&self) -> Joints {
         let (ids, list) = self.iter().map(|(id, joint)| (id, *joint)).unzip();
-        let broken = self.broken.clone();
-        Joints { list, ids, next: self.next, n_gaps: 0, broken, by_body: BTreeMap::new() }
+        let (gears, broken) = (self.gears.clone(), self.broken.clone());
+        Joints { list, ids, next: self.next, n_gaps: 0, gears, broken, by_body: BTreeMap::new() }
     }
 
     /// Returns the table of a restored world.
@@ -217,8 +237,30 @@ impl Joints {
         }
         for (index, joint) in self.list.iter().enumerate() {
             joint.validate(is_live.len()).map_err(|what| Inconsistency { what, index })?;
-            if !(is_live[joint.body_a as usize] && is_live[joint.body_b as usize]) {
+            let mounts = joint.gear.map_or([joint.body_a; 2], |gear| gear.mounts);
+            let bodies = [joint.body_a, joint.body_b].into_iter().chain(mounts);
+            if !bodies.map(|body| is_live[body as usize]).all(|is_live| is_live) {
                 return bad(index, "a joint of a body that was removed");
+            }
+        }
+        self.check_gears()
+    }
+
+    /// Checks that the gears are ascending, are the joints with parts of a gear, and couple two
+    /// joints that are there.
+    fn check_gears(&self) -> Result<(), Inconsistency> {
+        let bad = |index, what| Err(Inconsistency { what, index });
+        let n_gears = self.list.iter().filter(|joint| joint.gear.is_some()).count();
+        if n_gears != self.gears.len() || !self.gears.is_sorted_by(|one, other| one.0 < other.0) {
+            return bad(n_gears.min(self.gears.len()), "the table of gears");
+        }
+        for (index, (id, coupled)) in self.gears.iter().enumerate() {
+            let Some(gear) = self.get(*id).and_then(|joint| joint.gear) else {
+                return bad(index, "a gear without its parts");
+            };
+            let mounts = coupled.map(|id| self.get(id).filter(|joint| joint.gear.is_none()));
+            if mounts.map(|joint| joint.map(|joint| joint.body_a)) != gear.mounts.map(Some) {
+                return bad(index, "a gear that couples other joints than its parts say");
             }
         }
         Ok(())

@@ -2,9 +2,11 @@
 //!
 //! Reference: E. Catto, Box2D 3.1, types.h, 2025 (definitions of joints).
 
-use crate::{BodyId, JointFault, WorldError};
+use crate::{BodyId, JointFault, JointId, WorldError};
 use carom_math::{Pose, Vec3, rotation, tol};
-use carom_response::{AxisLimit, Body, Joint, JointAxis, JointKind, Motor, SixDof, Spring, TorsionSpring};
+use carom_response::{
+    AxisLimit, Body, BodyKind, Joint, JointAxis, JointKind, Motor, SixDof, Spring, TorsionSpring,
+};
 
 /// The place of a joint. The world computes the frames from it when the joint is inserted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,14 +14,24 @@ use carom_response::{AxisLimit, Body, Joint, JointAxis, JointKind, Motor, SixDof
 pub enum JointFrames {
     /// In the world, for the present poses of the bodies.
     World {
-        /// The points on A and B. `None` is the origin of B; for a distance joint it is the origin
-        /// of each body.
+        /// The points on A and B. `None` is the origin of B; for ropes, rods and pulleys it is
+        /// the origin of each body.
         anchors: Option<[Vec3; 2]>,
         /// The x axis of the joint, a unit vector.
         axis: Vec3,
     },
     /// In the frames of the bodies A and B. The axis is their x.
     Local(Pose, Pose),
+}
+
+/// The two things that a joint connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JointEnds {
+    /// Bodies A and B.
+    Bodies(BodyId, BodyId),
+    /// The joints that a gear or a rack and pinion couples. Body B of each is what turns or slides.
+    Joints(JointId, JointId),
 }
 
 /// A description of a joint: two bodies, a kind, frames, and all that can be set.
@@ -29,10 +41,8 @@ pub enum JointFrames {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JointDesc {
-    /// Body A.
-    pub body_a: BodyId,
-    /// Body B.
-    pub body_b: BodyId,
+    /// The two bodies, or the two joints of a gear.
+    pub ends: JointEnds,
     /// The degrees of freedom that the joint leaves, with limits and motors.
     pub kind: JointKind,
     /// The place of the joint.
@@ -58,9 +68,12 @@ impl JointDesc {
     /// freedom is x.
     pub const fn new(a: BodyId, b: BodyId, kind: JointKind) -> JointDesc {
         let axis = if let JointKind::SixDof(_) = kind { Vec3::X } else { Vec3::Y };
+        JointDesc::between(JointEnds::Bodies(a, b), kind, axis)
+    }
+
+    const fn between(ends: JointEnds, kind: JointKind, axis: Vec3) -> JointDesc {
         JointDesc {
-            body_a: a,
-            body_b: b,
+            ends,
             kind,
             frames: JointFrames::World { anchors: None, axis },
             spring: None,
@@ -127,6 +140,26 @@ impl JointDesc {
     /// Describes a joint that keeps the distance of two points at most `max`.
     pub const fn rope(a: BodyId, b: BodyId, max: f32) -> JointDesc {
         JointDesc::distance(a, b, 0.0, max)
+    }
+
+    /// Describes a rope from A over two points in the world to B, with a block and tackle: the
+    /// force on B is that on A times `ratio`. It only pulls: see [`JointKind::Pulley`].
+    pub const fn pulley(a: BodyId, b: BodyId, supports: [Vec3; 2], ratio: f32, length: f32) -> JointDesc {
+        JointDesc::new(a, b, JointKind::Pulley { supports, ratio, length })
+    }
+
+    /// Describes a gear of two revolute joints: `angle 1 + ratio * angle 2` keeps its value. Body B
+    /// of each joint must be dynamic. The gear goes when one of the joints goes.
+    #[doc(alias = "cogwheel")]
+    pub const fn gear(wheel_1: JointId, wheel_2: JointId, ratio: f32) -> JointDesc {
+        JointDesc::between(JointEnds::Joints(wheel_1, wheel_2), JointKind::Gear { ratio }, Vec3::Y)
+    }
+
+    /// Describes a rack and pinion: `translation - ratio * angle` of a prismatic and a revolute
+    /// joint keeps its value. Body B of each joint must be dynamic. It goes when one of the joints
+    /// goes.
+    pub const fn rack_and_pinion(rack: JointId, pinion: JointId, ratio: f32) -> JointDesc {
+        JointDesc::between(JointEnds::Joints(rack, pinion), JointKind::RackAndPinion { ratio }, Vec3::Y)
     }
 
     /// Puts the joint at a point in the world.
@@ -244,12 +277,32 @@ impl JointDesc {
         }
     }
 
-    /// Returns the joint for the two bodies, with their numbers, or the first thing that is wrong.
+    /// Returns the joint of two bodies, with their numbers, or the first thing that is wrong.
     pub(crate) fn joint(&self, numbers: [u32; 2], bodies: [&Body; 2]) -> Result<Joint, WorldError> {
+        if let JointKind::Gear { .. } | JointKind::RackAndPinion { .. } = self.kind {
+            return Err(JointFault::Needs("two joints instead of two bodies").into());
+        }
+        self.with_settings(Joint::new(self.kind, numbers, self.frames_on(bodies)?))
+    }
+
+    /// Returns the gear of two joints, or the first thing that is wrong. `bodies` are A and B of
+    /// each joint.
+    pub(crate) fn gear_of(&self, joints: [&Joint; 2], bodies: [[&Body; 2]; 2]) -> Result<Joint, WorldError> {
+        if self.frames != (JointFrames::World { anchors: None, axis: Vec3::Y }) {
+            return Err(JointFault::NotOfKind("frames").into());
+        }
+        if bodies.iter().any(|[_, body]| body.kind != BodyKind::Dynamic) {
+            return Err(JointFault::Needs("a dynamic body B in each joint").into());
+        }
+        self.kind.validate()?;
+        self.with_settings(Joint::gear(self.kind, joints, bodies)?)
+    }
+
+    /// Returns a joint with the settings that do not depend on the kind.
+    fn with_settings(&self, mut joint: Joint) -> Result<Joint, WorldError> {
         if let Some(what) = self.misfit {
             return Err(JointFault::NotOfKind(what).into());
         }
-        let mut joint = Joint::new(self.kind, numbers, self.frames_on(bodies)?);
         (joint.spring, joint.torsion_spring) = (self.spring, self.torsion_spring);
         (joint.break_force, joint.break_torque) = (self.break_force, self.break_torque);
         (joint.has_contacts, joint.user_data) = (self.has_contacts, self.user_data);
@@ -268,7 +321,7 @@ impl JointDesc {
         let turn = rotation::arc(Vec3::X, axis);
         let [own_a, own_b] = bodies.map(|body| body.pose.translation);
         let points = anchors.unwrap_or(match self.kind {
-            JointKind::Distance { .. } => [own_a, own_b],
+            JointKind::Distance { .. } | JointKind::Pulley { .. } => [own_a, own_b],
             _ => [own_b, own_b],
         });
         let coordinates = points.iter().flat_map(|point| point.to_array());

@@ -3,7 +3,7 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (forces of joints).
 
 use crate::joint::JointBroken;
-use crate::joint_desc::JointDesc;
+use crate::joint_desc::{JointDesc, JointEnds};
 use crate::joint_mut::{JointMut, JointParts};
 use crate::joint_ref::JointRef;
 use crate::{BodyId, JointFault, JointId, World, WorldError};
@@ -12,13 +12,16 @@ use carom_broad::BroadPhase;
 use carom_response::Joint;
 
 impl<B: BroadPhase> World<B> {
-    /// Joins two bodies by a joint, and wakes them. They do not collide, unless the description says
-    /// so.
+    /// Joins two bodies by a joint, and wakes them. They do not collide, unless the description
+    /// says so.
     ///
-    /// Errors: a stale body, frames that are no poses, or [`WorldError::BadJoint`] with the first
-    /// setting that is wrong.
+    /// Errors: a stale body or joint, frames that are no poses, or [`WorldError::BadJoint`] with
+    /// the first setting that is wrong.
     pub fn insert_joint(&mut self, desc: JointDesc) -> Result<JointId, WorldError> {
-        let [a, b] = [desc.body_a, desc.body_b];
+        let (a, b) = match desc.ends {
+            JointEnds::Bodies(a, b) => (a, b),
+            JointEnds::Joints(one, other) => return self.insert_gear(&desc, [one, other]),
+        };
         let (index_a, index_b) = (self.bodies.index_of(a)?, self.bodies.index_of(b)?);
         let bodies = [index_a, index_b].map(|index| &self.bodies.motions[index]);
         let joint = desc.joint([a.index, b.index], bodies)?;
@@ -42,8 +45,11 @@ impl<B: BroadPhase> World<B> {
         self.joints.iter().map(|(id, joint)| self.joint_ref(id, joint))
     }
 
-    /// Removes a joint and wakes its bodies.
+    /// Removes a joint with the gears that couple it, and wakes their bodies.
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), WorldError> {
+        for (gear, _) in self.joints.gears_of(id) {
+            self.remove_joint(gear)?;
+        }
         let joint = self.joints.remove(id).ok_or(WorldError::StaleJoint(id))?;
         for body in [joint.body_a, joint.body_b] {
             self.bodies.wake(body as usize);
@@ -79,6 +85,19 @@ impl<B: BroadPhase> World<B> {
                 self.joints.broken.push(event);
             }
         }
+    }
+
+    fn insert_gear(&mut self, desc: &JointDesc, coupled: [JointId; 2]) -> Result<JointId, WorldError> {
+        let [one, other] = coupled.map(|id| self.joint(id));
+        let views = [one?, other?];
+        let gear = desc.gear_of(views.map(|view| view.joint), views.map(|view| view.bodies))?;
+        gear.check_settings()?;
+        let [a, b] = [gear.body_a, gear.body_b];
+        self.bodies.wake(a as usize);
+        self.bodies.wake(b as usize);
+        let id = self.joints.insert_gear(gear, coupled);
+        self.refilter(a, b);
+        Ok(id)
     }
 
     pub(crate) fn admit_joint(&mut self, a: BodyId, b: BodyId, joint: Joint) -> Result<JointId, WorldError> {

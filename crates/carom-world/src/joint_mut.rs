@@ -24,8 +24,8 @@ pub(crate) struct JointParts<'a> {
 }
 
 impl JointParts<'_> {
-    /// Finds anew whether the pair of two bodies is tested, after a joint between them came, went or
-    /// changed.
+    /// Finds anew whether the pair of two bodies is tested, after a joint between them came, went
+    /// or changed.
     pub(crate) fn refilter(&mut self, a: u32, b: u32) {
         let pair = Pair { a: a.min(b), b: a.max(b) };
         let is_wanted = narrow::is_wanted(pair, &self.bodies.traits, &self.bodies.motions, self.joints);
@@ -131,6 +131,26 @@ impl JointMut<'_> {
         })
     }
 
+    /// Changes the ratio of a pulley, a gear, or a rack and pinion. A gear keeps its present
+    /// angles.
+    pub fn set_ratio(&mut self, ratio: f32) -> Result<&mut Self, WorldError> {
+        self.edit(|joint| {
+            joint.impulse = JointImpulse::default();
+            joint.set_ratio(ratio)
+        })
+    }
+
+    /// Changes the length of the rope of a pulley.
+    pub fn set_length(&mut self, length: f32) -> Result<&mut Self, WorldError> {
+        self.edit(|joint| {
+            let JointKind::Pulley { length: old, .. } = &mut joint.kind else {
+                return Err(JointFault::NotOfKind("length"));
+            };
+            *old = length;
+            Ok(())
+        })
+    }
+
     /// Makes the joint soft, or with `None` as stiff as the settings of the solver say.
     pub fn set_spring(&mut self, spring: impl Into<Option<Spring>>) -> Result<&mut Self, WorldError> {
         let spring = spring.into();
@@ -162,9 +182,15 @@ impl JointMut<'_> {
     }
 
     /// Changes the frames of the joint in the frames of the bodies. The axis is their x.
+    ///
+    /// A joint of a gear keeps its frames, and a gear has those of its joints.
     pub fn set_frames(&mut self, frame_a: Pose, frame_b: Pose) -> Result<&mut Self, WorldError> {
         let [frame_a, frame_b] = joint_desc::unit_frames([frame_a, frame_b])?;
+        let is_coupled = !self.parts.joints.gears_of(self.id).is_empty();
         self.edit(|joint| {
+            if is_coupled || joint.gear.is_some() {
+                return Err(JointFault::NotOfKind("frames of its own"));
+            }
             (joint.frame_a, joint.frame_b) = (frame_a, frame_b);
             joint.impulse = JointImpulse::default();
             Ok(())

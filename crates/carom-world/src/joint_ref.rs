@@ -22,8 +22,8 @@ impl<'a> JointRef<'a> {
         self.id
     }
 
-    /// The joint as the solver sees it: frames, settings, impulses and load. Its bodies are given by
-    /// [`BodyId::index`].
+    /// The joint as the solver sees it: frames, settings, impulses and load. Its bodies are given
+    /// by [`BodyId::index`].
     pub fn data(&self) -> &'a Joint {
         self.joint
     }
@@ -49,8 +49,8 @@ impl<'a> JointRef<'a> {
         self.joint.translation(self.bodies[0], self.bodies[1])
     }
 
-    /// Returns the speed of a prismatic joint along its axis, or that of a revolute joint in radians
-    /// per unit of time. `None` for other kinds.
+    /// Returns the speed of a prismatic joint along its axis, or that of a revolute joint in
+    /// radians per unit of time. `None` for other kinds.
     pub fn speed(&self) -> Option<f32> {
         self.joint.speed(self.bodies[0], self.bodies[1])
     }
@@ -62,8 +62,8 @@ impl<'a> JointRef<'a> {
     }
 
     /// Returns the force on B at its joint point in the last step, in the world frame, as the mean
-    /// over the step. That on A is the opposite. While the bodies sleep, it is that of the last step
-    /// before.
+    /// over the step. That on A is the opposite. While the bodies sleep, it is that of the last
+    /// step before.
     pub fn force(&self) -> Vec3 {
         self.joint.load.force()
     }

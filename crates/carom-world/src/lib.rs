@@ -83,7 +83,7 @@ pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;
 pub use hooks::{ContactMut, Hooks, StepOptions};
 pub use joint::{JointBroken, JointId};
-pub use joint_desc::{JointDesc, JointFrames};
+pub use joint_desc::{JointDesc, JointEnds, JointFrames};
 pub use joint_mut::JointMut;
 pub use joint_ref::JointRef;
 pub use queries::cast::BodyImpact;
@@ -116,6 +116,6 @@ pub use carom_particles::{
 };
 pub use carom_response::plausible::Scatter;
 pub use carom_response::{
-    AxisLimit, CombineRule, Drive, Energy, Inconsistency, Joint, JointAxis, JointFault, JointKind, JointLoad,
-    LockedAxes, Motor, Response, SixDof, SolverSettings, Spring, TorsionSpring, Winding,
+    AxisLimit, CombineRule, Drive, Energy, GearParts, Inconsistency, Joint, JointAxis, JointFault, JointKind,
+    JointLoad, LockedAxes, Motor, Response, SixDof, SolverSettings, Spring, TorsionSpring, Winding,
 };

@@ -308,7 +308,8 @@ impl SoftBody {
     /// Takes the rotations that [`SoftBody::rotations`] gave.
     ///
     /// # Errors
-    /// If there is not one for each tetrahedron. Nothing changes then. A rotation that is not finite
+    /// If there is not one for each tetrahedron. Nothing changes then. A rotation that is not
+    /// finite
     /// or not of length 1 to 1 % becomes none.
     pub fn set_rotations(&mut self, rotations: &[Quat]) -> Result<(), ConstraintError> {
         let (expected, given) = (self.cells.iter().count(), rotations.len());

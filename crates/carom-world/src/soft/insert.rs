@@ -1,7 +1,7 @@
 //! Insertion and removal of soft things.
 //!
-//! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3 (groups
-//! of particles in one solver).
+//! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3
+//! (groups of particles in one solver).
 
 use crate::soft::desc::{ParticlePhase, ParticlesDesc, SoftBodyDesc, SoftSettings};
 use crate::soft::distance::ShapeDistance;
@@ -21,8 +21,8 @@ use carom_query::{Shape, project_point};
 /// not pass each other: a vertex is 0.707 edges from those of a cell around it.
 const THICKNESS_PER_EDGE: f32 = 0.75;
 
-/// A particle of a filling may be outside by this part of its radius: a box that is filled to the
-/// brim is rounded.
+/// A particle of a filling may be outside by this part of its radius. It bounds the rounding of
+/// places in a box that is filled to the brim.
 const FILLING_SLACK: f32 = 1e-3;
 
 impl<B: BroadPhase> World<B> {

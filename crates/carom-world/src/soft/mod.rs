@@ -29,6 +29,7 @@ pub(crate) mod error;
 pub(crate) mod id;
 pub(crate) mod insert;
 pub(crate) mod rays;
+pub(crate) mod resting;
 pub(crate) mod set;
 pub(crate) mod sleeping;
 pub(crate) mod soft_body;

@@ -6,7 +6,7 @@ use crate::BodyId;
 use crate::soft::desc::{ParticlePhase, SoftSettings};
 use crate::soft::error::SoftError;
 use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
-use crate::soft::sleeping::{Push, Resting};
+use crate::soft::resting::{Push, Resting};
 use crate::soft::soft_body::SoftPart;
 use alloc::boxed::Box;
 use alloc::vec::Vec;

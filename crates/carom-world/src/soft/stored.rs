@@ -8,8 +8,8 @@
 use crate::BodyId;
 use crate::soft::desc::{ParticlePhase, SoftBodyKind, SoftSettings};
 use crate::soft::id::SoftThing;
+use crate::soft::resting::{Push, Resting};
 use crate::soft::set::{Slot, Soft, SoftEvent, SoftSet, Thing, ThingKind};
-use crate::soft::sleeping::{Push, Resting};
 use crate::soft::soft_body::{Constraint, Held, SoftPart, constraint_of, mesh_of};
 use alloc::boxed::Box;
 use alloc::vec::Vec;

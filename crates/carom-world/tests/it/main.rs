@@ -16,6 +16,7 @@ mod events;
 mod fields;
 mod force_fields;
 mod frames;
+mod geared;
 mod gears;
 mod golden;
 mod halting;

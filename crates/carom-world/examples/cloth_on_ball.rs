@@ -1,6 +1,6 @@
 //! A cloth falls on a ball. The ball is pushed, rolls out from under it, and drags it along.
 //!
-//! `cargo run --release --example cloth -p carom-world --features soft`
+//! `cargo run --release --example cloth_on_ball -p carom-world --features soft`
 
 use carom_geom::{HalfSpace, Sphere};
 use carom_math::{Interval, Ray, Vec3};

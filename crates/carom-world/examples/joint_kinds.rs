@@ -1,0 +1,199 @@
+//! Each kind of joint in about ten lines. JOINTS.md has a picture of each.
+//!
+//! `cargo run --example joint_kinds -p carom-world`
+
+use carom_geom::Cuboid;
+use carom_math::Vec3;
+use carom_query::Shape;
+use carom_world::{
+    AxisLimit, BodyDesc, BodyId, JointAxis, JointDesc, JointId, Motor, Spring, TorsionSpring, World,
+};
+
+type Done = Result<(), Box<dyn std::error::Error>>;
+
+fn main() -> Done {
+    weld()?;
+    revolute()?;
+    prismatic()?;
+    cylindrical()?;
+    universal()?;
+    spherical()?;
+    six_dof()?;
+    distance()?;
+    rope()?;
+    pulley()?;
+    gear()?;
+    rack_and_pinion()
+}
+
+/// A board that breaks off its post under a load.
+fn weld() -> Done {
+    let (mut world, post, board) = post_and_box(Vec3::X)?;
+    let joint = JointDesc::weld(post, board).with_anchor(Vec3::ZERO).with_break_torque(40.0);
+    world.insert_joint(joint)?;
+    run(&mut world, 1.0)?;
+    assert!(world.broken_joints().is_empty());
+    for _ in 0..60 {
+        world.apply_force(board, Vec3::NEG_Y * 200.0)?;
+        world.step(DT)?;
+    }
+    println!("weld: the board broke off, {} joints are left", world.joints().count());
+    Ok(())
+}
+
+/// A door with a closer, which opens by a right angle at most.
+fn revolute() -> Done {
+    let (mut world, post, door) = post_and_box(Vec3::X)?;
+    let closer = TorsionSpring::new(8.0, 0.0).with_damping(4.0);
+    let joint = JointDesc::revolute(post, door).with_anchor(Vec3::ZERO).with_axis(Vec3::Y);
+    let joint = world.insert_joint(joint.with_limits(-1.57, 1.57).with_torsion_spring(closer))?;
+    world.set_velocity(door, Vec3::ZERO, Vec3::Y * 3.0)?;
+    run(&mut world, 0.5)?;
+    println!("revolute: the door is open by {:.2}", world.joint(joint)?.angle().unwrap_or(0.0));
+    run(&mut world, 10.0)?;
+    println!("revolute: and then by {:.2}", world.joint(joint)?.angle().unwrap_or(0.0));
+    Ok(())
+}
+
+/// A lift that stops where it is told to.
+fn prismatic() -> Done {
+    let (mut world, post, cabin) = post_and_box(Vec3::ZERO)?;
+    let motor = Motor::position(3.0, Spring::new(1.0, 1.0)).with_max_force(500.0);
+    let joint = JointDesc::prismatic(post, cabin).with_axis(Vec3::Y).with_limits(0.0, 4.0);
+    let joint = world.insert_joint(joint.with_motor(motor))?;
+    run(&mut world, 5.0)?;
+    println!("prismatic: the lift is at {:.2}", world.joint(joint)?.translation().unwrap_or(0.0));
+    Ok(())
+}
+
+/// A sleeve on a rod: a motor turns it, and it slides down to a stop.
+fn cylindrical() -> Done {
+    let (mut world, rod, sleeve) = post_and_box(Vec3::ZERO)?;
+    let stop = AxisLimit::Between(-1.0, 1.0);
+    let joint = JointDesc::cylindrical(rod, sleeve).with_axis(Vec3::Y).with_axis_limit(JointAxis::X, stop);
+    let turning = Motor::velocity(2.0).with_max_force(10.0);
+    let joint = world.insert_joint(joint.with_axis_motor(JointAxis::AngX, turning))?;
+    run(&mut world, 3.0)?;
+    let place = world.joint(joint)?.axis_place(JointAxis::X).unwrap_or(0.0);
+    println!("cylindrical: at {place:.2}, turning by {:.2}", world.motion(sleeve)?.angular_velocity.y);
+    Ok(())
+}
+
+/// A shaft that drives another one at an angle.
+fn universal() -> Done {
+    let (mut world, post, shaft) = post_and_box(Vec3::ZERO)?;
+    let joint = JointDesc::universal(post, shaft).with_axis(Vec3::Y);
+    let joint = joint.with_axis_limit(JointAxis::AngZ, AxisLimit::Between(-0.5, 0.5));
+    let motor = Motor::velocity(3.0).with_max_force(20.0);
+    world.insert_joint(joint.with_axis_motor(JointAxis::AngX, motor))?;
+    run(&mut world, 2.0)?;
+    println!("universal: the shaft turns by {:.2}", world.motion(shaft)?.angular_velocity.length());
+    Ok(())
+}
+
+/// A shoulder: the arm swings within a cone and turns within limits of twist.
+fn spherical() -> Done {
+    let (mut world, trunk, arm) = post_and_box(Vec3::X)?;
+    let joint = JointDesc::spherical(trunk, arm).with_anchor(Vec3::ZERO).with_axis(Vec3::X);
+    let joint = world.insert_joint(joint.with_cone(1.0).with_twist(-0.3, 0.3))?;
+    world.set_velocity(arm, Vec3::ZERO, Vec3::X * 8.0)?;
+    run(&mut world, 5.0)?;
+    println!("spherical: the arm hangs at {:.2}", world.pose(arm)?.translation);
+    println!("spherical: the shoulder carries {:.1} N", world.joint(joint)?.force().length());
+    Ok(())
+}
+
+/// A plate that moves in a plane and stays upright.
+fn six_dof() -> Done {
+    let (mut world, ground, plate) = post_and_box(Vec3::ZERO)?;
+    let mut joint = JointDesc::six_dof(ground, plate);
+    for axis in [JointAxis::Y, JointAxis::AngX, JointAxis::AngZ, JointAxis::AngY] {
+        joint = joint.with_axis_limit(axis, AxisLimit::Locked);
+    }
+    world.insert_joint(joint.with_axis_limit(JointAxis::X, AxisLimit::Between(-1.0, 1.0)))?;
+    world.set_velocity(plate, Vec3::new(2.0, 5.0, 1.0), Vec3::ONE)?;
+    run(&mut world, 2.0)?;
+    println!("six_dof: the plate is at {:.2}", world.pose(plate)?.translation);
+    Ok(())
+}
+
+/// A pendulum on a rod.
+fn distance() -> Done {
+    let (mut world, post, bob) = post_and_box(Vec3::X * 2.0)?;
+    let rod = world.insert_joint(JointDesc::distance(post, bob, 2.0, 2.0))?;
+    run(&mut world, 1.0)?;
+    println!("distance: the rod is off by {:.4}", world.joint(rod)?.error());
+    Ok(())
+}
+
+/// A load on an elastic rope.
+fn rope() -> Done {
+    let (mut world, post, load) = post_and_box(Vec3::NEG_Y)?;
+    let rope = JointDesc::rope(post, load, 1.0).with_spring(Spring::new(1.0, 0.3));
+    let rope = world.insert_joint(rope)?;
+    run(&mut world, 10.0)?;
+    println!("rope: it is stretched by {:.2}", world.joint(rope)?.error());
+    Ok(())
+}
+
+/// Two equal loads on a block and tackle: B is pulled with twice the force of A.
+fn pulley() -> Done {
+    let (mut world, _, a) = post_and_box(Vec3::X)?;
+    let b = world.insert(box_at(Vec3::X * 3.0)?)?;
+    let supports = [Vec3::new(1.0, 3.0, 0.0), Vec3::new(3.0, 3.0, 0.0)];
+    world.insert_joint(JointDesc::pulley(a, b, supports, 2.0, 9.0))?;
+    run(&mut world, 0.5)?;
+    let [a, b] = [world.pose(a)?, world.pose(b)?].map(|pose| pose.translation.y);
+    println!("pulley: A sank to {a:.2}, B rose to {b:.2}");
+    Ok(())
+}
+
+/// A wheel that drives another with twice its teeth.
+fn gear() -> Done {
+    let (mut world, post, small) = post_and_box(Vec3::ZERO)?;
+    let large = world.insert(box_at(Vec3::X * 3.0)?)?;
+    let wheels =
+        [small, large].map(|wheel| world.insert_joint(JointDesc::revolute(post, wheel).with_axis(Vec3::Z)));
+    let [small, large]: [JointId; 2] = [wheels[0]?, wheels[1]?];
+    world.insert_joint(JointDesc::gear(small, large, 2.0))?;
+    world.joint_mut(small)?.set_motor(Motor::velocity(4.0))?;
+    run(&mut world, 1.0)?;
+    let speed = |id| world.joint(id).ok().and_then(|joint| joint.speed());
+    println!("gear: speeds {:.2?} and {:.2?}", speed(small), speed(large));
+    Ok(())
+}
+
+/// A pinion of radius 0.5 that pushes a rack.
+fn rack_and_pinion() -> Done {
+    let (mut world, post, pinion) = post_and_box(Vec3::ZERO)?;
+    let rack = world.insert(box_at(Vec3::Y * 2.0)?)?;
+    let turning = world.insert_joint(JointDesc::revolute(post, pinion).with_axis(Vec3::Z))?;
+    let sliding = world.insert_joint(JointDesc::prismatic(post, rack).with_axis(Vec3::X))?;
+    world.insert_joint(JointDesc::rack_and_pinion(sliding, turning, 0.5))?;
+    world.joint_mut(turning)?.set_motor(Motor::velocity(4.0))?;
+    run(&mut world, 1.0)?;
+    println!("rack_and_pinion: the rack goes by {:.2?}", world.joint(sliding)?.speed());
+    Ok(())
+}
+
+const DT: f32 = 1.0 / 60.0;
+
+/// A fixed post at the origin, and a box of 2 kg.
+fn post_and_box(at: Vec3) -> Result<(World, BodyId, BodyId), Box<dyn std::error::Error>> {
+    let mut world = World::new();
+    let post = world.insert(BodyDesc::fixed(Shape::Cuboid(Cuboid::new(Vec3::splat(0.1))?)))?;
+    let body = world.insert(box_at(at)?)?;
+    Ok((world, post, body))
+}
+
+fn box_at(at: Vec3) -> Result<BodyDesc, Box<dyn std::error::Error>> {
+    let shape = Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 0.2, 0.1))?);
+    Ok(BodyDesc::new(shape).with_density(25.0).with_position(at))
+}
+
+fn run(world: &mut World, seconds: f32) -> Done {
+    for _ in 0..(seconds / DT).round() as u32 {
+        world.step(DT)?;
+    }
+    Ok(())
+}
