@@ -17,8 +17,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use glam::DVec3;
 
-/// A polygon counts as too far once this many pieces of it were tested without a proof, plus two for
-/// each old triangle that it replaces.
+/// A polygon counts as too far once this many pieces of it were tested without a proof. A new
+/// triangle gets two more for each affected original triangle.
 const FEW_PIECES: usize = 32;
 /// The most such pieces, over any number of triangles.
 const MOST_PIECES: usize = 256;
