@@ -1,5 +1,5 @@
-//! A figure of several balls walks through a level: which ball is stopped where, beside the hull of
-//! all balls.
+//! A figure of several balls moves through a level. Prints which ball is stopped where, compared
+//! with the hull of all balls.
 //!
 //! The figure has feet, a chest, a head, and a spear of small balls that points ahead. It walks
 //! through a gate with a bar at the height of the knees, under a low beam, and against a wall.

@@ -1,5 +1,5 @@
-//! How far a moving body reaches in a direction: all that a tree whose planes are shifted has to
-//! know of it.
+//! The reach of a moving body in a direction: the only property that a tree with shifted planes
+//! needs.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5, eq. 25.8 (convex hull),
 //! 25.9 and 25.10 (cylinder).
@@ -9,14 +9,14 @@ use carom_geom::SupportMap;
 use carom_math::ops;
 use glam::{DMat3, DVec3};
 
-/// A convex body, as seen from its reference point, which is what moves through the tree.
+/// A convex body, relative to its reference point, which is the point that moves through the tree.
 pub trait Body {
-    /// The greatest `normal . (x - reference)` over all points x of the body; `normal` has length
-    /// 1.
+    /// Returns the greatest `normal . (x - reference)` over all points x of the body. `normal` has
+    /// length 1.
     fn reach(&self, normal: DVec3) -> f64;
 }
 
-/// Nothing but the reference point: for rays, and for particles.
+/// A body that is its reference point alone: for rays and for particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point;
 
@@ -27,7 +27,7 @@ impl Body for Point {
     }
 }
 
-/// A ball about the reference point.
+/// A ball around the reference point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
     /// Not negative.
@@ -56,14 +56,15 @@ impl Body for Cylinder {
     #[inline]
     fn reach(&self, normal: DVec3) -> f64 {
         let along = normal.dot(self.axis);
-        // The part of the normal across the axis, from the vector itself: 1 - along^2 would lose
-        // what is small.
+        // The part of the normal across the axis. It is computed from the vector, because `1 -
+        // along^2` would lose small values.
         let across = ops::sqrt((normal - self.axis * along).length_squared());
         self.radius * across + (self.height * along).max(0.0)
     }
 }
 
-/// The hull of some points, given from the reference point. Each is looked at: for few.
+/// The convex hull of some points, relative to the reference point. Every point is tested, so it
+/// suits few points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Points<'a>(pub &'a [DVec3]);
 
@@ -75,12 +76,12 @@ impl Body for Points<'_> {
     }
 }
 
-/// Any shape with a support map, turned; its origin is the reference point.
+/// Any shape with a support map, rotated; its origin is the reference point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Supported<'a, S: ?Sized> {
     /// The shape, in its own frame.
     pub shape: &'a S,
-    /// From that frame to the level's.
+    /// The rotation from that frame to the level's.
     pub rotation: DMat3,
 }
 

@@ -1,11 +1,12 @@
 //! A convex piece of a level, given by the planes around it, and its faces as polygons.
 //!
-//! Faces are cut out of large squares, one plane after the other; then each corner is computed anew
-//! from the three planes that meet in it, so that it does not matter how large the squares were.
+//! Faces are cut out of large squares, one plane after the other. Then each corner is computed anew
+//! from the three planes that meet in it. The size of the squares therefore does not affect the
+//! corners.
 //!
-//! Degenerate input: a plane that repeats another or touches nothing is left out of the faces; an
-//! open brush, an empty one, one of no thickness, and numbers that are none are refused with the
-//! number of the first plane to blame.
+//! Degenerate input: a plane that repeats another or touches nothing gets no face. Refused: an open
+//! brush, an empty one, one of no thickness, and numbers that are not finite. The error names the
+//! first plane at fault if there is one.
 //!
 //! Reference: I. Sutherland, G. Hodgman, Reentrant Polygon Clipping, 1974; Quake's map format
 //! (idTech, 1996: brushes as half-spaces).
@@ -20,9 +21,9 @@ use glam::DVec3;
 /// A polygon in the surface of a brush.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Face {
-    /// The plane, its normal out of the brush.
+    /// The plane; its normal points out of the brush.
     pub plane: SplitPlane,
-    /// The number of the plane among those given.
+    /// The index of the plane among those given.
     pub number: usize,
     /// Counter-clockwise seen from outside.
     pub corners: Vec<DVec3>,
@@ -36,20 +37,19 @@ pub struct Brush {
     size: f64,
 }
 
-/// Why a brush was refused.
+/// The reason that a brush was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrushError {
-    /// The plane with this number has a NaN, an infinite coordinate, or one beyond 2^40.
+    /// The plane with this index has a NaN, an infinite coordinate, or one beyond 2^40.
     NotFinite(usize),
-    /// The plane with this number has no direction.
+    /// The normal of the plane with this index has no direction.
     NoNormal(usize),
-    /// The planes leave a way out to infinity, by the face of the plane with this number or by lack
-    /// of planes.
+    /// The planes do not close: the face of the plane with this index extends to infinity.
     Open(usize),
     /// No point is behind all planes, or all such points are in one plane.
     Empty,
-    /// There is nothing in it: no bit of the contents is set.
+    /// No bit of the contents is set.
     NoContents,
 }
 
@@ -69,22 +69,23 @@ impl fmt::Display for BrushError {
 
 impl core::error::Error for BrushError {}
 
-/// 2^40. Products of three coordinates and their differences are exact to what faces need.
+/// 2^40: up to this size, rounding of products of three coordinates does not matter to faces.
 pub(crate) const LARGEST: f64 = 1_099_511_627_776.0;
 
-/// How many times as far as its planes a brush may reach.
+/// The largest coordinate of a brush, over the largest distance of its planes from the origin.
 const REACH: f64 = 4096.0;
 
 /// A corner of a polygon, and the plane of the edge that leaves it.
 #[derive(Clone, Copy)]
 struct Corner {
     place: DVec3,
-    /// `None` for a side of the square.
+    /// `None` for an edge of the original square.
     edge: Option<usize>,
 }
 
 impl Brush {
-    /// The space behind all planes: each normal points out of the brush, and may have any length.
+    /// Returns the space behind all planes. Each normal points out of the brush and may have any
+    /// length.
     pub fn from_planes(planes: &[SplitPlane], contents: Contents) -> Result<Brush, BrushError> {
         if contents.is_empty() {
             return Err(BrushError::NoContents);
@@ -104,7 +105,7 @@ impl Brush {
             units.push(SplitPlane { normal: unit, offset });
         }
         let far = units.iter().fold(0.0_f64, |far, plane| far.max(plane.offset.abs()));
-        // All planes through the origin have only that in common, or are open.
+        // Planes that all pass through the origin have only that point in common, or are open.
         let far = if far == 0.0 { 1.0 } else { far };
         let mut faces = Vec::new();
         for number in 0..units.len() {
@@ -127,7 +128,7 @@ impl Brush {
         Ok(Brush { faces, contents, size })
     }
 
-    /// A box with these least and greatest coordinates.
+    /// Returns a box with these least and greatest coordinates.
     pub fn cuboid(low: DVec3, high: DVec3, contents: Contents) -> Result<Brush, BrushError> {
         let sides = [DVec3::X, DVec3::Y, DVec3::Z];
         let planes: Vec<SplitPlane> = sides
@@ -142,12 +143,12 @@ impl Brush {
         Brush::from_planes(&planes, contents)
     }
 
-    /// The polygons around it; planes that touch nothing have none.
+    /// The polygons around the brush; a plane that touches nothing has none.
     pub fn faces(&self) -> &[Face] {
         &self.faces
     }
 
-    /// What is in it.
+    /// The contents of the brush.
     pub fn contents(&self) -> Contents {
         self.contents
     }
@@ -157,7 +158,7 @@ impl Brush {
         self.size
     }
 
-    /// All corners, those of each face.
+    /// The corners of all faces; a corner is repeated for each face that it is in.
     pub fn corners(&self) -> impl Iterator<Item = DVec3> + '_ {
         corners_of(&self.faces)
     }
@@ -167,7 +168,7 @@ fn corners_of(faces: &[Face]) -> impl Iterator<Item = DVec3> + '_ {
     faces.iter().flat_map(|face| face.corners.iter().copied())
 }
 
-/// The polygon of one plane behind all the others; `None` where nothing is left of it.
+/// Returns the polygon of one plane behind all the others; `None` if nothing of it is left.
 fn face(planes: &[SplitPlane], number: usize, far: f64) -> Result<Option<Vec<DVec3>>, BrushError> {
     let own = planes[number];
     let (u, v) = own.normal.any_orthonormal_pair();
@@ -177,7 +178,7 @@ fn face(planes: &[SplitPlane], number: usize, far: f64) -> Result<Option<Vec<DVe
         .iter()
         .map(|&(x, y)| Corner { place: middle + (u * x + v * y) * side, edge: None })
         .collect();
-    // The square's corners are rounded by this, and cuts repeat that.
+    // Bounds the rounding of the square's corners, which cuts inherit.
     let thin = tol::BSP_THIN * far;
     for (i, plane) in planes.iter().enumerate() {
         if i == number {
@@ -185,7 +186,7 @@ fn face(planes: &[SplitPlane], number: usize, far: f64) -> Result<Option<Vec<DVe
         }
         let turn = plane.normal.cross(own.normal).length_squared();
         if turn <= tol::BSP_SAME_NORMAL * tol::BSP_SAME_NORMAL {
-            // Parallel: of planes that are the same the first has the face.
+            // Parallel planes: the first of several equal ones has the face.
             let ahead = own.offset - plane.offset * plane.normal.dot(own.normal).signum();
             let is_same_way = 0.0 < plane.normal.dot(own.normal);
             let is_hidden =
@@ -220,7 +221,7 @@ fn face(planes: &[SplitPlane], number: usize, far: f64) -> Result<Option<Vec<DVe
     Ok((corners.len() >= 3).then_some(corners))
 }
 
-/// What is behind the plane.
+/// Returns the part behind the plane.
 fn cut(polygon: &[Corner], plane: &SplitPlane, number: usize) -> Vec<Corner> {
     let mut kept = Vec::with_capacity(polygon.len() + 1);
     for (i, corner) in polygon.iter().enumerate() {
@@ -232,7 +233,7 @@ fn cut(polygon: &[Corner], plane: &SplitPlane, number: usize) -> Vec<Corner> {
             if 0.0 < there && here < 0.0 {
                 kept.push(Corner { place: crossing(), edge: Some(number) });
             } else if 0.0 < there {
-                // The edge leaves at the corner itself.
+                // The new edge starts at the corner itself.
                 if let Some(last) = kept.last_mut() {
                     last.edge = Some(number);
                 }
@@ -244,8 +245,8 @@ fn cut(polygon: &[Corner], plane: &SplitPlane, number: usize) -> Vec<Corner> {
     kept
 }
 
-/// The point that three planes have in common, by Cramer's rule; `None` where that is not one
-/// point.
+/// Returns the point that three planes have in common, by Cramer's rule; `None` unless there is
+/// exactly one.
 fn meeting_point(a: &SplitPlane, b: &SplitPlane, c: &SplitPlane) -> Option<DVec3> {
     let across = b.normal.cross(c.normal);
     let volume = a.normal.dot(across);

@@ -1,13 +1,13 @@
-//! Builds the tree from brushes: every plane that divides a cell is that of a face of a brush.
+//! Builds the tree from brushes: every plane that divides a cell is the plane of a brush's face.
 //!
-//! Pieces of brushes sink through the tree. Of the planes of the faces that are in a cell the one
-//! is taken that cuts few pieces and leaves about as many on either side; faces in it become
-//! boundary. A piece with nothing but boundary around it is its cell, and the cell solid: brushes
-//! may overlap, touch, or be in each other.
+//! Pieces of brushes descend the tree. Candidates to split a cell are the planes of the faces in
+//! it. The plane chosen cuts few pieces and leaves about as many on either side. Faces in it become
+//! boundary. A piece bounded by nothing but boundary fills its cell, so the cell has its contents.
+//! Brushes may overlap, touch, or contain each other.
 //!
-//! Degenerate input: a brush no thicker than the tolerance is left out; faces in one plane share a
-//! node; a piece that reaches over a plane by no more than the tolerance is not cut, so neither are
-//! T-junctions nor thin gaps between brushes.
+//! Degenerate input: a brush no thicker than the tolerance is left out. Faces in one plane share a
+//! node. A piece that extends beyond a plane by no more than the tolerance is not cut. So
+//! T-junctions and thin gaps between brushes cause no cuts.
 //!
 //! Reference: W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space Partitioning
 //! Trees, 1987; Akenine-Moller et al., Real-Time Rendering, 4th ed., 19.1.2 and 25.5
@@ -24,38 +24,38 @@ use core::fmt;
 use glam::DVec3;
 use hashbrown::HashMap;
 
-/// Which edges of solid cells are bevelled.
+/// The edges of solid cells to bevel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bevels {
     /// None: bodies are stopped early at sharp edges.
     None,
-    /// Those between faces that look more than a right angle apart.
+    /// Edges between faces whose normals are more than a right angle apart.
     #[default]
     Edges,
-    /// All edges but the bluntest, all corners, and a box around the cell: three to four times as
-    /// many planes, which are only looked at where a body is about to touch.
+    /// All edges but the bluntest, all corners, and a box around the cell. These are three to four
+    /// times as many planes, which are only tested when a body is about to touch.
     All,
 }
 
-/// How a tree is built.
+/// Settings for building a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BspSettings {
-    /// Which edges are bevelled.
+    /// The edges to bevel.
     pub bevels: Bevels,
-    /// How many planes are tried for each node, those of the largest faces; at least 1.
+    /// The number of planes tried for each node, those with the largest faces first; at least 1.
     pub max_tried: u32,
-    /// What a cut costs, in pieces that one side has more than the other.
+    /// The cost of one cut, in units of one piece of imbalance between the two sides.
     pub cost_of_cut: f64,
-    /// How much of the surface of a mesh may be open, as a part of it, 0 to 1: [`BspError::Open`].
-    /// With 1 every mesh has a tree, of cells that are solid where it winds at least half around
-    /// their middles.
+    /// The share of a mesh's surface that may be open, 0 to 1: [`BspError::Open`]. With 1 every
+    /// mesh has a tree. A group of connected cells is then solid if the winding number at the
+    /// middle of its thickest cell is at least a half.
     pub max_open: f64,
-    /// The most pieces that are cut in two: [`BspError::Entangled`]. Meshes and brushes that cross
-    /// each other many times have no end otherwise; levels need a few for each face at most.
+    /// The most pieces that may be cut in two: [`BspError::Entangled`]. Without a limit, meshes and
+    /// brushes that cross each other many times may take very long. Levels need a few cuts per face
+    /// at most.
     pub max_splits: u32,
-    /// The most corners that are held against planes while cells are divided:
-    /// [`BspError::Entangled`].
+    /// The most tests of corners against planes while cells are divided: [`BspError::Entangled`].
     pub max_work: u64,
 }
 
@@ -73,26 +73,26 @@ impl Default for BspSettings {
 }
 
 impl BspSettings {
-    /// These settings with other bevels.
+    /// Returns these settings with other bevels.
     #[must_use]
     pub fn with_bevels(self, bevels: Bevels) -> BspSettings {
         BspSettings { bevels, ..self }
     }
 
-    /// These settings with another number of planes to be tried.
+    /// Returns these settings with another number of planes to try.
     #[must_use]
     pub fn with_max_tried(self, max_tried: u32) -> BspSettings {
         BspSettings { max_tried, ..self }
     }
 
-    /// These settings with another cost of a cut.
+    /// Returns these settings with another cost of a cut.
     #[must_use]
     pub fn with_cost_of_cut(self, cost_of_cut: f64) -> BspSettings {
         BspSettings { cost_of_cut, ..self }
     }
 
-    /// These settings with limits for so many faces: far more than levels need, and seconds at most
-    /// where faces cross each other without end.
+    /// Returns these settings with limits for a number of faces. They are far more than levels
+    /// need. They stop the build within seconds if faces cross each other without end.
     #[must_use]
     pub fn with_limits_for(self, n_faces: usize) -> BspSettings {
         const SPLITS: [u32; 2] = [1 << 16, 1 << 6];
@@ -102,36 +102,36 @@ impl BspSettings {
         BspSettings { max_splits, max_work: WORK[0] + WORK[1] * u64::from(n), ..self }
     }
 
-    /// These settings with another limit of cuts, and none of work.
+    /// Returns these settings with another limit of cuts, and no limit of work.
     #[must_use]
     pub fn with_max_splits(self, max_splits: u32) -> BspSettings {
         BspSettings { max_splits, max_work: u64::MAX, ..self }
     }
 
-    /// These settings with another part of the surface that may be open.
+    /// Returns these settings with another share of the surface that may be open.
     #[must_use]
     pub fn with_max_open(self, max_open: f64) -> BspSettings {
         BspSettings { max_open, ..self }
     }
 }
 
-/// Why no tree was built.
+/// The reason that no tree was built.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BspError {
     /// There would be more than 2^30 cells.
     TooMany,
-    /// The vertex with this number has a NaN, an infinite coordinate, or one beyond 2^40.
+    /// The vertex with this index has a NaN, an infinite coordinate, or one beyond 2^40.
     NotFinite(usize),
-    /// The triangle with this number has a corner that is no vertex.
+    /// The triangle with this index has a corner whose vertex index is out of range.
     NoVertex(usize),
-    /// There is nothing in the mesh: no bit of the contents is set.
+    /// No bit of the mesh's contents is set.
     NoContents,
-    /// At this place the back of a triangle is seen from outside: the surface is open, or inside
+    /// At this point the back of a triangle is seen from outside: the surface is open, or inside
     /// out.
     Open(DVec3),
-    /// The faces cross each other too often, or are too many: so many pieces were cut in two when a
-    /// limit of the settings was reached.
+    /// The faces cross each other too often, or are too many. The number is how many pieces had
+    /// been cut in two when a limit of the settings was reached.
     Entangled(u32),
 }
 
@@ -161,7 +161,7 @@ impl fmt::Display for BspError {
 
 impl core::error::Error for BspError {}
 
-/// A cell to be divided, and the reference to it in its parent.
+/// A cell to divide, and the reference to it in its parent.
 struct Task {
     fragments: Vec<Fragment>,
     contents: Contents,
@@ -170,8 +170,10 @@ struct Task {
 }
 
 impl BspTree {
-    /// A tree around these brushes, which may overlap. Takes time in proportion to their number
-    /// times its logarithm, as a rule.
+    /// Returns a tree of these brushes, which may overlap. The time is O(n log n) in their number
+    /// as a rule.
+    ///
+    /// Errors: too many cells, or a limit of the settings exceeded.
     pub fn from_brushes(brushes: &[Brush], settings: &BspSettings) -> Result<BspTree, BspError> {
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for corner in brushes.iter().flat_map(Brush::corners) {
@@ -197,7 +199,7 @@ impl BspTree {
         Ok(tree)
     }
 
-    /// An error where more was done than the settings allow.
+    /// Returns an error if the build exceeds the limits of the settings.
     pub(crate) fn check_limits(&self, work: u64, settings: &BspSettings) -> Result<(), BspError> {
         let splits = self.report.splits;
         if settings.max_splits < splits || settings.max_work < work {
@@ -206,10 +208,10 @@ impl BspTree {
         Ok(())
     }
 
-    /// Without anything in it; the coordinates are those of what will be.
+    /// Returns a tree with nothing in it; the coordinates bound what will be added.
     pub(crate) fn empty(low: DVec3, high: DVec3) -> BspTree {
         let size = low.abs().max(high.abs()).max_element();
-        // The least coordinates of nothing are infinite.
+        // The bounds of an empty set are infinite.
         let size = if size.is_finite() { size } else { 0.0 };
         BspTree {
             planes: Vec::new(),
@@ -232,7 +234,7 @@ impl BspTree {
         self.report.bevels = self.bevels.len() as u32;
     }
 
-    /// Makes a node or a leaf of a cell; its reference and depth.
+    /// Makes a node or a leaf of a cell; returns its reference and depth.
     fn divide(
         &mut self,
         task: Task,
@@ -296,7 +298,7 @@ impl BspTree {
         Ok(LEAF | number)
     }
 
-    /// What is in front of the plane and behind.
+    /// Returns the fragments in front of the plane and behind it.
     fn split(&mut self, fragments: Vec<Fragment>, plane: u32, table: &PlaneTable) -> [Vec<Fragment>; 2] {
         let split = table.planes[plane as usize];
         let (mut front, mut behind) = (Vec::new(), Vec::new());
@@ -316,13 +318,14 @@ impl BspTree {
     }
 }
 
-/// Corners that are held against planes to choose one, for faces with so many corners each.
+/// Returns the number of tests of corners against planes that choosing a plane takes. `faces`
+/// yields the number of corners of each face.
 pub(crate) fn work_of(faces: impl Iterator<Item = usize>, settings: &BspSettings) -> u64 {
     let (n_faces, n_corners) = faces.fold((0_u64, 0_u64), |(n, sum), corners| (n + 1, sum + corners as u64));
     n_corners.saturating_mul(n_faces.min(u64::from(settings.max_tried)))
 }
 
-/// The plane to divide a cell by; `None` where it is not to be divided.
+/// Returns the plane that divides a cell; `None` if the cell is not to be divided.
 fn choose(fragments: &[Fragment], table: &PlaneTable, settings: &BspSettings, thin: f64) -> Option<u32> {
     let sides = fragments.iter().flat_map(|fragment| &fragment.sides).filter(|side| !side.is_boundary);
     let tried = tried_planes(sides.map(|side| (side.plane.plane, &side.corners[..])), settings);
@@ -342,8 +345,8 @@ fn choose(fragments: &[Fragment], table: &PlaneTable, settings: &BspSettings, th
     tried.iter().zip(&planes).find(|(_, plane)| plane.0 == best).map(|(tried, _)| tried.0)
 }
 
-/// The planes of these faces that are to be tried, with how many faces are in each: those with the
-/// largest area, that first.
+/// Returns the planes of these faces to try, with the number of faces in each. They are those with
+/// the largest total area, largest first.
 pub(crate) fn tried_planes<'a>(
     faces: impl Iterator<Item = (u32, &'a [DVec3])>,
     settings: &BspSettings,
@@ -355,15 +358,15 @@ pub(crate) fn tried_planes<'a>(
     }
     let mut tried: Vec<(f64, u32, u32)> =
         areas.into_iter().map(|(plane, (area, n))| (area, n, plane)).collect();
-    // By number where they are alike, so that the order of the table is of no account.
+    // Ties are broken by index, so the order of the hash table does not matter.
     tried.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
     tried.truncate(settings.max_tried.max(1) as usize);
     tried.into_iter().map(|(_, n, plane)| (plane, n)).collect()
 }
 
-/// Of planes with the number of faces in each the one that costs least. `count` says how many
-/// pieces are in front, behind and cut, for a plane and whether faces are in it, or nothing where
-/// it is of no use.
+/// Returns the plane of least cost; each candidate comes with the number of faces in it. `count`
+/// takes a plane and whether faces are in it. It returns the number of pieces in front, behind and
+/// cut, or `None` if the plane is useless.
 pub(crate) fn best_plane(
     tried: &[(SplitPlane, u32)],
     settings: &BspSettings,

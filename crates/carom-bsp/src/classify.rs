@@ -1,5 +1,5 @@
-//! What is at a place: for a point by one walk down, for a body by all cells that it reaches, as in
-//! a sweep that goes nowhere.
+//! Finds the contents at a position. A point takes one descent of the tree. A body takes all cells
+//! that it reaches, as in a sweep of length zero.
 //!
 //! Reference: W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space Partitioning
 //! Trees, 1987 (point classification); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5
@@ -13,8 +13,8 @@ use carom_math::scaling;
 use glam::DVec3;
 
 impl BspTree {
-    /// What is at a point; in a seam of brushes, what is in all of them, and in an outer face
-    /// nothing. Nothing at a point with a NaN.
+    /// Returns the contents at a point. In a seam between brushes these are the bits that all of
+    /// them have; on an outer face there are none. Empty for a point with a NaN.
     pub fn contents_at(&self, point: DVec3) -> Contents {
         if point.is_nan() {
             return Contents::empty();
@@ -24,7 +24,7 @@ impl BspTree {
             let Some(node) = self.nodes.get(child as usize) else { break };
             let Some(plane) = self.planes.get(node.plane as usize) else { break };
             let height = plane.height(point);
-            // On a plane, where one way down does not tell.
+            // Near a plane both sides must be visited.
             if height.abs() <= self.thin {
                 return self.contents_within(&Point, point);
             }
@@ -34,7 +34,7 @@ impl BspTree {
         self.leaves.get(leaf as usize).map_or(Contents::empty(), |leaf| leaf.contents)
     }
 
-    /// The reference to the leaf that a point is in.
+    /// Returns the reference to the leaf that a point is in.
     pub(crate) fn leaf_at(&self, point: DVec3) -> u32 {
         let mut child = self.root;
         while child & LEAF == 0 {
@@ -45,14 +45,15 @@ impl BspTree {
         child
     }
 
-    /// Everything that a body overlaps by more than the tolerance; near edges of the level, what it
-    /// nearly does ([`BspTree::trace`]). For a point in a seam of brushes, what is in all of them;
-    /// in an outer face, nothing. Nothing at a place that is none.
+    /// Returns all contents that a body overlaps by more than the tolerance. Near edges of the
+    /// level this includes near misses, as for [`BspTree::trace`]. For a point in a seam between
+    /// brushes these are the bits that all of them have; on an outer face there are none. Empty for
+    /// a position that is not finite.
     pub fn contents_within(&self, body: &impl Body, place: DVec3) -> Contents {
         self.contents_within_with(body, place, &mut TraceStack::new())
     }
 
-    /// [`BspTree::contents_within`], without allocating once the stack has room.
+    /// Does the same as [`BspTree::contents_within`], without allocating once the stack has room.
     pub fn contents_within_with(&self, body: &impl Body, place: DVec3, stack: &mut TraceStack) -> Contents {
         let mut contents = Contents::empty();
         if place.is_finite() {
@@ -64,21 +65,24 @@ impl BspTree {
         contents
     }
 
-    /// The body overlaps what has a bit of `mask`.
+    /// Returns whether the body overlaps contents that share a bit with `mask`.
     fn is_within(&self, body: &impl Body, place: DVec3, mask: Contents, stack: &mut TraceStack) -> bool {
         let walk = Walk::still(self, body, place, mask, stack);
         walk.next(1.0, stack, |_| ()).is_some()
     }
 
-    /// A place near by where the body is free of what is in `mask`: itself where it is, else the
-    /// nearest that is reached straight along the normal of a plane that is between it and a cell
-    /// near by, along an axis, or between axes. `None` for a place that is no place.
+    /// Returns a nearby position at which the body is free of the contents in `mask`. A body that
+    /// is free stays where it is.
+    ///
+    /// Otherwise the body moves straight along one direction: the normal of a plane of a nearby
+    /// cell, an axis, or a diagonal between axes. The nearest free position is returned. `None` if
+    /// there is none, or if the position is not finite.
     pub fn nearest_free(&self, body: &impl Body, place: DVec3, mask: Contents) -> Option<DVec3> {
         self.nearest_free_of(&[(body, DVec3::ZERO)], place, mask)
     }
 
-    /// [`BspTree::nearest_free`] of bodies that move together, each with its reference point as
-    /// seen from the place.
+    /// Does the same as [`BspTree::nearest_free`] for bodies that move together. Each has the
+    /// offset of its reference point from the position.
     pub(crate) fn nearest_free_of<B: Body>(
         &self,
         bodies: &[(&B, DVec3)],
@@ -110,7 +114,7 @@ impl BspTree {
         let mut nearest = f64::INFINITY;
         let mut found = None;
         for direction in directions {
-            // Beyond the level, and each body clear of it.
+            // Far enough that each body is clear of the level.
             let size = (self.high - self.low).length();
             let beyond = bodies.iter().fold(0.0, |most: f64, (body, by)| {
                 most.max(size + (place + *by - self.low).length() + body.reach(-direction))
@@ -125,7 +129,7 @@ impl BspTree {
                 }
             }
             covered.sort_by(|a, b| a.0.total_cmp(&b.0));
-            // Where the pieces leave the first gap that is more than rounding.
+            // The end of the first run of pieces without a gap larger than rounding.
             let slack = self.thin / far;
             let end = covered
                 .iter()

@@ -14,7 +14,7 @@ use glam::DVec3;
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
     pub(crate) plane: SidedPlane,
-    /// It is in the boundary of the cell: nothing is to be split by it.
+    /// Whether the side is in the boundary of the cell: it splits nothing further.
     pub(crate) is_boundary: bool,
     /// Counter-clockwise seen from outside.
     pub(crate) corners: Vec<DVec3>,
@@ -29,7 +29,7 @@ pub(crate) struct Fragment {
     pub(crate) high: DVec3,
 }
 
-/// Where a fragment is.
+/// The position of a fragment relative to a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Front,
@@ -37,7 +37,8 @@ pub(crate) enum Place {
     Both,
 }
 
-/// Where points are; what reaches over by no more than `thin` does not count.
+/// Returns the side of the plane that the points are on. Parts beyond it by no more than `thin` do
+/// not count.
 pub(crate) fn place_of<'a>(
     corners: impl IntoIterator<Item = &'a DVec3>,
     plane: &SplitPlane,
@@ -55,7 +56,7 @@ pub(crate) fn place_of<'a>(
     } else if least < -thin {
         Place::Behind
     } else if 0.0 <= most + least {
-        // No thicker than what does not count.
+        // All points are within `thin` of the plane.
         Place::Front
     } else {
         Place::Behind
@@ -66,12 +67,12 @@ pub(crate) fn place_of<'a>(
 #[derive(Clone, Debug)]
 pub(crate) struct Polygon {
     pub(crate) plane: SidedPlane,
-    /// Counter-clockwise seen from where it looks.
+    /// Counter-clockwise seen from in front.
     pub(crate) corners: Vec<DVec3>,
 }
 
 impl Polygon {
-    /// From now on it is one of this plane, which it is in but for the tolerance.
+    /// Assigns the polygon to this plane, in which it lies to within the tolerance.
     pub(crate) fn lay_in(&mut self, plane: u32, table: &PlaneTable) {
         if self.plane.plane != plane {
             let looks = table.outward(self.plane).normal;
@@ -80,7 +81,7 @@ impl Polygon {
         }
     }
 
-    /// The parts in front and behind.
+    /// Returns the parts in front of the plane and behind it.
     pub(crate) fn cut(&self, plane: &SplitPlane, thin: f64) -> [Option<Polygon>; 2] {
         cut_polygon(&self.corners, plane, thin, &mut Vec::new())
             .map(|corners| (corners.len() >= 3).then_some(Polygon { plane: self.plane, corners }))
@@ -105,12 +106,13 @@ impl Fragment {
         Fragment { contents, sides, low, high }
     }
 
-    /// All of the cell is in the brush.
+    /// Returns whether the brush contains all of the cell.
     pub(crate) fn fills_cell(&self) -> bool {
         self.sides.iter().all(|side| side.is_boundary)
     }
 
-    /// Where it is; what reaches over by no more than `thin` does not count.
+    /// Returns the side of the plane that the fragment is on. Parts beyond it by no more than
+    /// `thin` do not count.
     pub(crate) fn place(&self, plane: &SplitPlane, thin: f64) -> Place {
         let (middle, half) = ((self.low + self.high) * 0.5, (self.high - self.low) * 0.5);
         let (height, reach) = (plane.height(middle), plane.normal.abs().dot(half));
@@ -123,9 +125,9 @@ impl Fragment {
         place_of(self.sides.iter().flat_map(|side| &side.corners), plane, thin)
     }
 
-    /// From now on this plane bounds the cell, which is behind it or in front. False where the
-    /// fragment would have to be on the other side too: it is no thicker than the tolerance, and
-    /// nothing.
+    /// Makes this plane a boundary of the cell, which is behind it or in front of it. Returns false
+    /// if a side in the plane faces away from the fragment's side. The fragment is then no thicker
+    /// than the tolerance and counts as nothing.
     #[must_use]
     pub(crate) fn bound(&mut self, plane: u32, is_behind: bool) -> bool {
         for side in self.sides.iter_mut().filter(|side| side.plane.plane == plane) {
@@ -137,7 +139,7 @@ impl Fragment {
         true
     }
 
-    /// The parts in front and behind; a part without four sides is nothing.
+    /// Returns the parts in front of the plane and behind it; `None` for a part without four sides.
     pub(crate) fn cut(&self, number: u32, plane: &SplitPlane, thin: f64) -> [Option<Fragment>; 2] {
         let mut parts = [Vec::new(), Vec::new()];
         let mut rim: Vec<DVec3> = Vec::new();
@@ -150,7 +152,7 @@ impl Fragment {
             }
         }
         let lid = around(rim, plane.normal, thin);
-        // The lid of what is behind looks along the plane's normal.
+        // The lid of the part behind faces along the plane's normal.
         let mut back = 0;
         parts.map(|mut sides| {
             let is_front = back == 0;
@@ -168,8 +170,8 @@ impl Fragment {
     }
 }
 
-/// The parts of a convex polygon in front of a plane and behind; corners in the plane belong to
-/// both, and to the rim.
+/// Returns the parts of a convex polygon in front of a plane and behind it. Corners in the plane
+/// belong to both parts, and to the rim.
 fn cut_polygon(corners: &[DVec3], plane: &SplitPlane, thin: f64, rim: &mut Vec<DVec3>) -> [Vec<DVec3>; 2] {
     let (mut front, mut back) = (Vec::new(), Vec::new());
     for (i, &corner) in corners.iter().enumerate() {
@@ -187,8 +189,8 @@ fn cut_polygon(corners: &[DVec3], plane: &SplitPlane, thin: f64, rim: &mut Vec<D
             back.push(corner)
         }
         if (thin < here && there < -thin) || (here < -thin && thin < there) {
-            // From the end in front, whichever way the edge is passed: both polygons that share it
-            // find the same point.
+            // Always computed from the end in front, so both polygons that share the edge find the
+            // same point.
             let (from, to, above, below) =
                 if 0.0 < here { (corner, next, here, there) } else { (next, corner, there, here) };
             let crossing = from + (to - from) * (above / (above - below));
@@ -203,8 +205,8 @@ fn cut_polygon(corners: &[DVec3], plane: &SplitPlane, thin: f64, rim: &mut Vec<D
     [if is_front { front } else { Vec::new() }, if is_back { back } else { Vec::new() }]
 }
 
-/// Points of a plane in the order in which they go round, counter-clockwise seen from where the
-/// normal points, without repetition.
+/// Returns points of a plane in counter-clockwise order, seen from the tip of the normal. Points
+/// closer than `thin` to an earlier one are left out.
 fn around(points: Vec<DVec3>, normal: DVec3, thin: f64) -> Vec<DVec3> {
     let mut rim: Vec<DVec3> = Vec::with_capacity(points.len());
     for point in points {
@@ -223,7 +225,7 @@ fn around(points: Vec<DVec3>, normal: DVec3, thin: f64) -> Vec<DVec3> {
     turns.into_iter().map(|(_, p)| p).collect()
 }
 
-/// Twice the area of a polygon.
+/// Returns twice the area of a polygon.
 pub(crate) fn double_area(corners: &[DVec3]) -> f64 {
     let mut sum = DVec3::ZERO;
     for i in 1..corners.len().saturating_sub(1) {

@@ -1,14 +1,14 @@
 //! Several balls that move as one body: a figure that is not convex, in the same tree.
 //!
-//! A shifted plane needs a convex body: it moves out by one reach. The group is therefore swept
-//! ball by ball.
-//! - The ball that is foremost along the segment goes first. Its impact bounds the sweeps of the
-//!   others, which end early.
-//! - The first impact of any ball is the impact of the group; of equal ones that of the lowest
-//!   number.
+//! Plane shifting needs a convex body, because each plane moves out by one reach. The group is
+//! therefore swept ball by ball.
+//! - The foremost ball along the segment goes first. Its impact bounds the sweeps of the others,
+//!   which end early.
+//! - The first impact of any ball is the impact of the group. At equal times, the ball with the
+//!   lowest index counts.
 //! - Each ball is never late, so the group is never late (test:
 //!   `groups::groups_are_never_late_and_never_earlier_than_their_hull`). The hull of the balls
-//!   would stop at what passes between them.
+//!   would stop at obstacles that pass between them.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (several spheres as one
 //! character).
@@ -24,27 +24,27 @@ use glam::DVec3;
 /// A ball of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlacedBall {
-    /// From the reference point of the group, along the axes of the level. Finite.
+    /// Offset from the reference point of the group, along the axes of the level. Finite.
     pub center: DVec3,
     /// A length. Finite, not negative.
     pub radius: f64,
 }
 
-/// Balls that move as one body and do not turn while they move: at least one.
+/// A set of at least one ball. The balls move as one body and do not turn while they move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BallGroup<'a> {
     balls: &'a [PlacedBall],
 }
 
-/// Why balls were refused.
+/// The reason that balls were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BallGroupError {
-    /// There is none.
+    /// There are no balls.
     Empty,
     /// A center or radius is NaN or infinite, or a radius is negative.
     BadBall {
-        /// The first such ball.
+        /// The index of the first such ball.
         ball: usize,
     },
 }
@@ -63,8 +63,8 @@ impl core::fmt::Display for BallGroupError {
 impl core::error::Error for BallGroupError {}
 
 impl<'a> BallGroup<'a> {
-    /// A group of these balls. They may overlap and may be apart. An error names the first ball
-    /// that is none.
+    /// Returns a group of these balls, which may overlap and may be apart. An error names the first
+    /// ball with an invalid center or radius.
     pub fn new(balls: &'a [PlacedBall]) -> Result<BallGroup<'a>, BallGroupError> {
         if balls.is_empty() {
             return Err(BallGroupError::Empty);
@@ -84,7 +84,7 @@ impl<'a> BallGroup<'a> {
         self.balls
     }
 
-    /// The ball that reaches farthest along a direction.
+    /// Returns the ball that reaches farthest along a direction.
     fn foremost(&self, direction: DVec3) -> usize {
         let reach = |ball: &PlacedBall| ball.center.dot(direction) + ball.radius;
         let farther = |best: usize, (i, ball): (usize, &PlacedBall)| {
@@ -95,21 +95,21 @@ impl<'a> BallGroup<'a> {
     }
 }
 
-/// What a group of balls met first.
+/// The first impact of a group of balls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GroupHit {
-    /// The ball that met it. Of several balls that meet something at the same time, one that starts
-    /// inside, then that of the lowest number.
+    /// The index of the ball that hit. At equal times, a ball that starts inside comes first, then
+    /// the one with the lowest index.
     pub ball: usize,
-    /// What it met; `place` is that of the reference point of the group.
+    /// The impact; its `place` is the reference point of the group.
     pub hit: TraceHit,
 }
 
 impl BspTree {
-    /// The first impact of a group whose reference point moves from `from` by `way`, with what has
-    /// a bit of `mask`. `None` if there is none, and for a segment with a NaN or an infinite
-    /// coordinate.
+    /// Returns the first impact of a group whose reference point moves from `from` by `way`, with
+    /// contents that share a bit with `mask`. `None` if there is none, or if a coordinate of the
+    /// segment is NaN or infinite.
     pub fn trace_group(
         &self,
         group: &BallGroup<'_>,
@@ -120,7 +120,7 @@ impl BspTree {
         self.trace_group_with(group, from, way, mask, &mut TraceStack::new())
     }
 
-    /// [`BspTree::trace_group`], without allocating once the stack has room.
+    /// Does the same as [`BspTree::trace_group`], without allocating once the stack has room.
     pub fn trace_group_with(
         &self,
         group: &BallGroup<'_>,
@@ -148,8 +148,8 @@ impl BspTree {
         best
     }
 
-    /// Everything that a ball of the group overlaps by more than the tolerance, as
-    /// [`BspTree::contents_within`] says it.
+    /// Returns the contents that any ball of the group overlaps by more than the tolerance, as
+    /// [`BspTree::contents_within`] does for one body.
     pub fn contents_within_group(
         &self,
         group: &BallGroup<'_>,
@@ -161,9 +161,9 @@ impl BspTree {
         })
     }
 
-    /// A place near by where every ball of the group is free of what is in `mask`, as
-    /// [`BspTree::nearest_free`] finds it for one body: the directions of all balls are tried with
-    /// the whole group.
+    /// Returns a nearby position at which every ball of the group is free of the contents in
+    /// `mask`. It is found as by [`BspTree::nearest_free`] for one body. The directions of all
+    /// balls are tried with the whole group.
     pub fn nearest_free_of_group(
         &self,
         group: &BallGroup<'_>,

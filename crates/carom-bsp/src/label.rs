@@ -1,10 +1,10 @@
-//! Which cells of a divided mesh are solid.
+//! Decides which cells of a divided mesh are solid.
 //!
-//! Cells that meet in a side without any wall are one room. The winding number of the mesh around
-//! one point of the largest cell says what a whole room is, so it is computed a few times, not once
-//! for each cell. In an empty room only fronts of walls are to be seen: where backs are, the
-//! surface is open there or inside out. The rim of the space around the mesh is empty: if a room at
-//! the rim is solid, the inside leaks out through an opening.
+//! Cells that meet in a side without any wall form one room. The winding number of the mesh around
+//! one point of the thickest cell decides for the whole room. It is therefore computed once per
+//! room, not once per cell. From an empty room only fronts of walls are seen. If a back is seen,
+//! the surface is open there or inside out. The rim of the space around the mesh is empty. If a
+//! room at the rim is solid, the inside leaks out through an opening.
 //!
 //! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
 //! Generalized Winding Numbers, ACM TOG 32(4), 2013 (which likewise decides cells of a division,
@@ -18,14 +18,14 @@ use alloc::vec::Vec;
 use carom_geom::winding::winding_number;
 use glam::DVec3;
 
-/// A cell that nothing divides, and what is around it.
+/// A leaf cell, with its walls and its connections to neighbours.
 pub(crate) struct Cell {
     middle: DVec3,
-    /// How thick it is at least about its middle.
+    /// The distance from the middle to the nearest side.
     depth: f64,
     /// The planes of sides without walls, and a point just beyond each.
     doors: Vec<(u32, DVec3)>,
-    /// Twice the area of walls whose back is to the cell, and a point of one.
+    /// Twice the area of the walls whose back faces the cell.
     backs: f64,
     back: DVec3,
     /// Whether the cell reaches the rim of the space around the mesh.
@@ -51,14 +51,14 @@ impl Cell {
             let mut has_wall = false;
             for wall in own {
                 has_wall = true;
-                // The wall looks the way that the cell's side looks: out of the cell.
+                // The wall faces out of the cell, as the cell's side does.
                 if wall.plane.is_flipped == side.plane.is_flipped {
                     backs += double_area(&wall.corners);
                     back = mean(wall.corners.iter());
                 }
             }
             let number = side.plane.plane;
-            // A side that is hardly wider than the tolerance has no middle to go through.
+            // A side hardly wider than the tolerance has no usable middle to cross.
             let round = side.corners.iter().map(|corner| (*corner - side.corners[0]).length());
             let longest = round.fold(0.0, f64::max);
             let is_wide = 32.0 * thin * longest < double_area(&side.corners);
@@ -87,7 +87,8 @@ pub(crate) fn label(
     for (number, cell) in cells.iter().enumerate() {
         for (plane, door) in &cell.doors {
             let next = tree.leaf_at(*door) & !LEAF;
-            // It has to lead back: a wall that is seen from one side only may still be one.
+            // The neighbour must have a door in the same plane: a wall seen from one side only may
+            // still be a wall.
             if !cells[next as usize].doors.iter().any(|back| back.0 == *plane) {
                 continue;
             }
@@ -95,7 +96,7 @@ pub(crate) fn label(
             rooms[a.max(b) as usize] = a.min(b);
         }
     }
-    // The thickest cell of each room speaks for it.
+    // The thickest cell of each room decides for it.
     let mut speaker: Vec<Option<u32>> = alloc::vec![None; cells.len()];
     for number in 0..cells.len() as u32 {
         let own = &mut speaker[room(&mut rooms, number) as usize];
@@ -120,7 +121,7 @@ pub(crate) fn label(
     if let Some(leak) = (0..cells.len()).find(|&number| cells[number].is_rim && labels[number]) {
         return Err(BspError::Open(widest_back(&mut rooms, cells, leak as u32)));
     }
-    // Cracks show backs too, but hardly any.
+    // Cracks show backs too, but hardly any area.
     let mut open = 0.0;
     let mut widest = (0.0, DVec3::ZERO);
     for (cell, _) in cells.iter().zip(&labels).filter(|(_, is_solid)| !**is_solid) {
@@ -133,8 +134,8 @@ pub(crate) fn label(
     if max_open * all < open { Err(BspError::Open(widest.1)) } else { Ok(labels) }
 }
 
-/// Returns a point of the walls that show most of their backs to the room of a cell, or else the
-/// middle of the cell.
+/// Returns a point of the walls that show the largest area of backs to the room of a cell. If there
+/// are none, returns the middle of the cell.
 fn widest_back(rooms: &mut [u32], cells: &[Cell], cell: u32) -> DVec3 {
     let own = room(rooms, cell);
     let mut widest = (0.0, cells[cell as usize].middle);
@@ -147,7 +148,7 @@ fn widest_back(rooms: &mut [u32], cells: &[Cell], cell: u32) -> DVec3 {
     widest.1
 }
 
-/// The cell that stands for all of a room.
+/// Returns the cell that represents a whole room (the root of the union-find set).
 fn room(rooms: &mut [u32], cell: u32) -> u32 {
     let mut at = cell;
     while rooms[at as usize] != at {

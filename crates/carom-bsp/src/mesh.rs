@@ -1,16 +1,18 @@
-//! Builds the tree from closed triangle meshes: planes of triangles divide cells until no triangle
-//! is left inside of any.
+//! Builds the tree from closed triangle meshes. Planes of triangles divide cells until no cell has
+//! a triangle inside.
 //!
-//! A box around the mesh is the first cell. Of the planes of the triangles in a cell, and of three
-//! planes across the axes in their middle, the one is taken that cuts few and leaves about as many
-//! on either side; the latter keep round meshes, all of which is behind each of their planes, from
-//! trees as deep as they have triangles. Triangles in a plane that divides are walls of the cells
-//! on both sides. Which cells are solid is found after, from the walls and from winding numbers:
-//! see `label.rs`.
+//! A box around the mesh is the first cell.
+//! - Candidates to split a cell: the planes of its triangles, and three axis-aligned planes through
+//!   the median of their first corners.
+//! - The plane chosen cuts few triangles and leaves about as many on either side.
+//! - A convex mesh is behind each plane of its triangles, so those alone give a tree as deep as it
+//!   has triangles. The axis-aligned planes prevent that.
+//! - Triangles in a splitting plane become walls of the cells on both sides.
+//! - Solid cells are found afterwards, from the walls and from winding numbers: see `label.rs`.
 //!
-//! Degenerate input: triangles of no area are left out; meshes may overlap, touch and be in each
-//! other; T-junctions and gaps up to the tolerance do not matter, and larger ones only where much
-//! of the surface is open.
+//! Degenerate input: triangles of no area are left out. Meshes may overlap, touch and contain each
+//! other. T-junctions and gaps up to the tolerance do not matter. Larger gaps are an error only if
+//! they open much of the surface.
 //!
 //! Reference: W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space Partitioning
 //! Trees, 1987; S. Melax, Dynamic Plane Shifting BSP Traversal, 2000 (trees of level geometry).
@@ -26,31 +28,31 @@ use alloc::vec::Vec;
 use carom_math::scaling;
 use glam::DVec3;
 
-/// A cell to be divided, and the reference to it in its parent.
+/// A cell to divide, and the reference to it in its parent.
 struct Task {
     cell: Fragment,
-    /// Inside of it.
+    /// Polygons inside the cell.
     polygons: Vec<Polygon>,
-    /// In its boundary.
+    /// Polygons in the boundary of the cell.
     walls: Vec<Polygon>,
     parent: Option<(u32, usize)>,
     depth: u32,
 }
 
-/// How far the first cell reaches beyond the mesh, over its size.
+/// Distance by which the first cell extends beyond the mesh, over the size of the mesh.
 const AROUND: f64 = 0.125;
 
 impl BspTree {
     /// Returns a tree of the space that closed triangles enclose, counter-clockwise seen from
-    /// outside. The inside of each of several meshes has the contents, so their triangles can be
-    /// one list.
+    /// outside. One list may hold several meshes: the inside of each gets the contents.
     ///
-    /// Error: the number of an index without a vertex or of a vertex that is no place; a place at
-    /// which a surface is open or inside out. A part thinner than some tens of
-    /// [`BspTree::tolerance`] may count as open. An opening counts by its share of the whole
-    /// surface: one below a thousandth passes, if the inside does not leak through it to the rim of
-    /// the mesh. Around such an opening cells may be solid outside and empty inside. Give meshes of
-    /// very different sizes trees of their own.
+    /// Errors: empty contents, the first vertex that is not finite or beyond 2^40, or the first
+    /// triangle with an index out of range. Also a point at which a surface is open or inside out,
+    /// or a limit of the settings exceeded. A part thinner than some tens of [`BspTree::tolerance`]
+    /// may count as open. An opening counts by its share of the whole surface: see
+    /// [`BspSettings::max_open`]. A smaller one passes if the inside does not leak through it to
+    /// the rim of the mesh. Cells around such an opening may be solid outside and empty inside.
+    /// Build separate trees for meshes of very different sizes.
     pub fn from_mesh(
         vertices: &[DVec3],
         triangles: &[[u32; 3]],
@@ -119,7 +121,7 @@ impl BspTree {
                         divided(task.polygons, plane, &table, thin, &mut tree.report.splits);
                     let sides = cuts.into_iter().zip([(ahead, walls_ahead), (behind, walls_behind)]);
                     for (side, (cell, (polygons, mut walls))) in sides.enumerate() {
-                        // Those in the plane itself are walls of either side.
+                        // Polygons in the plane itself are walls of either side.
                         let (inside, more): (Vec<_>, Vec<_>) =
                             polygons.into_iter().partition(|polygon| polygon.plane.plane != plane);
                         walls.extend(more);
@@ -152,8 +154,8 @@ impl BspTree {
 }
 
 impl Task {
-    /// The plane that divides the cell and its parts in front and behind; `None` where nothing is
-    /// left inside. What turns out to be in the boundary becomes a wall.
+    /// Returns the plane that divides the cell, and its parts in front and behind. `None` if no
+    /// polygon is left inside. Polygons found to lie in the boundary become walls.
     fn split(
         &mut self,
         table: &mut PlaneTable,
@@ -175,7 +177,7 @@ impl Task {
             self.polygons = inside;
             may_be_axis &= !walls.is_empty();
             for mut wall in walls {
-                // It belongs to the side that it lies in.
+                // The wall belongs to the side that it lies in.
                 let off = |side: &Side| {
                     let plane = table.planes[side.plane.plane as usize];
                     wall.corners.iter().fold(0.0_f64, |off, corner| off.max(plane.height(*corner).abs()))
@@ -221,21 +223,21 @@ impl Task {
                     Place::Both => counts[2] += 1,
                 }
             }
-            // One that is no triangle's has to leave fewer on both sides, else there would be no
-            // end.
+            // An axis-aligned plane must leave fewer polygons on both sides, or the recursion would
+            // not end.
             let [front, behind, cut] = counts;
             (is_face || (front + cut < all && behind + cut < all)).then_some(counts)
         })
     }
 }
 
-/// `None` for a triangle of no area.
+/// Returns a triangle as a polygon; `None` for one of no area.
 fn polygon(corners: &[DVec3; 3], table: &mut PlaneTable, thin: f64) -> Option<Polygon> {
     let [a, b, c] = *corners;
     let across = (b - a).cross(c - a);
     let longest = (b - a).length().max((c - b).length()).max((a - c).length());
-    // Its height over the longest side: one that is no higher than the tolerance has no normal to
-    // speak of.
+    // `across.length()` over the longest side is the height. A triangle no higher than the
+    // tolerance has no usable normal.
     if !(thin * longest < across.length()) {
         return None;
     }
@@ -244,7 +246,7 @@ fn polygon(corners: &[DVec3; 3], table: &mut PlaneTable, thin: f64) -> Option<Po
     Some(Polygon { plane, corners: corners.to_vec() })
 }
 
-/// A box; all of its sides are boundary.
+/// Returns a box; all of its sides are boundary.
 fn around_all(low: DVec3, high: DVec3, table: &mut PlaneTable) -> Fragment {
     let mut sides = Vec::with_capacity(6);
     for axis in 0..3 {
@@ -273,7 +275,7 @@ fn around_all(low: DVec3, high: DVec3, table: &mut PlaneTable) -> Fragment {
     Fragment::new(Contents::empty(), sides)
 }
 
-/// What is in front of a plane and behind; what is in it is in both.
+/// Returns the polygons in front of a plane and behind it; those in the plane are in both.
 fn divided(
     polygons: Vec<Polygon>,
     plane: u32,

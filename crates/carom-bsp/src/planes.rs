@@ -1,5 +1,5 @@
-//! Planes that faces of many brushes share: faces in one plane, whichever way they look, are split
-//! by once.
+//! Planes that faces of many brushes share. Faces in one plane, whichever way they face, lead to
+//! one split.
 //!
 //! Reference: H. Fuchs, Z. Kedem, B. Naylor, On Visible Surface Generation by A Priori Tree
 //! Structures, 1980 (coplanar polygons in one node).
@@ -9,7 +9,7 @@ use carom_math::tol;
 use glam::DVec3;
 use hashbrown::HashMap;
 
-/// All points x with `normal . x = offset`; in front is where the normal points.
+/// All points x with `normal . x = offset`; the side that the normal points to is in front.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SplitPlane {
@@ -20,24 +20,24 @@ pub struct SplitPlane {
 }
 
 impl SplitPlane {
-    /// How far a point is in front.
+    /// Returns the signed distance of a point, positive in front.
     #[inline]
     pub fn height(&self, point: DVec3) -> f64 {
         self.normal.dot(point) - self.offset
     }
 
-    /// The same plane, seen from behind.
+    /// Returns the same plane with the opposite normal.
     #[inline]
     pub fn flipped(&self) -> SplitPlane {
         SplitPlane { normal: -self.normal, offset: -self.offset }
     }
 }
 
-/// A plane of the table, and the side of it that is meant.
+/// A plane of the table, and one of its two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SidedPlane {
     pub(crate) plane: u32,
-    /// The face looks against the plane's normal.
+    /// Whether the face looks against the plane's normal.
     pub(crate) is_flipped: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct SidedPlane {
 pub(crate) struct PlaneTable {
     pub(crate) planes: Vec<SplitPlane>,
     by_offset: HashMap<i64, Vec<u32>>,
-    /// A length: planes whose offsets differ by less are one, if they are parallel.
+    /// A length: parallel planes whose offsets differ by no more than this are one.
     thin: f64,
 }
 
@@ -54,10 +54,11 @@ impl PlaneTable {
         PlaneTable { planes: Vec::new(), by_offset: HashMap::new(), thin }
     }
 
-    /// The plane, or one that was there and is the same to within the tolerance.
+    /// Returns this plane in the table, or one already there that is the same to within the
+    /// tolerance.
     pub(crate) fn find_or_add(&mut self, plane: &SplitPlane) -> SidedPlane {
         let n = plane.normal;
-        // Of two normals that are opposite, the one whose largest coordinate is positive.
+        // The canonical one of two opposite normals has a positive largest coordinate.
         let largest = if n.x.abs() >= n.y.abs() && n.x.abs() >= n.z.abs() {
             n.x
         } else if n.y.abs() >= n.z.abs() {
@@ -84,7 +85,7 @@ impl PlaneTable {
         SidedPlane { plane, is_flipped }
     }
 
-    /// The plane as it looks out of the brush.
+    /// Returns the plane with its normal out of the brush.
     pub(crate) fn outward(&self, sided: SidedPlane) -> SplitPlane {
         let plane = self.planes[sided.plane as usize];
         if sided.is_flipped { plane.flipped() } else { plane }

@@ -1,21 +1,21 @@
-//! Sweeps a body along a segment: the part of the segment in each cell, with every plane moved out
-//! by how far the body reaches.
+//! Sweeps a body along a segment: finds the part of the segment in each cell, with every plane
+//! shifted by the reach of the body.
 //!
-//! A plane is moved to either side of itself: forward for the cell behind it, back for the cell in
-//! front, so the two parts of the segment overlap. The part that comes into a solid cell first is
-//! where the body first touches; the plane that cut its beginning is what it touches.
+//! A plane is shifted both ways: forward for the cell behind it, back for the cell in front. The
+//! two parts of the segment therefore overlap. The body first touches at the start of the part that
+//! enters a solid cell first. It touches the plane that cut the start of that part.
 //!
 //! No answer is late: a body that meets a cell is behind all shifted planes of it. Near edges of
-//! the level some are early, as the shifted planes of a cell meet outside of what the body really
-//! reaches; by how much, bevels decide. What only touches a surface, or is in it by less than the
-//! tolerance, is free: it is stopped on its way in, and not on its way along.
+//! the level some answers are early, because the shifted planes of a cell meet outside the true
+//! Minkowski sum. Bevels limit how early. A body that only touches a surface, or penetrates it by
+//! less than the tolerance, is free. It is stopped if it moves in, but not if it moves along.
 //!
-//! Degenerate cases: a point may be on a plane, and on neither side of it: `walk.rs` says when it
-//! is in the solid then.
+//! Degenerate cases: a point may be on a plane, and on neither side of it. `walk.rs` says when such
+//! a point is in the solid.
 //!
 //! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000;
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (`HitCheckBSP`). Differs: a stack for
-//! the recursion; times along the segment for points; bevels stand at the cells.
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (`HitCheckBSP`). Differs: a stack
+//! instead of recursion; times along the segment instead of points; bevels belong to the cells.
 
 use crate::body::Body;
 use crate::planes::SplitPlane;
@@ -23,34 +23,35 @@ use crate::tree::{BspTree, Contents};
 use crate::walk::{Piece, TraceStack, Walk};
 use glam::DVec3;
 
-/// What a sweep met first.
+/// The first impact of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TraceHit {
-    /// Where along the segment, 0 to 1: the body is free before.
+    /// The time of impact, as a fraction of the segment, 0 to 1. The body is free before it.
     pub t: f64,
-    /// Where the reference point is then.
+    /// The reference point at that time.
     pub place: DVec3,
-    /// Out of what was met, of length 1; zero where the body was in it from the start.
+    /// Unit normal that points out of the obstacle; zero if the body was inside it from the start.
     pub normal: DVec3,
     /// The plane that was met, not shifted.
     pub plane: SplitPlane,
-    /// That plane bevels an edge or a corner of the level: no face is in it.
+    /// Whether that plane bevels an edge or a corner of the level: no face is in it.
     pub is_bevel: bool,
-    /// The body overlaps something where it starts: see [`BspTree::nearest_free`].
+    /// Whether the body overlaps something at its start: see [`BspTree::nearest_free`].
     pub starts_inside: bool,
-    /// What was met.
+    /// The contents of the obstacle.
     pub contents: Contents,
 }
 
 impl BspTree {
-    /// The first impact of a body whose reference point moves from `from` by `way`, with what has a
-    /// bit of `mask`. `None` where there is none, and for a segment with a NaN.
+    /// Returns the first impact of a body whose reference point moves from `from` by `way`, with
+    /// contents that share a bit with `mask`. `None` if there is none, or if a coordinate of the
+    /// segment is NaN or infinite.
     pub fn trace(&self, body: &impl Body, from: DVec3, way: DVec3, mask: Contents) -> Option<TraceHit> {
         self.trace_with(body, from, way, mask, &mut TraceStack::new())
     }
 
-    /// [`BspTree::trace`], without allocating once the stack has room.
+    /// Does the same as [`BspTree::trace`], without allocating once the stack has room.
     pub fn trace_with(
         &self,
         body: &impl Body,
@@ -62,7 +63,8 @@ impl BspTree {
         self.trace_until(body, [from, way], mask, 1.0, stack)
     }
 
-    /// The first impact on a segment from a point by a vector. Those after `limit` may be left out.
+    /// Returns the first impact on a segment from a point by a vector. Impacts after `limit` may be
+    /// left out.
     pub(crate) fn trace_until(
         &self,
         body: &impl Body,
@@ -77,10 +79,10 @@ impl BspTree {
         let walk = Walk::sweep(self, body, [from, way], mask, stack);
         let mut best: Option<TraceHit> = None;
         let mut limit = limit;
-        // What comes first is looked at first.
+        // The walk visits nearer pieces first as a rule, so `limit` prunes the rest.
         while let Some(piece) = walk.next(limit, stack, |_| ()) {
             let hit = self.enter(&piece, from, way, mask);
-            // One that is inside from the start comes before one that touches at the start.
+            // At equal times, a start inside comes before a touch.
             let is_first =
                 best.is_none_or(|best| (hit.t, !hit.starts_inside) < (best.t, !best.starts_inside));
             if is_first {
@@ -94,7 +96,8 @@ impl BspTree {
     fn enter(&self, piece: &Piece, from: DVec3, way: DVec3, mask: Contents) -> TraceHit {
         let t = piece.touch.max(0.0);
         let plane = piece.entry.unwrap_or(SplitPlane { normal: DVec3::ZERO, offset: 0.0 });
-        // In a seam of what has different bits of the mask, one of them.
+        // In a seam between contents with different bits of the mask, those of one leaf are
+        // reported.
         let leaf = self.leaves.get(piece.leaf as usize).filter(|_| !piece.contents.intersects(mask));
         TraceHit {
             t,

@@ -1,4 +1,4 @@
-//! The tree: planes, nodes, and what fills the cells.
+//! The tree: planes, nodes, and the contents of the cells.
 //!
 //! Reference: H. Fuchs, Z. Kedem, B. Naylor, On Visible Surface Generation by A Priori Tree
 //! Structures, 1980; W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space
@@ -9,42 +9,42 @@ use alloc::vec::Vec;
 use glam::DVec3;
 
 bitflags::bitflags! {
-    /// What fills a piece of space; nothing where no bit is set. What the bits but the first stand
-    /// for is the caller's business.
+    /// The contents of a region of space; empty if no bit is set. The caller decides the meaning of
+    /// every bit but the first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Contents: u32 {
-        /// Nothing gets in, and what else is there does not matter.
+        /// Impenetrable; other bits set with it do not matter.
         const SOLID = 1;
-        /// Water and the like.
+        /// Water and other liquids.
         const LIQUID = 2;
         /// Every other bit can be used too.
         const _ = !0;
     }
 }
 
-/// A child that is a leaf has this bit, and below it the leaf's number.
+/// A child that is a leaf has this bit set; the lower bits are the leaf's index.
 pub(crate) const LEAF: u32 = 1 << 31;
 
-/// A plane, with what is in front of it and behind.
+/// A plane, with its child in front and its child behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Node {
     pub(crate) plane: u32,
-    /// In front, behind.
+    /// The child in front, then the child behind.
     pub(crate) children: [u32; 2],
 }
 
-/// A convex cell that nothing divides.
+/// A convex cell that no node divides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Leaf {
     pub(crate) contents: Contents,
-    /// Where its planes begin and end among the bevels: all of the cell is behind each.
+    /// The range of its planes among the bevels. All of the cell is behind each of them.
     pub(crate) bevels: [u32; 2],
 }
 
-/// A level as a tree of planes with convex cells for leaves.
+/// A level as a tree of planes with convex cells as leaves.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BspTree {
@@ -54,48 +54,47 @@ pub struct BspTree {
     pub(crate) leaves: Vec<Leaf>,
     pub(crate) bevels: Vec<SplitPlane>,
     pub(crate) root: u32,
-    /// A length: what rounding may do to a plane.
+    /// A length: the bound on the rounding of a plane.
     pub(crate) thin: f64,
     pub(crate) low: DVec3,
     pub(crate) high: DVec3,
     pub(crate) report: BspReport,
 }
 
-/// What a tree is made of.
+/// The size of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct BspReport {
-    /// Planes that divide space, with repetition.
+    /// The number of nodes; several may share a plane.
     pub nodes: u32,
-    /// Cells.
+    /// The number of cells.
     pub leaves: u32,
-    /// Cells with something in them.
+    /// The number of cells with contents.
     pub filled_leaves: u32,
-    /// The most planes between the root and a cell.
+    /// The greatest number of nodes between the root and a cell.
     pub depth: u32,
-    /// How often a piece of a brush was cut in two.
+    /// The number of times that a piece of a brush or a triangle was cut in two.
     pub splits: u32,
-    /// Different planes.
+    /// The number of different planes.
     pub planes: u32,
-    /// Planes that bevel the edges of cells.
+    /// The number of planes that bevel cells.
     pub bevels: u32,
 }
 
 impl BspTree {
-    /// What the tree is made of.
+    /// The size of the tree.
     pub fn report(&self) -> BspReport {
         self.report
     }
 
-    /// The least and the greatest coordinates of what is in the tree; of an empty one the least is
+    /// The least and the greatest coordinates of the tree's input. The least of an empty tree is
     /// above the greatest.
     pub fn bounds(&self) -> (DVec3, DVec3) {
         (self.low, self.high)
     }
 
-    /// A length: surfaces are where they are to within this, and what overlaps by less only
-    /// touches.
+    /// A length: surfaces are exact to within this, and an overlap of less counts as touching.
     pub fn tolerance(&self) -> f64 {
         self.thin
     }

@@ -1,27 +1,29 @@
-//! The one walk behind sweeps, contents and free places: the pieces of a body's way on which it is
-//! in what fills the cells.
+//! The traversal behind sweeps, contents and free positions. It finds the pieces of a body's path
+//! on which the body is in filled cells.
 //!
-//! The rule: a body is in a cell where it is behind all planes of the cell, each moved out by how
-//! far the body reaches, by more than the tolerance. One that is thinner than the tolerance, as a
-//! point is, may be on neither side of a plane. Then it touches the cells on both, and it is in
-//! solid when every cell that it touches is solid: in a seam between brushes, in the line of many
-//! seams, in the corner of eight boxes it is inside; on an outer face, edge or corner it is on the
-//! surface, and free. Cells without room do not count: planes that were meant to be one, or to meet
-//! in one line, leave slivers and prisms between them that no body gets into. What a cell has of
-//! room about a place is the widest cone there behind those of its planes that the body is on or
-//! hardly off: see [`tol::BSP_ROOM`].
+//! The rule: shift each plane of a cell out by the reach of the body. The body is in the cell if it
+//! is behind all of them by more than the tolerance.
 //!
-//! While a body moves, it is on a plane during a stretch of its way; the stretch is walked as a
-//! part of its own, in front of the plane and, where that is solid, on behind it, and what is left
-//! is inside. Ways across a plane that are hardly longer than the tolerance are passed over in
-//! sweeps: what is on either side of them is met anyway.
+//! A body thinner than the tolerance, such as a point, may be on neither side of a plane. It then
+//! touches the cells on both sides, and is in solid if every cell that it touches is solid.
+//! - In a seam between brushes, in a line of many seams, or in the corner of eight boxes it is
+//!   inside.
+//! - On an outer face, edge or corner it is on the surface, and free.
+//! - Cells without room do not count. Planes meant to be one, or to meet in one line, leave slivers
+//!   and prisms between them that no body enters.
+//! - The room of a cell about a position is the widest cone behind the planes that the body is on
+//!   or near: see [`tol::BSP_ROOM`].
 //!
-//! Degenerate cases: bevels are of no account on a plane, as they only cut off what is outside of
-//! the cell anyway.
+//! A moving body is on a plane during a stretch of its path. That stretch is walked as a part of
+//! its own. It is walked in front of the plane and, if that is solid, also behind it; if both are
+//! solid, it is inside. Sweeps skip crossings hardly longer than the tolerance, because the cells
+//! on either side are met anyway.
+//!
+//! Degenerate cases: bevels are ignored on a plane, as they only cut off space outside the cell.
 //!
 //! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000; B. Naylor,
-//! J. Amanatides, W. Thibault, Merging BSP Trees Yields Polyhedral Set Operations, 1990 (what is in
-//! a plane belongs to the cells on both sides). Differs: a stack for the recursion; cells without
+//! J. Amanatides, W. Thibault, Merging BSP Trees Yields Polyhedral Set Operations, 1990 (points in
+//! a plane belong to the cells on both sides). Differs: a stack instead of recursion; cells without
 //! room.
 
 use crate::body::Body;
@@ -31,86 +33,84 @@ use alloc::vec::Vec;
 use carom_math::{scaling, tol};
 use glam::DVec3;
 
-/// In tolerances: a way through a plane that is no longer is nothing but that.
+/// In tolerances: a sweep that is on a plane for no longer than this merely crosses it.
 const MOST_CROSSED: f64 = 8.0;
 
-/// In tolerances: planes that are no farther from where a body is count for the room that a cell
-/// has there.
+/// In tolerances: planes no farther than this from the body count for the room that a cell has
+/// there.
 ///
-/// Coordinates of real levels are rounded by about the tolerance, so planes that were meant to meet
-/// in one line leave prisms there, not filled where they are thinner than the tolerance; where two
-/// planes meet at 8 degrees, their third wall is 7 tolerances away.
+/// Coordinates of real levels are rounded by about the tolerance. Planes meant to meet in one line
+/// therefore leave prisms there, which are not filled where they are thinner than the tolerance. If
+/// two planes meet at 8 degrees, the third wall of such a prism is 7 tolerances away.
 const NEAR: f64 = 16.0;
 
 /// The part of the segment in a cell.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     child: u32,
-    /// The last plane that the body is on, as a place in the list of the stack counted from 1; 0
-    /// for none.
+    /// The last plane that the body is on, as an index into the seams of the stack, counted from 1.
+    /// 0 for none.
     on: u32,
-    /// In the cell by more than the tolerance from here on.
+    /// From here on the body is in the cell by more than the tolerance.
     low: f64,
     high: f64,
-    /// When the last of the planes that the body came through was touched; below 0 where that was
-    /// before the start.
+    /// The time at which the last plane passed was touched; below 0 if that was before the start.
     touch: f64,
     /// That plane.
     entry: Entry,
 }
 
-/// The number of a plane, twice, and 1 more where the cell is in front of it; from [`BEVEL`] on the
-/// number of a bevel.
+/// Twice the index of a plane, plus 1 if the cell is in front of it. From [`BEVEL`] on, the index
+/// of a bevel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry(u64);
 
 const BEVEL: u64 = 1 << 40;
 const NO_ENTRY: Entry = Entry(u64::MAX);
 
-/// A piece of the way on which the body is in something.
+/// A piece of the path on which the body is in filled cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// When the plane was touched through which it came in last; below 0 where that was before the
-    /// start.
+    /// The time at which the last plane passed was touched; below 0 if that was before the start.
     pub(crate) touch: f64,
-    /// That plane, with the cell behind it; `None` where it was in from the start.
+    /// That plane, with the cell behind it; `None` if the body was inside from the start.
     pub(crate) entry: Option<SplitPlane>,
     pub(crate) is_bevel: bool,
-    /// One of the filled leaves that it is in.
+    /// One of the filled leaves that the body is in.
     pub(crate) leaf: u32,
-    /// What is in all of them.
+    /// The bits that the contents of all those leaves share.
     pub(crate) contents: Contents,
 }
 
-/// A plane that a body is on, and the side of it that is looked at: first the front.
+/// A plane that a body is on, and the side of it being visited: first the front.
 #[derive(Clone, Copy, Debug)]
 struct Seam {
     plane: u32,
     side: Side,
     /// The plane higher in the tree that the body is on, as in [`Part`].
     above: u32,
-    /// The child behind it.
+    /// The child behind the plane.
     back: u32,
     /// A filled leaf that the body was found in before; [`LEAF`] for none.
     leaf: u32,
-    /// What is in all of those.
+    /// The bits that the contents of all those leaves share.
     contents: Contents,
 }
 
-/// Which side of a plane is looked at, and why.
+/// The side of a plane being visited, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Side {
-    /// The body is on the plane: in front first, then behind.
+    /// The body is on the plane: the front is visited first, then the back.
     Front,
     Behind,
-    /// The body is off the plane, but not by much, and the other side is no concern of it.
+    /// The body is near the plane but off it, and the other side does not concern it.
     NearInFront,
     NearBehind,
 }
 
-/// Room for what is still to be looked at; kept between sweeps, so that these allocate nothing.
+/// A work stack for the traversal. It is kept between sweeps, so that they allocate nothing.
 #[derive(Clone, Debug, Default)]
 pub struct TraceStack {
     parts: Vec<Part>,
@@ -119,12 +119,12 @@ pub struct TraceStack {
 }
 
 impl TraceStack {
-    /// Without room yet.
+    /// Returns an empty stack, without room yet.
     pub fn new() -> TraceStack {
         TraceStack::default()
     }
 
-    /// All of the segment, in all of the tree.
+    /// Starts with the whole segment in the whole tree.
     fn begin(&mut self, root: u32) {
         self.seams.clear();
         self.parts.clear();
@@ -148,19 +148,19 @@ impl TraceStack {
     }
 }
 
-/// A body on its way; one that stays where it is, if `STILL`.
+/// A body on its path; the body stays where it is if `STILL`.
 pub(crate) struct Walk<'a, B, const STILL: bool> {
     tree: &'a BspTree,
     body: &'a B,
     from: DVec3,
     way: DVec3,
     mask: Contents,
-    /// Longest way across a plane that is passed over.
+    /// The longest crossing of a plane that is skipped.
     most_crossed: f64,
 }
 
 impl<'a, B: Body> Walk<'a, B, false> {
-    /// Begins a sweep, of which the pieces are wanted that are met first.
+    /// Begins a sweep that needs only the first pieces met.
     pub(crate) fn sweep(
         tree: &'a BspTree,
         body: &'a B,
@@ -173,7 +173,7 @@ impl<'a, B: Body> Walk<'a, B, false> {
 }
 
 impl<'a, B: Body> Walk<'a, B, true> {
-    /// Begins a walk that goes nowhere.
+    /// Begins a walk of length zero.
     pub(crate) fn still(
         tree: &'a BspTree,
         body: &'a B,
@@ -186,7 +186,7 @@ impl<'a, B: Body> Walk<'a, B, true> {
 }
 
 impl<'a, B: Body, const STILL: bool> Walk<'a, B, STILL> {
-    /// Begins a walk from the first of a segment by the second, of which all pieces are wanted,
+    /// Begins a walk from the first item of the segment by the second. All pieces are wanted,
     /// however short.
     pub(crate) fn all(
         tree: &'a BspTree,
@@ -201,9 +201,9 @@ impl<'a, B: Body, const STILL: bool> Walk<'a, B, STILL> {
 }
 
 impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
-    /// The next piece of the way that is in what has a bit of the mask, nearest first as a rule.
-    /// Those that are touched after `limit` may be left out. `cell` is told the planes behind which
-    /// lie the cells that are looked into.
+    /// Returns the next piece of the path in contents that share a bit with the mask, nearest first
+    /// as a rule. Pieces touched after `limit` may be left out. `cell` is called with the planes
+    /// that bound the visited cells; each cell is behind its planes.
     #[inline]
     pub(crate) fn next(
         &self,
@@ -215,7 +215,7 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             if limit < part.touch {
                 continue;
             }
-            // The nearer child is not put on the stack and taken off again, which would wait for
+            // The nearer child stays out of the stack: pushing and popping it would wait for
             // memory.
             while part.child & LEAF == 0
                 && let Some(near) = self.descend(part, stack, &mut cell)
@@ -250,18 +250,19 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         None
     }
 
-    /// How high the body starts above a plane, and what is added on its way.
+    /// Returns the height of the body's start above a plane, and the change of height over the
+    /// path.
     #[inline]
     fn height(&self, plane: &SplitPlane) -> (f64, f64) {
         let rate = if STILL { 0.0 } else { plane.normal.dot(self.way) };
         (plane.height(self.from), rate)
     }
 
-    /// The part behind a plane, once that is moved out by how far the body reaches through it.
+    /// Returns the part of the segment behind a plane that is shifted out by the body's reach.
     #[inline]
     fn cut(&self, height: f64, rate: f64, reach: f64, part: Part, entry: Entry) -> Option<Part> {
         let mut part = part;
-        // Above 0 until the body is in by more than the tolerance.
+        // Positive until the body is in by more than the tolerance.
         let above = height - (reach - self.tree.thin);
         if STILL {
             return (above < 0.0).then_some(part);
@@ -280,8 +281,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         (part.low < part.high).then_some(part)
     }
 
-    /// The part on the side of the plane of a node where it begins; first puts on the stack that on
-    /// the other side, and before both that in which the body is on the plane.
+    /// Returns the part on the side of a node's plane that is met first. Pushes the part on the
+    /// other side, and below it the part in which the body is on the plane.
     #[inline]
     fn descend(
         &self,
@@ -333,8 +334,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         }
     }
 
-    /// When a body no thicker than twice the tolerance is on a plane. `None` where it only comes
-    /// through.
+    /// Returns the interval in which a body no thicker than twice the tolerance is on a plane.
+    /// `None` if it is never on it or merely crosses it.
     fn on(&self, [height, rate]: [f64; 2], [up, down]: [f64; 2], part: &Part) -> Option<[f64; 2]> {
         let thin = self.tree.thin;
         let (lowest, highest) = (down - thin, thin - up);
@@ -344,13 +345,13 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             let (a, b) = ((lowest - height) / rate, (highest - height) / rate);
             (part.low.max(a.min(b)), part.high.min(a.max(b)))
         };
-        // So short a way is within the tolerance; but a start there is told.
+        // A crossing this short is within the tolerance, but one at the start counts.
         let is_short = 0.0 < low && (high - low) * scaling::length(self.way) <= self.most_crossed;
         (low < high && !is_short).then_some([low, high])
     }
 
-    /// Once a body on planes is in a leaf on one side of them: on with the next side. The piece,
-    /// where none is left.
+    /// Handles a leaf reached by a body that is on planes. Pushes the next side to visit, or
+    /// returns the piece if no side is left.
     #[cold]
     fn go_on(&self, part: Part, number: u32, contents: Contents, stack: &mut TraceStack) -> Option<Piece> {
         let last = stack.seam(part.on)?;
@@ -384,9 +385,10 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         Piece { low, high, touch, entry, is_bevel, leaf, contents }
     }
 
-    /// About the place where the body is, the cell behind all these planes that the body is on or
-    /// near is more than a sliver: some direction leads away from all of them steeply enough. True
-    /// where it is on none: then it is well within the cell.
+    /// Returns whether the cell has room about the body: it is more than a sliver. The cell is
+    /// bounded by the planes that the body is on or near. It has room if some direction leads away
+    /// from all of them steeply enough. Also true if the body is on none of them, because it is
+    /// then well within the cell.
     #[cold]
     fn has_room(&self, on: u32, stack: &mut TraceStack) -> bool {
         let normals = &mut stack.normals;
@@ -407,8 +409,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             let least = tol::BSP_ROOM * scaling::length(out);
             least > 0.0 && normals.iter().all(|normal| least <= -normal.dot(out))
         };
-        // In the middle of few planes, else in that of the two or three that the widest cone
-        // touches.
+        // The widest cone's axis is about the mean of few normals. Otherwise two or three planes
+        // that touch the cone determine it.
         let sum = normals.iter().fold(DVec3::ZERO, |sum, normal| sum + *normal);
         if is_wide(-sum) {
             return true;

@@ -24,13 +24,13 @@ use glam::{DVec3, Vec3};
 /// The vertices that a distance depends on, with their weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stencil {
-    /// Those of the first feature, then those of the second.
+    /// The vertices of the first feature, then those of the second.
     pub vertices: [u32; 4],
-    /// How many are of the first feature: the others are vertices of the second mesh, if there are
-    /// two.
+    /// The number of vertices of the first feature. With two meshes, the others are vertices of the
+    /// second mesh.
     pub n_first: usize,
-    /// The vector from the second nearest point to the first is the sum of weight times vertex.
-    /// Those of the first feature have the sum 1, those of the second -1.
+    /// Weights with which the sum of weight times vertex is the vector from the second nearest
+    /// point to the first. The weights of the first feature add up to 1, those of the second to -1.
     pub weights: [f64; 4],
 }
 
@@ -39,7 +39,7 @@ pub struct Stencil {
 pub struct Barrier {
     /// A length squared, not negative; 0 from the reach on.
     pub value: f64,
-    /// By the vertices of the stencil: lengths. Their sum is 0.
+    /// The derivative with respect to each vertex of the stencil: lengths. Their sum is 0.
     pub gradient: [DVec3; 4],
 }
 
@@ -123,7 +123,7 @@ fn weights(corners: &[u32], positions: &[Vec3], point: DVec3) -> [f64; 3] {
     }
 }
 
-/// The part of the way from one place to another at which a point is.
+/// Returns the fraction of the segment between two points at which a point projects onto it.
 fn along(from: DVec3, to: DVec3, point: DVec3) -> f64 {
     let t = (point - from).dot(to - from) / (to - from).length_squared();
     if t.is_finite() { t } else { 0.0 }

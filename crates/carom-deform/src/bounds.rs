@@ -1,9 +1,9 @@
-//! The exact boxes of features: what every tree is fitted to, and what every answer comes from.
+//! The exact boxes of features. Every tree is fitted to them, and every answer comes from them.
 //!
-//! The box of a feature holds its vertices at the present, or at both ends of the step, grown by a
-//! margin. A vertex moves along a straight line, so the box of both ends holds the feature at all
-//! times between. The margin is subtracted and added in `f32` and the result moved to the next
-//! number outwards, so that the box is never too small.
+//! The box of a feature holds its vertices now, or at both ends of the step, grown by a margin. A
+//! vertex moves along a straight line, so the box of both ends holds the feature at all times
+//! between. The margin is subtracted and added in `f32`. The result is moved to the next number
+//! outwards, so the box is never too small.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; IEEE 754-2019, 5.3.1
 //! (nextUp, nextDown).
@@ -11,7 +11,7 @@
 use carom_bounds::{Aabb, BoundingVolume};
 use glam::Vec3;
 
-/// Which moments a box holds.
+/// The times that a box covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Over {
     /// The present: the positions that were set last.
@@ -28,15 +28,15 @@ pub struct Bounds<'a> {
     pub(crate) after: &'a [Vec3],
     /// The vertices of the features, one feature after the other.
     pub(crate) corners: &'a [u32],
-    /// How many vertices a feature has: 1, 2 or 3.
+    /// The number of vertices of a feature: 1, 2 or 3.
     pub(crate) n_corners: usize,
     pub(crate) over: Over,
-    /// By how much boxes grow on every side: a length, not negative.
+    /// The growth of boxes on every side: a length, not negative.
     pub(crate) margin: f32,
 }
 
 impl Bounds<'_> {
-    /// How many features there are.
+    /// The number of features.
     #[inline]
     pub fn len(&self) -> usize {
         self.corners.len() / self.n_corners

@@ -159,7 +159,7 @@ impl<F: Fn(u32, u32) -> bool> Kernel for Look<'_, F> {
             for (lane, &feature_a) in features_a.iter().enumerate() {
                 let mut touching = block_b.overlaps_lanes(simd, &block_a.get(lane));
                 if is_one_leaf {
-                    // Those behind this one.
+                    // Keep only the features after this one.
                     touching &= !((2_u32 << lane) - 1);
                 }
                 while touching != 0 {

@@ -8,18 +8,20 @@
 //!   test).
 //!
 //! Proof. The contour is the sum of the directed edges of all triangles, where opposite ones
-//! cancel. So it winds around a point that lies on no edge as often as triangles cover the point:
-//! once at most. Then the angles that triangles cover around any point x do not overlap. Let two
-//! triangles have x in common. Go from one of them across the edges through x that cancel: each
-//! leads to the triangle beside it, which shares the vertex, or the edge, at x. This goes on until
-//! the full angle is covered, or all of it between the two edges of the contour at x, as the
-//! contour comes there once and all is outside of it beyond. The other triangle covers some angle,
-//! so the walk meets it: the two share a vertex. Nothing is assumed of the mesh, whose edges may
-//! have any number of triangles.
+//! cancel. Take a point that lies on no edge. The contour winds around it as often as triangles
+//! cover it: once at most. Then the angles that triangles cover around any point x do not overlap.
 //!
-//! All signs are exact. The proof is about points in common at present: it does not hold for a
-//! distance above zero, where triangles near each other in one flat part are found, nor for the
-//! times between two moments. So only [`FeatureSearch::crossings`] of one mesh uses it.
+//! Let two triangles have x in common. Start at one of them and cross the edges through x that
+//! cancel. Each leads to the adjacent triangle, which shares the vertex, or the edge, at x. This
+//! continues until the full angle at x is covered, or all of it between the two contour edges
+//! there. The contour comes there only once, so all beyond is outside. The other triangle covers
+//! some angle, so the walk meets it: the two share a vertex. Nothing is assumed of the mesh, whose
+//! edges may have any number of triangles.
+//!
+//! All signs are exact. The proof is about common points at the present time. It does not hold for
+//! a distance above zero, because triangles near each other in one flat part are found then. It
+//! does not hold for the times between two positions either. So only [`FeatureSearch::crossings`]
+//! of one mesh uses it.
 //!
 //! Reference: P. Volino, N. Magnenat-Thalmann, Efficient Self-Collision Detection on Smoothly
 //! Discretized Surface Animations using Geometrical Shape Regularity, 1994. Differs: coordinate
@@ -60,13 +62,13 @@ pub(crate) struct ConeMemory {
     /// Searches for which it rests the next time that it saves nothing, and those that are left.
     rest: u32,
     rest_left: u32,
-    /// By node: the axes along which all below it turn one way, three bits for each way.
+    /// By node: the axes along which all triangles below it turn one way, three bits for each way.
     ways: Vec<u8>,
-    /// By node: where its contour is in `contours`.
+    /// By node: the range of its contour in `contours`.
     ranges: Vec<[usize; 2]>,
     /// Directed edges, packed: see `packed`.
     contours: Vec<u64>,
-    /// By node: the highest node around it that is free, or `NONE`.
+    /// By node: the highest free node that contains it, or `NONE`.
     free: Vec<u32>,
     own: Vec<u64>,
     links: Vec<u64>,
@@ -123,7 +125,7 @@ impl ConeMemory {
         self.rest_left = self.rest;
     }
 
-    /// Finds the largest parts that are free; how many triangles and pairs of edges that looked at.
+    /// Finds the largest free parts. Returns the number of triangles and pairs of edges tested.
     fn prove(&mut self, view: &View<'_>) -> u64 {
         let tree = view.trees[Features::Faces as usize].0;
         let n_nodes = tree.n_nodes();
@@ -175,14 +177,14 @@ impl ConeMemory {
             self.own.sort_unstable();
             let begin = self.contours.len();
             for same in self.own.chunk_by(|e, f| e >> 1 == f >> 1) {
-                // Forwards come first. Of each pair of opposite ones nothing is left.
+                // Forward edges come first. Pairs of opposite edges cancel.
                 let n_forwards = same.partition_point(|edge| edge & 1 == 0);
                 let n_opposite = n_forwards.min(same.len() - n_forwards);
                 self.contours.extend_from_slice(&same[n_opposite..same.len() - n_opposite]);
             }
             self.ranges[node] = [begin, self.contours.len()];
         }
-        // From the top, as the highest free node makes all below it free.
+        // Top down, because the highest free node makes all below it free.
         for node in 0..n_nodes {
             if self.free[node] == NONE && self.is_free(view, node, &mut tests) {
                 self.free[node] = node as u32;
@@ -217,11 +219,11 @@ impl ConeMemory {
         self.links.sort_unstable();
         let (links, n) = (&self.links, self.links.len());
         let Some(&first) = links.first() else { return false };
-        // One edge goes on from each vertex. So an edge that is there twice is refused as well.
+        // One edge leaves each vertex. So an edge that occurs twice is refused as well.
         if links.windows(2).any(|pair| pair[0] >> 32 == pair[1] >> 32) {
             return false;
         }
-        // One way around.
+        // A single closed loop.
         self.segments.clear();
         let mut link = first;
         for _ in 0..n {
@@ -261,8 +263,9 @@ impl ConeMemory {
     }
 }
 
-/// A directed edge in one number: the lower vertex, the higher one, and whether it goes from that
-/// one. There are fewer than 2^31 vertices. The edges of triangles with area have two.
+/// Packs a directed edge into one number: the lower vertex, the higher one, and whether it starts
+/// at the higher one. There are fewer than 2^31 vertices. Edges of triangles with area have two
+/// different vertices.
 fn packed(v: u32, w: u32) -> u64 {
     u64::from(v.min(w)) << 32 | u64::from(v.max(w)) << 1 | u64::from(w < v)
 }
@@ -272,8 +275,8 @@ fn unpacked(edge: u64) -> [u32; 2] {
     if edge & 1 == 0 { [low, high] } else { [high, low] }
 }
 
-/// Those of the wanted axes along which a triangle turns counter-clockwise, and in the upper bits
-/// clockwise.
+/// Returns the wanted axes along which a triangle turns counter-clockwise; in the upper bits, those
+/// along which it turns clockwise.
 fn ways_of([a, b, c]: [DVec3; 3], wanted: u8) -> u8 {
     let mut ways = 0;
     for axis in (0..3).filter(|axis| (wanted | wanted >> 3) >> axis & 1 == 1) {
@@ -289,8 +292,8 @@ fn are_apart(s: &Segment, t: &Segment) -> bool {
     let ([a, b], [c, d]) = (s.ends, t.ends);
     let follows = s.vertices[1] == t.vertices[0];
     if follows || t.vertices[1] == s.vertices[0] {
-        // One after the other: they may go on straight, but not back. With both ends in common they
-        // are not apart.
+        // Consecutive edges may continue straight, but must not fold back. Edges with both ends in
+        // common are not apart.
         let (p, q, r) = if follows { (a, b, d) } else { (c, d, b) };
         let is_between = |x: f64, y: f64, z: f64| (x < y && y < z) || (z < y && y < x);
         let is_ahead = is_between(p.x, q.x, r.x) || is_between(p.y, q.y, r.y);

@@ -1,4 +1,4 @@
-//! What a search cost, in counts that depend on nothing but the input.
+//! The cost of a search, in counts that depend only on the input.
 
 /// The cost of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct DeformCounters {
     pub updates: u64,
     /// Pairs of leaves whose boxes touch.
     pub leaf_pairs: u64,
-    /// Those of them that are in one part of the mesh without crossings: left out.
+    /// Candidates within one part of the mesh without crossings: left out.
     pub under_cones: u64,
     /// Triangles, and pairs of edges, tested to find such parts.
     pub cone_tests: u64,
@@ -49,12 +49,12 @@ pub struct TreeWork {
     pub updates: u64,
     /// Boxes of features or of parts tested against a query.
     pub box_tests: u64,
-    /// How many times all boxes were brought up to date.
+    /// The number of times that all boxes were brought up to date.
     pub refits: u64,
-    /// How many times the tree, or a part of it, was built anew.
+    /// The number of rebuilds of the tree, or of a part of it.
     pub rebuilds: u64,
-    /// Features in what was built anew.
+    /// Features in the rebuilt parts.
     pub renewed: u64,
-    /// How many times features came, went or got other numbers.
+    /// The number of times that features came, went or got other numbers.
     pub edits: u64,
 }

@@ -17,7 +17,7 @@ use carom_geom::tri_tri;
 /// Pairs of faces that have a point in common.
 pub enum Crossings {}
 
-/// Keeps what has a point in common.
+/// Keeps pairs that have a point in common.
 pub struct CrossingJudge<'a> {
     sides: Sides<'a>,
 }

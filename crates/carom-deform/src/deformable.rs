@@ -1,5 +1,4 @@
-//! A mesh of triangles, segments or tetrahedra whose vertices move; its elements change by edits
-//! alone.
+//! A mesh of triangles, segments or tetrahedra whose vertices move. Only edits change its elements.
 //!
 //! - It keeps two moments: the positions before and the present ones. New positions make the
 //!   present ones those before.
@@ -70,11 +69,11 @@ pub struct DeformableMesh<T = AutoTree> {
     /// as itself.
     stands_for: Vec<u32>,
     thickness: f32,
-    /// Of vertices, edges and faces.
+    /// For vertices, edges and faces.
     trees: [Tracked<T>; 3],
 }
 
-/// What the mesh is made of, and edits change.
+/// The elements of the mesh, which edits change.
 #[derive(Clone, Debug)]
 enum Inside {
     /// The faces.
@@ -85,7 +84,7 @@ enum Inside {
     Tetrahedra(Vec<[u32; 4]>),
 }
 
-/// Which features.
+/// A kind of feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Features {
     /// The vertices of the surface.
@@ -96,13 +95,14 @@ pub enum Features {
     Faces,
 }
 
-/// A tree, and what it was fitted to.
+/// A tree, and the boxes to which it was fitted.
 #[derive(Clone, Debug)]
 struct Tracked<T> {
     tree: T,
     over: Over,
     margin: f32,
-    /// The sum of what vertices have moved since, in each step the most that any did along an axis.
+    /// The sum of the travel since then: for each step the largest move of any vertex along an
+    /// axis.
     travel: f64,
     /// The last of these.
     last: f64,
@@ -363,7 +363,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
         self.tree_work().iter().map(|work| work.updates).sum::<u64>() - before
     }
 
-    /// What a search sees of the mesh.
+    /// The data of the mesh that a search reads.
     pub(crate) fn view(&self) -> View<'_> {
         View {
             before: &self.before,

@@ -17,9 +17,9 @@ pub enum DeformError {
     },
     /// There are more or fewer positions than vertices.
     WrongCount {
-        /// How many vertices the mesh has.
+        /// The number of vertices of the mesh.
         expected: usize,
-        /// How many positions were given.
+        /// The number of positions given.
         given: usize,
     },
     /// A triangle, segment or tetrahedron has the number of a vertex that does not exist.
@@ -36,12 +36,12 @@ pub enum DeformError {
     },
     /// The edit is for triangles, segments or tetrahedra, and the mesh is made of others.
     OtherElements,
-    /// An element that is to be removed does not exist.
+    /// An element to remove does not exist.
     NoSuchElement {
         /// The place in the list of numbers.
         index: usize,
     },
-    /// What is to part is no edge of a triangle, face of a tetrahedron or end of a segment.
+    /// A joint to separate is no edge of a triangle, face of a tetrahedron or end of a segment.
     NoSuchJoint {
         /// The place in the list of edges, faces or vertices.
         index: usize,

@@ -1,10 +1,10 @@
-//! Pairs of features that touch or may touch during a step, and when; the largest part of the step
-//! before that.
+//! Pairs of features that touch or may touch during a step, with the times; and the largest part of
+//! the step before any impact.
 //!
-//! Every vertex moves along a straight line from its position before to the present one. For each
-//! candidate of the whole step, two cheap proofs that it stays apart are tried, and then
-//! carom-ccd's certified search. A pair is left out only with a proof. So what is found contains
-//! every contact, and perhaps pairs that come within rounding of one.
+//! Every vertex moves along a straight line from its previous position to the present one.
+//! Candidates come from the whole step. Each is first tried with two cheap proofs that it stays
+//! apart, then with carom-ccd's certified search. A pair is left out only with a proof. So the
+//! result contains every contact, and perhaps pairs that come within rounding of one.
 //!
 //! Reference: M. Li et al., Incremental Potential Contact, ACM TOG 39(4), 2020, 4.2 (the free
 //! step); the search is that of carom-ccd's `Element`.
@@ -27,27 +27,27 @@ pub enum Impacts {}
 pub struct FeatureImpact {
     /// The features.
     pub pair: FeaturePair,
-    /// When they touch, in parts of the step: [`TimeOfImpact::Hit`], or [`TimeOfImpact::Undecided`]
-    /// where they come so near that neither can be proved. Of a vertex and a face the vertex is A,
-    /// in either order.
+    /// The time at which they touch, in parts of the step: [`TimeOfImpact::Hit`].
+    /// [`TimeOfImpact::Undecided`] if they come so near that neither contact nor separation can be
+    /// proved. In a pair of a vertex and a face the vertex is A, in either order.
     pub time: TimeOfImpact,
 }
 
-/// How far a step may go before anything touches.
+/// The part of a step that is free of impacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FreeStep {
-    /// Nothing touches at any time before this part of the step, from 0 to 1: a proof for vertices
-    /// on the straight lines themselves. Positions that are rounded to `f32` on the way are beside
-    /// these lines.
+    /// The part of the step, from 0 to 1, before which nothing touches. This is proved for vertices
+    /// on the exact straight lines. Positions rounded to `f32` in between are slightly off these
+    /// lines.
     pub fraction: f64,
     /// The pair that ends it, the lowest of several; `None` if the whole step is free.
     pub pair: Option<FeaturePair>,
-    /// How many pairs touch, or are not proved to be apart, at the very beginning.
+    /// The number of pairs that touch, or are not proved to be apart, at the very beginning.
     pub n_at_start: usize,
 }
 
-/// Keeps what is not proved to stay apart.
+/// Keeps pairs that are not proved to stay apart.
 pub struct ImpactJudge<'a> {
     sides: Sides<'a>,
     reach: f64,
@@ -60,9 +60,9 @@ impl Question for Impacts {
 }
 
 impl FeatureSearch {
-    /// Pairs of a vertex and a face, and of two edges, that touch or may touch during the step:
-    /// that come as near as the thickness, or meet where there is none. Without `Hit` or
-    /// `Undecided` a pair stays apart, by proof.
+    /// Finds pairs of a vertex and a face, and of two edges, that touch or may touch during the
+    /// step. They touch if they come as near as the thickness, or meet if it is 0. A pair without
+    /// `Hit` or `Undecided` stays apart, by proof.
     pub fn impacts<'a>(&'a mut self, subject: impl Subject<'a>) -> Search<'a, Impacts> {
         let reach = subject.thickness();
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);

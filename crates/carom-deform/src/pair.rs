@@ -3,8 +3,8 @@
 //! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model Dedicated to Design
 //! Garments, 1997 (surfaces touch with a vertex on a face, or with two edges).
 
-/// Which kinds of features meet. The first is of the first mesh, the second of the second; of one
-/// mesh alone there is no `FaceVertex`.
+/// The kinds of the two features of a pair. With two meshes, the first feature is of the first mesh
+/// and the second of the second. `FaceVertex` does not occur within one mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PairKind {
     /// A vertex and a face.
@@ -21,7 +21,7 @@ pub enum PairKind {
 /// [`edges`](crate::DeformableMesh::edges), [`faces`](crate::DeformableMesh::faces).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FeaturePair {
-    /// Which kinds of features.
+    /// The kinds of the features.
     pub kind: PairKind,
     /// The number of the first.
     pub a: u32,

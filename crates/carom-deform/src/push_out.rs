@@ -1,4 +1,4 @@
-//! How far and in which direction to push a vertex out; and the trait of colliders that know their
+//! The depth and the direction by which to push a vertex out, and the trait of colliders with a
 //! signed distance.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response needs a depth and
@@ -18,18 +18,18 @@ pub struct PushOut {
     pub vertex: u32,
     /// The face of the collider that it is pushed from; none for a signed distance.
     pub face: Option<u32>,
-    /// Where to: a vector of length 1.
+    /// The direction of the push: a vector of length 1.
     pub direction: DVec3,
-    /// How far: a length above 0. The collider is a thickness away after that, if only this face is
-    /// near.
+    /// The distance to push: a length above 0. If no other face is near, the vertex is then a
+    /// thickness away from the collider.
     pub depth: f64,
 }
 
 /// Something that knows how far a point is outside of it: a rigid body, a field of samples. A
 /// closure is one too.
 pub trait SignedDistance {
-    /// The distance from a point to the surface: a length, negative inside; and the direction in
-    /// which it grows fastest, of length 1. `None` where it is not known.
+    /// Returns the distance from a point to the surface, a length, negative inside. Also returns
+    /// the direction in which it grows fastest, of length 1. `None` if it is not known.
     fn signed_distance(&self, point: DVec3) -> Option<(f64, DVec3)>;
 }
 

@@ -39,7 +39,7 @@ pub struct RayDepths {
     found: Vec<PushOut>,
 }
 
-/// An update that is under way. It holds the meshes, so that nothing moves meanwhile.
+/// An update in progress. It borrows the meshes, so nothing moves meanwhile.
 #[must_use = "an update does nothing until `run` or `finish` is called"]
 pub struct RayUpdate<'a> {
     memory: &'a mut RayDepths,
@@ -67,10 +67,11 @@ impl RayDepths {
         }
     }
 
-    /// Finds the vertices of the body that are in the collider: how far it is out of it along the
-    /// ray, half of each thickness added. Faces of both turn outwards, and the collider is closed;
-    /// next to an open one the answer has no meaning. A vertex without faces has no ray. An update
-    /// that is dropped before its end keeps what was known of the faces that this collider has.
+    /// Finds the vertices of the body that are inside the collider. The depth is the distance to
+    /// the collider's exit along the ray, plus half of each thickness. Faces of both turn outwards,
+    /// and the collider is closed; next to an open one the answer has no meaning. A vertex without
+    /// faces has no ray. An update dropped before its end keeps the known exits of faces that this
+    /// collider has.
     pub fn update<'a, T: FollowingTree, U: FollowingTree>(
         &'a mut self,
         body: &'a DeformableMesh<T>,
@@ -113,9 +114,9 @@ impl RayDepths {
 }
 
 impl<'a> RayUpdate<'a> {
-    /// Goes on until about `budget` vertices and faces were looked at; whether the update has come
-    /// to its end. One ray may be beyond it. The answer does not depend on how the budget is split
-    /// (test: `ray_depths::any_split_gives_the_same_answer`).
+    /// Continues until about `budget` vertices and faces were tested; one ray may exceed it.
+    /// Returns whether the update is complete. The answer does not depend on how the budget is
+    /// split (test: `ray_depths::any_split_gives_the_same_answer`).
     pub fn run(&mut self, budget: u64) -> bool {
         let spent = |counters: &PushOutCounters| counters.vertices + counters.face_tests;
         let start = spent(&self.counters);
@@ -163,7 +164,7 @@ impl<'a> RayUpdate<'a> {
         }
     }
 
-    /// Where the ray leaves the collider through a face, if it does.
+    /// Returns the point at which the ray leaves the collider through a face, if it does.
     fn exit(&mut self, origin: DVec3, direction: DVec3, face: u32) -> Option<TriangleHit> {
         self.counters.face_tests += 1;
         let hit = line_crosses(origin, direction, &self.surface.wide_corners(face))?;
@@ -191,24 +192,24 @@ impl<'a> RayUpdate<'a> {
         first
     }
 
-    /// Runs to the end and gives what was found.
+    /// Runs to the end and returns the push-outs.
     pub fn finish(mut self) -> PushOuts<'a> {
         self.run(u64::MAX);
         let RayUpdate { memory, counters, .. } = self;
         PushOuts { push_outs: &memory.found, counters }
     }
 
-    /// What was found so far, sorted by vertex.
+    /// The push-outs found so far, sorted by vertex.
     pub fn found_so_far(&self) -> &[PushOut] {
         &self.memory.found
     }
 
-    /// What the update cost so far.
+    /// The cost of the update so far.
     pub fn counters(&self) -> PushOutCounters {
         self.counters
     }
 
-    /// The part of the vertices that was looked at, from 0 to 1.
+    /// The fraction of the vertices tested so far, from 0 to 1.
     pub fn progress(&self) -> f64 {
         if self.vertices.is_empty() { 1.0 } else { self.vertex as f64 / self.vertices.len() as f64 }
     }

@@ -37,11 +37,11 @@ const MAX_PAIRS_KEPT_OF_4: u64 = 3;
 /// before does not allocate.
 #[derive(Debug, Default)]
 pub struct OverlapRegion {
-    /// Of each mesh: the faces that reach into the region, and their boxes.
+    /// For each mesh, the faces that extend into the region, and their boxes.
     faces: [Vec<u32>; 2],
     boxes: [Vec<Aabb>; 2],
-    /// Of each mesh: the lists of the cells, as places in `faces`. A cell's list ends where that of
-    /// the cell above it on the stack begins, or later.
+    /// For each mesh, the lists of the cells, as indices into `faces`. A cell's list ends where
+    /// that of the cell above it on the stack begins, or later.
     lists: [Vec<u32>; 2],
     cells: Vec<Cell>,
     found: Vec<FeaturePair>,
@@ -50,18 +50,18 @@ pub struct OverlapRegion {
 /// A cell that is still to be done.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    /// Where pairs may touch: closed.
+    /// The closed box in which pairs may touch.
     region: Aabb,
     /// The corners that belong to the cell: the lower end does, the upper end does not.
     owned: Aabb,
-    /// Where the two lists begin and end.
+    /// The ranges of the two lists.
     lists: [[usize; 2]; 2],
     /// The part of the region: a half to the number of halvings.
     share: f64,
     is_leaf: bool,
 }
 
-/// A search that is under way. It holds the meshes, so that nothing moves meanwhile.
+/// A search in progress. It borrows the meshes, so nothing moves meanwhile.
 #[must_use = "a search does nothing until `run` or `finish` is called"]
 pub struct RegionSearch<'a> {
     surfaces: [Surface<'a>; 2],
@@ -70,13 +70,13 @@ pub struct RegionSearch<'a> {
     is_sorted: bool,
 }
 
-/// What an overlap-region search found.
+/// The result of an overlap-region search.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RegionFound<'a> {
     /// Pairs of faces, sorted by their numbers, each once.
     pub pairs: &'a [FeaturePair],
-    /// What it cost.
+    /// The cost of the search.
     pub counters: RegionCounters,
 }
 
@@ -92,7 +92,7 @@ pub struct RegionCounters {
     pub halvings: u64,
     /// Cells whose pairs were tested.
     pub leaves: u64,
-    /// Faces listed by all cells: what halving costs.
+    /// Faces listed by all cells: the cost of halving.
     pub listed: u64,
     /// Pairs of boxes tested in leaves.
     pub box_tests: u64,
@@ -147,7 +147,7 @@ impl OverlapRegion {
         }
     }
 
-    /// The box around what the last list of a mesh has.
+    /// Returns the box around the faces of a mesh's list.
     fn reach(&self, side: usize, list: [usize; 2]) -> Aabb {
         let boxes = &self.boxes[side];
         self.lists[side][list[0]..].iter().fold(Aabb::EMPTY, |all, &i| all.merged(&boxes[i as usize]))
@@ -167,7 +167,7 @@ impl OverlapRegion {
             .and_then(|region| region.intersection(&self.reach(1, cell.lists[1])));
         let Some(region) = region else { return false };
         let middle = region.min * 0.5 + region.max * 0.5;
-        // How many reach into the lower and the upper half along each axis.
+        // The number of faces that extend into the lower and the upper half along each axis.
         let mut counts = [[[0_u64; 3]; 2]; 2];
         for side in [0, 1] {
             let [begin, mut end] = cell.lists[side];
@@ -284,10 +284,10 @@ fn is_high(aabb: &Aabb, middle: Vec3) -> [bool; 3] {
 }
 
 impl<'a> RegionSearch<'a> {
-    /// Goes on until about `budget` faces were listed and pairs of boxes tested; whether the search
-    /// has come to its end. One list, or one face with a list, may be beyond it. The answer does
-    /// not depend on how the budget is split (test: `region::any_split_gives_the_same_answer`).
-    /// That the faces of the region are listed before is not in the budget.
+    /// Continues until about `budget` faces were listed and pairs of boxes tested. One list, or one
+    /// face with a list, may exceed it. Returns whether the search is complete. The answer does not
+    /// depend on how the budget is split (test: `region::any_split_gives_the_same_answer`). The
+    /// budget does not count the listing of the region's faces at the start.
     pub fn run(&mut self, budget: u64) -> bool {
         let spent = |counters: &RegionCounters| counters.listed + counters.box_tests;
         let start = spent(&self.counters);
@@ -319,18 +319,18 @@ impl<'a> RegionSearch<'a> {
         true
     }
 
-    /// Runs to the end and gives what was found.
+    /// Runs to the end and returns the pairs.
     pub fn finish(mut self) -> RegionFound<'a> {
         self.run(u64::MAX);
         RegionFound { pairs: &self.memory.found, counters: self.counters }
     }
 
-    /// What was found so far, in no order, each pair once.
+    /// The pairs found so far, in no order, each pair once.
     pub fn found_so_far(&self) -> &[FeaturePair] {
         &self.memory.found
     }
 
-    /// What the search cost so far.
+    /// The cost of the search so far.
     pub fn counters(&self) -> RegionCounters {
         self.counters
     }

@@ -5,9 +5,9 @@
 //! - One walk lists the pairs of leaves whose boxes touch.
 //! - For each pair of leaves, each feature's box of one is tested against the eight of the other at
 //!   once. Features that share a vertex are neighbours, and left out. Each pair comes once.
-//! - The question's test decides about what remains, a bounded number of leaf pairs at a time. So a
-//!   search can stop after each of these, go on later, and be shared by threads.
-//! - The answers are put together in one order, and sorted at the end.
+//! - The question's test decides about the remaining pairs, a bounded number of leaf pairs at a
+//!   time. So a search can stop after each of these, resume later, and be shared by threads.
+//! - The answers are joined in one fixed order, and sorted at the end.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2 and 25.7; J. Dingliana,
 //! C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, 2000
@@ -29,7 +29,7 @@ use carom_math::WidePose;
 use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
 
-/// Leaf pairs that are judged before the budget is looked at: some 10 microseconds.
+/// Leaf pairs tested between two checks of the budget: some 10 microseconds.
 pub(crate) const CHUNK: usize = 64;
 
 /// The memory of searches: keep one, and a search that is no larger than those before does not
@@ -37,7 +37,7 @@ pub(crate) const CHUNK: usize = 64;
 #[derive(Debug, Default)]
 pub struct FeatureSearch {
     pub(crate) stages: Vec<StageMemory>,
-    /// Of vertices, edges and faces, of the first mesh and of the second.
+    /// For vertices, edges and faces, of the first mesh and of the second.
     pub(crate) blocks: [Vec<Aabb8>; 6],
     pub(crate) pairs: Vec<[u32; 2]>,
     pub(crate) candidates: Vec<FeaturePair>,
@@ -53,7 +53,7 @@ pub(crate) struct StageMemory {
     leaf_pairs: Vec<[u32; 2]>,
 }
 
-/// What a search sees of a mesh.
+/// The data of a mesh that a search reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'a> {
     pub(crate) before: &'a [Vec3],
@@ -91,7 +91,7 @@ impl<'a, S: sealed::Sealed<'a>> Subject<'a> for S {}
 pub(crate) mod sealed {
     use super::{Features, Over, Sides};
 
-    /// How the trees of one or two meshes are made ready.
+    /// How to prepare the trees of one or two meshes.
     pub trait Sealed<'a> {
         /// The thickness that counts between the two sides.
         fn thickness(&self) -> f64;
@@ -100,11 +100,11 @@ pub(crate) mod sealed {
     }
 }
 
-/// What a search looks at.
+/// The one mesh or two meshes that a search reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Sides<'a> {
     pub(crate) a: View<'a>,
-    /// The same as the first where one mesh is searched.
+    /// The same as the first if one mesh is searched.
     pub(crate) b: View<'a>,
     pub(crate) is_self: bool,
     pub(crate) updates: u64,
@@ -135,12 +135,12 @@ impl<'a, T: FollowingTree, U: FollowingTree> sealed::Sealed<'a>
     }
 }
 
-/// What is looked for among the candidates.
+/// The test of candidates that a question needs.
 pub trait Judge: Sync {
-    /// What is found.
+    /// One answer.
     type Found: Copy + Send;
 
-    /// Tests candidates of one kind, and adds what is found.
+    /// Tests candidates of one kind, and adds the answers.
     fn judge(
         &self,
         kind: PairKind,
@@ -149,61 +149,61 @@ pub trait Judge: Sync {
         counters: &mut DeformCounters,
     );
 
-    /// What answers are sorted by.
+    /// The pair by which answers are sorted.
     fn pair(found: &Self::Found) -> FeaturePair;
 }
 
-/// A search that is under way. It holds the mesh, so that nothing moves meanwhile.
+/// A search in progress. It borrows the mesh, so nothing moves meanwhile.
 #[must_use = "a search does nothing until `run` or `finish` is called"]
 pub struct Search<'a, Q: Question> {
     pub(crate) run: Run<'a, Q::Judge<'a>>,
 }
 
-/// What is searched for: [`Candidates`](crate::Candidates), [`Within`](crate::Within),
+/// A question: [`Candidates`](crate::Candidates), [`Within`](crate::Within),
 /// [`Crossings`](crate::Crossings) or [`Impacts`](crate::Impacts).
 pub trait Question {
-    /// What a search finds.
+    /// One answer.
     type Found: Copy + Send;
     #[doc(hidden)]
     type Judge<'a>: Judge<Found = Self::Found>;
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Found<'a, F> {
     /// Sorted by kind and numbers, each pair once.
     pub pairs: &'a [F],
-    /// What it cost.
+    /// The cost of the search.
     pub counters: DeformCounters,
 }
 
 impl<'a, Q: Question> Search<'a, Q> {
-    /// Goes on until about `budget` leaf pairs and candidates were tested; whether the search has
-    /// come to its end. The answer does not depend on how the budget is split (test:
+    /// Continues until about `budget` leaf pairs and candidates were tested. Returns whether the
+    /// search is complete. The answer does not depend on how the budget is split (test:
     /// `budget::any_split_gives_the_same_answer`).
     pub fn run(&mut self, budget: u64) -> bool {
         self.run.run(budget)
     }
 
-    /// Runs to the end and gives what was found.
+    /// Runs to the end and returns the answers.
     pub fn finish(mut self) -> Found<'a, Q::Found> {
         self.run.run(u64::MAX);
         let Run { found, counters, .. } = self.run;
         Found { pairs: found, counters }
     }
 
-    /// What was found so far, in no order, each pair once.
+    /// The answers found so far, in no order, each pair once.
     pub fn found_so_far(&self) -> &[Q::Found] {
         self.run.found
     }
 
-    /// What the search cost so far.
+    /// The cost of the search so far.
     pub fn counters(&self) -> DeformCounters {
         self.run.counters
     }
 
-    /// The part of the leaf pairs that was looked at, from 0 to 1.
+    /// The fraction of the leaf pairs tested so far, from 0 to 1.
     pub fn progress(&self) -> f64 {
         self.run.progress()
     }
@@ -217,7 +217,7 @@ pub(crate) struct Side<'a> {
     pub(crate) blocks: &'a [Aabb8],
 }
 
-/// Pairs of leaves of two kinds of features, ready to be looked at.
+/// Pairs of leaves of two kinds of features, ready to be tested.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stage<'a> {
     pub(crate) kind: PairKind,
@@ -280,7 +280,7 @@ pub(crate) fn prepare<'a>(
     prepare_some(memory, subject, kinds, over, margin, |_, _, _| {})
 }
 
-/// As [`prepare`], with those leaf pairs only that `sift` leaves in the list.
+/// Does the same as [`prepare`], with only those leaf pairs that `sift` keeps.
 pub(crate) fn prepare_some<'a>(
     (stages, blocks, pairs): (&'a mut Vec<StageMemory>, &'a mut [Vec<Aabb8>; 6], &'a mut Vec<[u32; 2]>),
     subject: impl Subject<'a>,
@@ -381,7 +381,7 @@ impl<'a, J: Judge> Run<'a, J> {
             if budget <= spent {
                 return false;
             }
-            // Without an end to the budget threads share all of it.
+            // With an unlimited budget, threads share all of it.
             let most = if budget == u64::MAX { rest.len() } else { CHUNK };
             let chunk = &rest[..rest.len().min(most)];
             let before = self.counters.candidates;
@@ -403,7 +403,7 @@ impl<'a, J: Judge> Run<'a, J> {
     }
 }
 
-/// Candidates of these leaf pairs, and the judgement of each.
+/// Finds candidates of these leaf pairs, and tests each.
 fn look_at<J: Judge>(
     judge: &J,
     sides: &Sides<'_>,
@@ -423,7 +423,7 @@ fn look_at<J: Judge>(
     }
 }
 
-/// [`look_at`] for few enough leaf pairs that the candidates stay in the cache.
+/// Does the same as [`look_at`], for so few leaf pairs that the candidates stay in the cache.
 pub(crate) fn look_at_chunk<J: Judge>(
     judge: &J,
     sides: &Sides<'_>,

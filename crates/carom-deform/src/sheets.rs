@@ -40,7 +40,7 @@ pub(crate) struct Sheets {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nearest {
     pub(crate) face: u32,
-    /// Of the corners; 0 for a corner if the point is on the edge opposite to it.
+    /// The barycentric weights of the corners; 0 for a corner if the point is on the opposite edge.
     pub(crate) weights: [f64; 3],
     pub(crate) point: DVec3,
     pub(crate) distance_sq: f64,
@@ -185,8 +185,8 @@ impl Sheets {
         Nearest { face, weights, point, distance_sq: (p - point).length_squared() }
     }
 
-    /// From a face of a sheet on to neighbours that are nearer, until none is: the nearest point
-    /// moves along the surface, and does not jump.
+    /// Walks from a face of a sheet to nearer neighbours until none is nearer. So the nearest point
+    /// moves along the surface and does not jump.
     pub(crate) fn walk(&self, positions: &[Vec3], face: u32, p: DVec3, n_steps: &mut u64) -> Nearest {
         let mut nearest = self.nearest(positions, face, p);
         loop {
@@ -255,7 +255,7 @@ impl Sheets {
     }
 }
 
-/// Where the zeros among three weights are.
+/// The positions of the zeros among three weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Zeros {
     None,

@@ -36,7 +36,8 @@ const POINT_ERROR: f64 = 32.0 * f64::EPSILON;
 pub struct ContactSides {
     reach: f32,
     sheets: Sheets,
-    /// Sorted by vertex and sheet: those of the last update, and those of the one under way.
+    /// Sorted by vertex and sheet: the contacts of the last update, and those of the one in
+    /// progress.
     contacts: Vec<Contact>,
     next: Vec<Contact>,
     near_faces: Vec<u32>,
@@ -52,12 +53,12 @@ struct Contact {
     sheet: u32,
     face: u32,
     weights: [f64; 3],
-    /// From the point of the sheet to the vertex.
+    /// The vector from the point of the sheet to the vertex.
     offset: DVec3,
     is_front: bool,
 }
 
-/// An update that is under way. It holds the meshes, so that nothing moves meanwhile.
+/// An update in progress. It borrows the meshes, so nothing moves meanwhile.
 #[must_use = "an update does nothing until `run` or `finish` is called"]
 pub struct SideUpdate<'a, U: FollowingTree> {
     memory: &'a mut ContactSides,
@@ -73,21 +74,21 @@ pub struct SideUpdate<'a, U: FollowingTree> {
     is_done: bool,
 }
 
-/// What was found to be pushed out.
+/// The vertices to push out.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct PushOuts<'a> {
     /// Sorted by vertex.
     pub push_outs: &'a [PushOut],
-    /// What it cost.
+    /// The cost of the update.
     pub counters: PushOutCounters,
 }
 
-/// The cost of an update, in counts that depend on nothing but the input and what was known before.
+/// The cost of an update, in counts that depend only on the input and on the state before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PushOutCounters {
-    /// Vertices that were looked at.
+    /// Vertices tested.
     pub vertices: u64,
     /// Contacts, or hits of rays, that were followed from the update before.
     pub followed: u64,
@@ -100,8 +101,9 @@ pub struct PushOutCounters {
 }
 
 impl ContactSides {
-    /// For a collider, whose faces are read here. The reach is a length, more than a vertex goes in
-    /// a step and is pressed in together: what is deeper is forgotten.
+    /// Returns an empty memory for a collider, whose faces are read here. The reach is a length.
+    /// Choose it above the sum of a vertex's travel in a step and its depth: deeper contacts are
+    /// forgotten.
     pub fn new<U: FollowingTree>(
         collider: &DeformableMesh<U>,
         reach: f32,
@@ -207,7 +209,8 @@ impl ContactSides {
         0.0 <= (p - at.point).dot(self.sheets.feature(positions, at).normal)
     }
 
-    /// The contact of a vertex with a sheet; `old` is what it was followed to.
+    /// Returns the contact of a vertex with a sheet; `old` is the result of following its last
+    /// contact.
     fn contact(
         &self,
         vertex: u32,
@@ -262,8 +265,8 @@ impl ContactSides {
 }
 
 impl<'a, U: FollowingTree> SideUpdate<'a, U> {
-    /// Goes on until about `budget` vertices and faces were looked at; whether the update has come
-    /// to its end. One vertex may be beyond it. The answer does not depend on how the budget is
+    /// Continues until about `budget` vertices and faces were tested; one vertex may exceed it.
+    /// Returns whether the update is complete. The answer does not depend on how the budget is
     /// split (test: `sides::any_split_gives_the_same_answer`).
     pub fn run(&mut self, budget: u64) -> bool {
         let spent = |counters: &PushOutCounters| counters.vertices + counters.face_tests;
@@ -319,8 +322,8 @@ impl<'a, U: FollowingTree> SideUpdate<'a, U> {
         }
     }
 
-    /// How far the nearest point of the collider is from a vertex at most: as far as the face of
-    /// its contact, if there is one sheet alone.
+    /// Returns an upper bound on the distance from a vertex to the nearest point of the collider.
+    /// It is the distance to the face of its contact if there is only one sheet.
     fn farthest_nearest(&mut self, vertex: u32, p: DVec3) -> f64 {
         let memory = &*self.memory;
         let old = memory.contacts.get(self.contact).filter(|contact| contact.vertex == vertex);
@@ -330,24 +333,24 @@ impl<'a, U: FollowingTree> SideUpdate<'a, U> {
         sqrt(at.distance_sq) + POINT_ERROR * p.abs().max(at.point.abs()).max_element()
     }
 
-    /// Runs to the end and gives what was found.
+    /// Runs to the end and returns the push-outs.
     pub fn finish(mut self) -> PushOuts<'a> {
         self.run(u64::MAX);
         let SideUpdate { memory, counters, .. } = self;
         PushOuts { push_outs: &memory.found, counters }
     }
 
-    /// What was found so far, sorted by vertex.
+    /// The push-outs found so far, sorted by vertex.
     pub fn found_so_far(&self) -> &[PushOut] {
         &self.memory.found
     }
 
-    /// What the update cost so far.
+    /// The cost of the update so far.
     pub fn counters(&self) -> PushOutCounters {
         self.counters
     }
 
-    /// The part of the vertices that was looked at, from 0 to 1.
+    /// The fraction of the vertices tested so far, from 0 to 1.
     pub fn progress(&self) -> f64 {
         if self.vertices.is_empty() { 1.0 } else { self.vertex as f64 / self.vertices.len() as f64 }
     }

@@ -1,4 +1,4 @@
-//! The faces of a mesh at present: all that searches without trees look at.
+//! The present faces of a mesh: the only input of searches without trees.
 //!
 //! Reference: A. Smith, Y. Kitamura, H. Takemura, F. Kishino, A Simple and Efficient Method for
 //! Accurate Collision Detection Among Deformable Polyhedral Objects in Arbitrary Motion, 1995 (the

@@ -1,5 +1,5 @@
-//! Whether two meshes may touch, by one bit for each voxel of the region that both of their boxes
-//! cover.
+//! Tells whether two meshes may touch, by one bit for each voxel of the region that both of their
+//! boxes cover.
 //!
 //! - The region is cut into voxels. Each voxel that a face of the first mesh touches gets its bit.
 //!   If no face of the second mesh touches such a voxel, the meshes do not touch.
@@ -61,7 +61,7 @@ pub struct VoxelCounters {
     pub words: u64,
 }
 
-/// A question that is under way. It holds the meshes, so that nothing moves meanwhile.
+/// A search in progress. It borrows the meshes, so nothing moves meanwhile.
 #[must_use = "a search does nothing until `run` or `finish` is called"]
 pub struct VoxelSearch<'a> {
     surfaces: [Surface<'a>; 2],
@@ -78,7 +78,7 @@ pub struct VoxelSearch<'a> {
 struct Grid {
     region: Aabb,
     scale: f64,
-    /// How many voxels along each axis.
+    /// The number of voxels along each axis.
     size: [u32; 3],
     words_of_row: usize,
 }
@@ -104,8 +104,7 @@ impl VoxelOverlap {
         self.search(a, b).finish()
     }
 
-    /// [`VoxelOverlap::may_touch`], to be stopped and resumed. It is not of use after
-    /// [`VoxelSearch::finish`].
+    /// Starts [`VoxelOverlap::may_touch`] as a search that can be stopped and resumed.
     pub fn search<'a, T: FollowingTree, U: FollowingTree>(
         &'a mut self,
         a: &'a DeformableMesh<T>,
@@ -125,15 +124,15 @@ impl VoxelOverlap {
         VoxelSearch { surfaces, memory: self, grid, side: 0, next: 0, has_met: false }
     }
 
-    /// What the last question cost.
+    /// The cost of the last search.
     pub fn counters(&self) -> VoxelCounters {
         self.counters
     }
 }
 
 impl VoxelSearch<'_> {
-    /// Goes on until about `budget` faces, rows and words were looked at; whether the answer is
-    /// known. One face may be beyond it. The answer does not depend on how the budget is split
+    /// Continues until about `budget` faces, rows and words were tested; one face may exceed it.
+    /// Returns whether the answer is known. The answer does not depend on how the budget is split
     /// (test: `voxels::any_split_gives_the_same_answer`).
     pub fn run(&mut self, budget: u64) -> bool {
         let Some(grid) = self.grid else { return true };
@@ -165,13 +164,12 @@ impl VoxelSearch<'_> {
         self.may_touch()
     }
 
-    /// Whether the meshes may touch, by what is known so far: `true` until the search has come to
-    /// its end.
+    /// Returns whether the meshes may touch, as far as known: `true` until the search is complete.
     pub fn may_touch(&self) -> bool {
         self.grid.is_some() && (self.has_met || self.side < 2)
     }
 
-    /// What the question cost so far.
+    /// The cost of the search so far.
     pub fn counters(&self) -> VoxelCounters {
         self.memory.counters
     }

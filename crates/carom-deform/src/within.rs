@@ -33,8 +33,8 @@ pub enum Within {}
 pub struct NearPair {
     /// The features.
     pub pair: FeaturePair,
-    /// How far apart they are, the thickness not subtracted: a length, right to about 1e-15 of the
-    /// size of the pair.
+    /// The distance between the features, without subtracting the thickness: a length. Its error is
+    /// about 1e-15 of the size of the pair.
     pub distance: f64,
     /// A nearest point of the first feature.
     pub point_a: DVec3,
@@ -42,7 +42,7 @@ pub struct NearPair {
     pub point_b: DVec3,
 }
 
-/// Keeps what is within reach.
+/// Keeps pairs within reach.
 pub struct WithinJudge<'a> {
     sides: Sides<'a>,
     reach: f64,
@@ -122,8 +122,8 @@ fn edge_edge_within(s: [DVec3; 2], t: [DVec3; 2], reach: f64, counters: &mut Def
         .unwrap_or_else(|| tri_distance::segment_segment_within(&s, &t, reach))
 }
 
-/// Whether the features are within reach, if plain arithmetic can tell; `guess` is a difference of
-/// two of their points.
+/// Returns whether the features are within reach, if plain arithmetic can decide. `guess` is a
+/// difference of two of their points.
 #[inline]
 fn decide(w: &[DVec3], guess: DVec3, reach: f64, counters: &mut DeformCounters) -> Option<bool> {
     let size = size_of(w);

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// A search that tests all pairs. It is for tests, and for a few points.
+/// A search that tests all pairs, for tests and for a few points.
 #[derive(Clone, Debug)]
 pub struct BruteForce {
     radius: f32,
@@ -32,7 +32,7 @@ impl BruteForce {
         BruteForce { max_pairs, ..self }
     }
 
-    /// All pairs of a point of one slice and a point of the points that `wanted` wants.
+    /// Returns all pairs of a point of one slice and a point that `wanted` accepts.
     fn pairs_of(
         &self,
         others: &[Vec3],

@@ -46,8 +46,8 @@ impl Cells {
         Cells { per_length, far }
     }
 
-    /// The cell of a finite coordinate. It grows with the coordinate, and is less than `i32::MAX`
-    /// in absolute value.
+    /// Returns the cell of a finite coordinate. It is monotone in the coordinate, and less than
+    /// `i32::MAX` in absolute value.
     #[inline(always)]
     pub(crate) fn cell(self, x: f32) -> i32 {
         let place = f64::from(x) * self.per_length;

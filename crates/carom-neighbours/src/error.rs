@@ -24,9 +24,9 @@ pub enum NeighbourError {
     },
     /// There are more or fewer radii than points.
     WrongCount {
-        /// How many points were given.
+        /// The number of points given.
         points: usize,
-        /// How many radii were given.
+        /// The number of radii given.
         radii: usize,
     },
     /// There are more than [`MAX_POINTS`] points.

@@ -54,7 +54,7 @@ impl NeighbourGrid {
         NeighbourGrid { max_pairs, ..self }
     }
 
-    /// As [`NeighbourGrid::with_max_pairs`], for a grid that is kept while its points become more.
+    /// Does the same as [`NeighbourGrid::with_max_pairs`], for a grid whose number of points grows.
     pub fn set_max_pairs(&mut self, max_pairs: usize) {
         self.max_pairs = max_pairs;
     }

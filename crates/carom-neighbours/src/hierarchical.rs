@@ -22,7 +22,7 @@ use carom_lanes::dispatch;
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// How far two points with radii reach.
+/// The distance up to which two points with radii are neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
     /// The sum of the radii: balls that touch.
@@ -62,7 +62,7 @@ pub struct HierarchicalGrid {
     reach: Reach,
     max_pairs: usize,
     n_points: usize,
-    /// Small radii first. Those behind the used ones are memory.
+    /// Levels with small radii first. Levels beyond `n_levels` are reusable memory.
     levels: Vec<Level>,
     n_levels: usize,
     /// The points of one level.
@@ -109,8 +109,8 @@ impl HierarchicalGrid {
         HierarchicalGrid { max_pairs, ..self }
     }
 
-    /// As [`HierarchicalGrid::with_max_pairs`], for a search that is kept while its points become
-    /// more.
+    /// Does the same as [`HierarchicalGrid::with_max_pairs`], for a search whose number of points
+    /// grows.
     pub fn set_max_pairs(&mut self, max_pairs: usize) {
         self.max_pairs = max_pairs;
     }
@@ -147,7 +147,7 @@ impl HierarchicalGrid {
             (level.least, level.most) = (least, most);
             level.points.set_reach(self.reach.of(most, most));
             level.points.sort(&self.gathered)?;
-            // From places in the level to numbers of the caller.
+            // From indices in the level to the caller's numbers.
             for point in &mut level.points.points[..self.numbers.len()] {
                 *point = self.numbers[*point as usize];
             }

@@ -14,7 +14,7 @@ pub struct NeighbourLists {
     points: Vec<u32>,
     /// The row of each point.
     rows: Vec<u32>,
-    /// Where each row begins, and where the last ends.
+    /// The start of each row, and the end of the last.
     offsets: Vec<usize>,
     /// The rows, and memory that is not used now.
     pub(crate) memory: Vec<u32>,
@@ -42,8 +42,8 @@ impl NeighbourLists {
         self.rows.get(point as usize).map_or(&[], |&row| self.row(row as usize))
     }
 
-    /// Returns all points with their neighbours, in the order of the rows: the fastest way through
-    /// all.
+    /// Returns all points with their neighbours, in the order of the rows, which is the fastest
+    /// order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, &[u32])> {
         self.points.iter().enumerate().map(|(row, &point)| (point, self.row(row)))
     }

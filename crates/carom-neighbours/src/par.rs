@@ -1,7 +1,7 @@
 //! Searches on several threads: the same answers, in the same order, as on one.
 //!
-//! Threads take blocks of slots, whose answers are put together in their order. The threads count
-//! what they find together, so that a search stops soon after its limit.
+//! Threads take blocks of slots, whose answers are joined in order. A shared count of answers makes
+//! a search stop soon after its limit.
 
 use crate::lists::NeighbourLists;
 use crate::rows::Rule;
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 /// Slots that a thread takes at a time.
 const BLOCK: usize = 2048;
 
-/// Answers that a thread finds before it says so to the others.
+/// The number of answers that a thread finds before it updates the shared count.
 const NEWS: usize = 4096;
 
 /// There are several threads, and enough to do for them.
@@ -50,7 +50,7 @@ fn blocks<R: Rule, T: Default + Send>(
         .collect()
 }
 
-/// As [`Walk::collect_lists`], into lists that have been begun.
+/// Does the same as [`Walk::collect_lists`], into lists that have been begun.
 pub(crate) fn collect_lists<R: Rule>(walk: &Walk<'_, R>, limit: usize, lists: &mut NeighbourLists) -> bool {
     let Some(blocks) = blocks(walk, limit, |_, row, (rows, ends): &mut (Vec<u32>, Vec<usize>)| {
         rows.extend_from_slice(row);
@@ -82,7 +82,7 @@ pub(crate) fn collect_lists<R: Rule>(walk: &Walk<'_, R>, limit: usize, lists: &m
     true
 }
 
-/// As [`Walk::collect_pairs`].
+/// Does the same as [`Walk::collect_pairs`].
 pub(crate) fn collect_pairs<R: Rule>(
     walk: &Walk<'_, R>,
     limit: usize,

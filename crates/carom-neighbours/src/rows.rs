@@ -1,5 +1,4 @@
-//! Rows of neighbours: for each point of one set, the points of another or of the same set that are
-//! near.
+//! Rows of neighbours: for each point of one set, the nearby points of another or of the same set.
 //!
 //! - The neighbours of a point are in nine ranges of slots around its cell. Points of one cell
 //!   share them.
@@ -8,7 +7,7 @@
 //! - Lanes decide in `f32` outside of a narrow band. Inside it the rule in `f64` decides, one by
 //!   one.
 //! - A row is only begun if all its candidates have room. So nothing is written past the end, and a
-//!   search can go on in larger memory.
+//!   search can resume with more memory.
 //!
 //! Reference: S. Green, Particle Simulation using CUDA, NVIDIA, 2010.
 //! Differs: ranges of three cells, and eight candidates at a time.
@@ -19,7 +18,7 @@ use crate::within::{Band, distance_sq};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes};
 use core::ops::{ControlFlow, Range};
 
-/// Which points of a pair of sets belong to a row.
+/// The points of a pair of sets that belong to a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Side {
     /// The sets are one: all points but the own one.
@@ -37,7 +36,7 @@ pub(crate) trait Rule: Sync {
     fn holds(&self, slot: usize, candidate: usize, distance_sq: f64) -> bool;
 }
 
-/// One radius for all, as its square, which is exact.
+/// One radius for all points, as its square, which is exact.
 #[derive(Clone, Debug)]
 pub(crate) struct OneRadius(pub(crate) f64);
 
@@ -54,7 +53,7 @@ impl Rule for OneRadius {
     }
 }
 
-/// Candidates, and what decides whether they are near.
+/// Candidates, and the rule that decides whether they are near.
 #[derive(Debug)]
 pub(crate) struct Scan<'a, R> {
     /// The points that stand in rows, sorted into cells of at least the radius.
@@ -86,11 +85,11 @@ pub(crate) struct Rows<'a, R> {
     pub(crate) ends: &'a mut [usize],
 }
 
-/// How far a search came.
+/// The progress of a search.
 pub(crate) struct Reached {
     /// The slot of the first row that was not begun.
     pub(crate) slot: usize,
-    /// How much room this row wants in `out`; 0 if there was room.
+    /// The room that this row needs in `out`; 0 if there was room.
     pub(crate) wanted: usize,
 }
 
@@ -207,7 +206,7 @@ impl<R: Rule> Scan<'_, R> {
     }
 }
 
-/// Blocks of a column from a slot on. The last one may reach into what lies behind the points.
+/// Returns blocks of a column from a slot on. The last one may include lanes after the last point.
 #[inline(always)]
 fn blocks<T>(column: &[T], start: usize, n_blocks: usize) -> &[[T; LANES]] {
     let (blocks, _) = column[start..start + n_blocks * LANES].as_chunks();
@@ -250,7 +249,7 @@ impl<R: Rule, F: FnMut(u32) -> ControlFlow<()>> Kernel for Near<'_, R, F> {
 }
 
 impl<R: Rule, F: FnMut(u32) -> ControlFlow<()>> Near<'_, R, F> {
-    /// Visits what is near in a range of slots.
+    /// Visits the neighbours in a range of slots.
     #[inline(always)]
     fn range<S: Simd>(&mut self, simd: S, range: Range<usize>) -> ControlFlow<()> {
         let mut found = [0; NEAR_CANDIDATES + LANES];

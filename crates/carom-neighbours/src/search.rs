@@ -12,9 +12,9 @@ use glam::Vec3;
 /// A search for points within a radius of each other.
 ///
 /// Points have the numbers of the caller's slice, from 0. Two points are neighbours if
-/// [`is_within`](crate::is_within) holds for the radius; no point is a neighbour of itself. Each
-/// search gives the same sets. The order of answers is its own, and depends on nothing but the
-/// points; sorted answers are equal.
+/// [`is_within`](crate::is_within) holds for the radius; no point is a neighbour of itself. Every
+/// search gives the same sets. The order of answers differs between searches, and depends only on
+/// the points; sorted answers are equal.
 ///
 /// Answers replace what is in the container, and reuse its memory. If there are more pairs than
 /// [`NeighbourSearch::max_pairs`], they are empty, and the error is [`NeighbourError::TooDense`].

@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use glam::Vec3;
 
-/// A table of all cells is made up to so many of them for each point.
+/// A table of all cells is used if it has at most this many cells per point.
 const TABLE_CELLS_PER_POINT: u64 = 4;
 
 /// Points in the order of their cells. A slot is a place in this order.
@@ -40,7 +40,7 @@ pub(crate) struct Sorted {
     /// The least cell of the box, and how many it has, on each axis.
     low: [i32; 3],
     size: [i64; 3],
-    /// Where the slots of each cell of the box begin.
+    /// The start of the slots of each cell of the box.
     starts: Vec<u32>,
     /// The cells with points, sorted, and where their slots begin.
     occupied: Vec<u128>,
@@ -50,7 +50,7 @@ pub(crate) struct Sorted {
     wide_keys: Vec<u128>,
 }
 
-/// Where the last search in a list of occupied cells ended, for each of nine rows. It only saves
+/// The end of the last search in a list of occupied cells, for each of nine rows. It only saves
 /// time.
 pub(crate) type Hints = [usize; 9];
 
@@ -74,7 +74,7 @@ impl Sorted {
         }
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub(crate) fn len(&self) -> usize {
         self.points.len().saturating_sub(LANES)
     }
@@ -101,7 +101,7 @@ impl Sorted {
         let [low, high] = bounds(points)?;
         let n = points.len();
         for column in [&mut self.x, &mut self.y, &mut self.z] {
-            // What lies behind the points has to be NaN.
+            // Lanes after the last point have to be NaN.
             column.truncate(n);
             column.resize(n + LANES, f32::NAN);
             column[n..].fill(f32::NAN);

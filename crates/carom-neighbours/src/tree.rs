@@ -4,8 +4,8 @@
 //! - Each point has a box of half the radius on each side. Boxes of two points within the radius
 //!   touch.
 //! - The pairs of leaves whose boxes touch give candidates, and the rule decides.
-//! - Boxes are rounded outwards. What lies beyond the largest number of a tree is moved to it,
-//!   which keeps boxes that touch in touch.
+//! - Boxes are rounded outwards. Numbers beyond the largest of a tree are clamped to it, so boxes
+//!   that touch still touch.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.10.2.
 
@@ -24,8 +24,8 @@ use glam::Vec3;
 /// Points in a leaf.
 const LEAF_POINTS: u32 = 8;
 
-/// A search for neighbours by a tree of boxes, which is built anew for new points. It takes up to
-/// 2^28 of them.
+/// A search for neighbours by a tree of boxes, which is rebuilt for new points. It takes up to 2^28
+/// of them.
 #[derive(Debug)]
 pub struct NeighbourTree {
     radius: f32,

@@ -1,5 +1,5 @@
-//! The rule that decides whether two points are within a radius, and what `f32` lanes can say of
-//! it.
+//! The rule that decides whether two points are within a radius, and the part of it that `f32`
+//! lanes can decide.
 //!
 //! - The rule is one expression in `f64`: (dx dx + dy dy) + dz dz <= r r. Differences of swapped
 //!   points only change their sign, so the rule is symmetric to the bit.
@@ -37,18 +37,18 @@ pub(crate) fn distance_sq(a: [f32; 3], b: [f32; 3]) -> f64 {
     (x * x + y * y) + z * z
 }
 
-/// What a square of a distance in `f32` says of a pair.
+/// The thresholds by which the square of a distance in `f32` decides a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Band {
-    /// Up to here the pair is within the radius for certain.
+    /// Up to this value the pair is certainly within the radius.
     pub(crate) sure: f32,
     /// Beyond here it is not, for certain.
     pub(crate) possible: f32,
 }
 
 impl Band {
-    /// The band for radii from `least` to `most`. All distances are in it if `f32` might over- or
-    /// underflow.
+    /// Returns the band for radii from `least` to `most`. All distances are in it if `f32` might
+    /// over- or underflow.
     pub(crate) fn between(least: f64, most: f64) -> Band {
         let has_sure = LANE_LENGTHS[0] <= least;
         if most < LANE_LENGTHS[0] || LANE_LENGTHS[1] < most {

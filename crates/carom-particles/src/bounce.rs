@@ -7,10 +7,10 @@ use crate::ParticleError;
 use alloc::vec::Vec;
 use glam::Vec3;
 
-/// The most samples along the way of a step.
+/// The most samples along the path of a step.
 const MAX_SAMPLES: u32 = 64;
 
-/// How particles bounce, and how thick surfaces are.
+/// Settings for bounces, and the thickness of surfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Bounce {
@@ -19,12 +19,12 @@ pub struct Bounce {
     /// Coefficient of friction, at least 0: a bounce takes this part of the change of the speed
     /// along the normal from the speed along the surface.
     pub friction: f32,
-    /// How thick a surface is that the camera sees, in units of length: a particle that is farther
-    /// behind it is hidden, and moves freely. A surface is at least as thick as the way of a
-    /// particle in a step. Greater than 0.
+    /// The thickness of the surfaces that the camera sees, a length greater than 0. A particle
+    /// farther behind a surface is hidden, and moves freely. A surface is at least as thick as a
+    /// particle's path in a step.
     pub thickness: f32,
-    /// How often along its way a particle is compared with the depth buffer, from 1 to 64: more
-    /// find thin objects that a fast particle crosses.
+    /// The number of comparisons of a particle with the depth buffer along its path, from 1 to 64.
+    /// More samples find thin objects that a fast particle crosses.
     pub samples: u32,
 }
 
@@ -53,7 +53,7 @@ impl Bounce {
         Bounce { thickness, ..self }
     }
 
-    /// These settings with another number of samples along the way, from 1 to 64.
+    /// Returns these settings with another number of samples along the path, from 1 to 64.
     #[must_use]
     pub fn with_samples(self, samples: u32) -> Bounce {
         Bounce { samples, ..self }
@@ -92,29 +92,30 @@ impl Bounce {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fate {
-    /// It met nothing.
+    /// The particle met nothing.
     #[default]
     Free,
-    /// It bounced off a surface.
+    /// The particle bounced off a surface.
     Bounced,
-    /// It came out of a surface from behind. It is to be removed; it lies in the surface.
+    /// The particle came out of a surface from behind. It lies in the surface and should be
+    /// removed.
     Killed,
-    /// It is behind what the camera sees, by more than surfaces are thick, and met nothing that is
+    /// The particle is behind a visible surface by more than its thickness, and met nothing that is
     /// known.
     Hidden,
-    /// It is out of the camera's view, and met nothing that is known.
+    /// The particle is out of the camera's view, and met nothing that is known.
     Outside,
 }
 
-/// How many particles had which fate. The rest were free.
+/// The number of particles by outcome. The rest were free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FateCounts {
     /// Particles that bounced.
     pub n_bounced: usize,
-    /// Particles that are to be removed.
+    /// Particles that should be removed.
     pub n_killed: usize,
-    /// Particles behind what the camera sees.
+    /// Particles behind a visible surface.
     pub n_hidden: usize,
     /// Particles out of the camera's view.
     pub n_outside: usize,
@@ -151,7 +152,7 @@ pub(crate) fn advance_all(
     Ok(FateCounts::of(fates))
 }
 
-/// Checks what both kinds of steps take.
+/// Checks the input that both kinds of steps share.
 fn check_particles(
     positions: &[Vec3],
     velocities: &[Vec3],

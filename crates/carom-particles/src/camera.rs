@@ -6,7 +6,7 @@ use crate::ParticleError;
 use carom_math::{Pose, WidePose, ops};
 use glam::{DVec2, DVec3};
 
-/// How points of the camera's frame come into the picture.
+/// The projection from the camera's frame to the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Projection {
     /// Toward a point. At depth 1 the picture is 2 of these wide and high.

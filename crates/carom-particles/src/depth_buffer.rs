@@ -1,9 +1,9 @@
 //! The view of a camera: for each pixel the depth of the nearest surface, and its normal.
 //!
-//! The buffer is drawn here from triangles, or filled with what a renderer has drawn. A renderer's
-//! depths come without normals: they are estimated from neighbouring pixels. Across the edge of an
-//! object the difference of depths says nothing of its surface, so on each axis the smaller of the
-//! two differences is taken.
+//! The buffer is drawn here from triangles, or filled with a renderer's depths. A renderer's depths
+//! have no normals, so they are estimated from neighbouring pixels. Across the edge of an object,
+//! the difference of depths does not describe its surface. So on each axis the smaller of the two
+//! differences is taken.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1 (particles against the
 //! depth buffer).
@@ -44,7 +44,7 @@ impl DepthBuffer {
         Ok(DepthBuffer { camera, width, height, depths, normals })
     }
 
-    /// Forgets what was drawn, and moves the camera. Keeps the memory.
+    /// Clears the buffer, and moves the camera. Keeps the memory.
     pub fn clear(&mut self, camera: Camera) {
         self.camera = camera;
         self.depths.fill(f32::INFINITY);
@@ -232,8 +232,8 @@ impl DepthBuffer {
         self.camera.pose.transform_vector(facing)
     }
 
-    /// From the pixel before to `here`, or from here to the pixel behind: the one with the smaller
-    /// difference of depths.
+    /// Returns the vector from the previous pixel to `here`, or from `here` to the next pixel. The
+    /// one with the smaller difference of depths is used.
     fn difference(&self, here: DVec3, sides: [(Option<u32>, Option<u32>); 2]) -> Option<DVec3> {
         let [before, behind] = sides.map(|(column, row)| {
             let (column, row) = (column?, row?);

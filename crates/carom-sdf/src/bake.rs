@@ -27,35 +27,35 @@ pub(crate) struct NodeBox {
     pub(crate) size: UVec3,
 }
 
-/// What is known of the nodes of a block.
+/// The known state of the nodes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Filled {
     /// Their values are written, x first, then y.
     Values,
-    /// All are farther from the surface than the band, on the same side.
+    /// All nodes are farther from the surface than the band, on the same side.
     Far { is_inside: bool },
 }
 
-/// A surface that can say how far the nodes of a block are.
+/// A surface that measures the nodes of a block.
 pub(crate) trait Source: Sync {
     /// Signed distances of nodes, cut at the band.
     fn fill(&self, nodes: NodeBox, out: &mut [f32; N_BLOCK_NODES]) -> Result<Filled, SdfError>;
 }
 
-/// What a field is made by, apart from its values.
+/// The properties of a field apart from its values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Header {
-    /// Where the nodes are.
+    /// The positions of the nodes.
     pub grid: Grid,
     /// A length; infinite for none.
     pub band: f32,
-    /// How sides were found.
+    /// The rule that separated inside from outside.
     pub sign: SignMethod,
-    /// What values within the band are.
+    /// The meaning of the values within the band.
     pub accuracy: Accuracy,
 }
 
-/// What the values at nodes within the band are.
+/// The meaning of the values at nodes within the band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Accuracy {

@@ -1,7 +1,8 @@
-//! What the distance at a point certainly is.
+//! Certain bounds of the distance at a point.
 //!
 //! A distance changes by no more than the point moves. So each node around the point gives an
-//! interval: its value, more or less the distance to the node. The intervals have a common part.
+//! interval: its value, plus or minus the distance to the node. The result is the intersection of
+//! the intervals.
 //!
 //! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
 //! Implicit Surfaces, The Visual Computer 12(10), 1996, section 2.
@@ -12,7 +13,7 @@ use crate::field::Field;
 use carom_math::ops::sqrt;
 use glam::{DVec3, UVec3};
 
-/// Relative: what lengths of some roundings may be off by.
+/// Relative: a bound on the error of a length after several roundings.
 pub(crate) const ROUNDED: f64 = 16.0 * f64::EPSILON;
 
 /// The signed distance at a point lies between these, lengths.
@@ -58,7 +59,7 @@ pub(crate) fn bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
     if gap == 0.0 {
         return found;
     }
-    // All of the surface is in the grid, which is convex.
+    // All of the surface is inside the grid, which is convex.
     let beyond = found.least.max(0.0);
     DistanceBounds {
         least: sqrt(gap * gap + beyond * beyond) * (1.0 - ROUNDED),
@@ -104,7 +105,7 @@ fn inner_bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
     }
 }
 
-/// What the distance at a node is, given its value.
+/// Returns the interval of the distance at a node, given its value.
 pub(crate) fn value_bounds(value: f32, band: f32) -> [f64; 2] {
     // The value is rounded, and cut at the band.
     let low = if value <= -band { f64::NEG_INFINITY } else { f64::from(value.next_down()) };

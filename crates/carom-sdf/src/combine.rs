@@ -1,9 +1,9 @@
-//! Fields of two shapes on one grid made one: union, intersection, difference; and a surface moved
-//! outwards.
+//! Combines fields of two shapes on one grid: union, intersection and difference. Also offsets a
+//! surface.
 //!
-//! The least of two distances is the distance to the union outside of it. Inside it is a bound: the
-//! surface may be farther. The same holds, sides exchanged, for the greatest and the intersection.
-//! All of these change no faster than the point moves.
+//! Outside the union, the minimum of two distances is the distance to the union. Inside it is a
+//! bound: the surface may be farther. The same holds, with sides exchanged, for the maximum and the
+//! intersection. None of these change faster than the point moves.
 //!
 //! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
 //! Implicit Surfaces, The Visual Computer 12(10), 1996, section 2 (constructive solid geometry).

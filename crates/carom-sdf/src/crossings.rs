@@ -1,10 +1,10 @@
-//! How often a closed surface winds around each node, from where it crosses the rows of the grid:
-//! exact.
+//! Computes how often a closed surface winds around each node, from its crossings with the rows of
+//! the grid: exact.
 //!
-//! A row is a line along x through nodes. It is thought to be moved by an infinitely small amount,
-//! the same for all triangles, so that it meets no edge. Then the winding number of a node is the
-//! number of triangles that the row leaves through beyond the node, less those that it enters
-//! through. Each crossing is kept with the last node before it.
+//! A row is a line along x through nodes. Imagine it shifted by an infinitely small amount, the
+//! same for all triangles, so that it meets no edge. Then count the triangles through which the row
+//! leaves beyond the node, minus those through which it enters. That is the winding number of the
+//! node. Each crossing is stored with the last node before it.
 //!
 //! Reference: J. Baerentzen, H. Aanaes, Signed Distance Computation Using the Angle Weighted
 //! Pseudonormal, IEEE TVCG 11(3), 2005 (what signs are for); H. Edelsbrunner, E. Mucke, Simulation
@@ -22,10 +22,10 @@ use glam::{DVec3, UVec3};
 /// Crossings that are kept, at most.
 const MAX_CROSSINGS: usize = 1 << 28;
 
-/// What the rows of a grid cross.
+/// The crossings of a grid's rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Crossings {
-    /// Where each row begins in `crossings`, and one end. Rows stand along y first, then z.
+    /// The start of each row in `crossings`, and one end. Rows are ordered along y first, then z.
     starts: Vec<u32>,
     crossings: Vec<Crossing>,
     rows_along_y: u32,

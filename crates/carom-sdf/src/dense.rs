@@ -38,9 +38,9 @@ impl SdfGrid {
         SdfGrid::from_mesh(&TriMesh::new(positions.to_vec(), triangles.to_vec())?, settings)
     }
 
-    /// The field of a mesh. Each value within the band is the `f64` distance to the nearest
+    /// Returns the field of a mesh. Each value within the band is the `f64` distance to the nearest
     /// triangle, rounded once. It does not depend on the order of the triangles.
-    /// [`Field::sign_method`](crate::Field::sign_method) says how inside and outside were found.
+    /// [`Field::sign_method`](crate::Field::sign_method) tells how inside and outside were found.
     pub fn from_mesh(mesh: &TriMesh, settings: &BakeSettings) -> Result<SdfGrid, SdfError> {
         let (min, max) = mesh.wide_bounds();
         let grid = settings.grid(min, max)?;
@@ -50,11 +50,11 @@ impl SdfGrid {
         Ok(SdfGrid { header, values: bake(&header, &surface)? })
     }
 
-    /// The field of a function that gives the signed distance of a point: negative inside, and
-    /// changing by no more than the point moves.
+    /// Returns the field of a function, the signed distance of a point: negative inside. It must
+    /// change by no more than the point moves.
     ///
-    /// The box holds the surface: beyond the grid around it distances are taken from the border.
-    /// `accuracy` says what the function gives: distances, or bounds on them.
+    /// The box holds the surface: beyond the grid around it, distances are extrapolated from the
+    /// border. `accuracy` tells whether the function returns distances, or bounds on them.
     pub fn from_function(
         min: DVec3,
         max: DVec3,
@@ -69,10 +69,10 @@ impl SdfGrid {
         Ok(SdfGrid { header, values: bake(&header, &Function { grid, band, distance })? })
     }
 
-    /// Bakes again after the mesh has changed within a box, and says how many nodes were computed.
-    /// `region` holds the old and the new places of all triangles that changed.
+    /// Bakes again after the mesh has changed within a box. `region` holds the old and the new
+    /// positions of all triangles that changed. Returns the number of nodes computed.
     ///
-    /// The values are those of a whole bake of the new mesh with this grid, to the bit. If the mesh
+    /// The values are those of a full bake of the new mesh with this grid, to the bit. If the mesh
     /// is open, or the field has no band, all nodes are computed. On an error nothing changes.
     pub fn rebake(&mut self, mesh: &TriMesh, region: &Aabb) -> Result<u64, SdfError> {
         let (grid, band) = (self.header.grid, self.header.band);

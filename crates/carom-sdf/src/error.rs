@@ -36,14 +36,14 @@ pub enum SdfError {
     },
     /// The grid would have more nodes than the settings allow.
     TooManyNodes {
-        /// How many it would have, at least.
+        /// The number of nodes it would have, at least.
         nodes: u64,
-        /// How many are allowed.
+        /// The number allowed.
         allowed: u64,
     },
     /// The rows of the grid cross the surface too often to keep.
     TooManyCrossings {
-        /// How many are allowed.
+        /// The number allowed.
         allowed: usize,
     },
     /// The mesh leaves the given grid.
@@ -67,7 +67,7 @@ pub enum SdfError {
     },
     /// The bytes are not those of a field of this version, or end too early or too late.
     BadBytes {
-        /// What is wrong.
+        /// The reason.
         why: &'static str,
     },
 }

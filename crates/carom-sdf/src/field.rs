@@ -1,4 +1,4 @@
-//! What all fields answer, dense or sparse.
+//! The queries of all fields, dense or sparse.
 //!
 //! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
 //! Applications, IEEE TVCG 12(4), 2006.
@@ -20,15 +20,15 @@ use carom_math::ops::sqrt;
 use carom_math::{Pose, Ray};
 use glam::{DVec3, UVec3, Vec3};
 
-/// How the values of a field are stored.
+/// The storage of a field's values.
 pub trait Stored: Sync {
-    /// All but the values.
+    /// The properties of the field apart from its values.
     fn header(&self) -> &Header;
 
     /// The numbers that cells are read from.
     fn table(&self) -> &[f32];
 
-    /// From the number of a node to the next one along y, and along z, within a cell.
+    /// The offsets from a node to the next one along y, and along z, within a cell.
     fn strides(&self) -> [u32; 2];
 
     /// The number of the lowest node of a cell.
@@ -49,27 +49,28 @@ pub trait Stored: Sync {
     fn places<S: Simd>(&self, simd: S, cell: [S::U32x8; 3]) -> S::U32x8;
 }
 
-/// A signed distance field: what [`SdfGrid`](crate::SdfGrid) and [`SparseSdf`](crate::SparseSdf)
-/// answer alike.
+/// The queries of a signed distance field, which [`SdfGrid`](crate::SdfGrid) and
+/// [`SparseSdf`](crate::SparseSdf) share.
 ///
 /// Points are in the frame of the mesh, and lengths in its unit.
 pub trait Field: Stored {
-    /// Where the nodes are.
+    /// The positions of the nodes.
     fn grid(&self) -> &Grid {
         &self.header().grid
     }
 
-    /// Up to this distance from the surface values are distances; a length, infinite if all are.
+    /// The distance from the surface up to which values are distances. A length; infinite if all
+    /// are.
     fn band(&self) -> f32 {
         self.header().band
     }
 
-    /// How inside and outside were found.
+    /// The rule that separated inside from outside.
     fn sign_method(&self) -> SignMethod {
         self.header().sign
     }
 
-    /// What the values at nodes are.
+    /// The meaning of the values at nodes.
     fn accuracy(&self) -> Accuracy {
         self.header().accuracy
     }
@@ -83,12 +84,12 @@ pub trait Field: Stored {
         [0, 1, y, y + 1, z, z + 1, z + y, z + y + 1].map(|offset| table[first + offset])
     }
 
-    /// The distance at a point and in which direction it grows, interpolated between the nodes
-    /// around the point.
+    /// Returns the distance at a point and its gradient, interpolated between the nodes around the
+    /// point.
     ///
-    /// In the grid the value is off by at most [`Field::error_bound`], and by what the band cuts.
-    /// Outside of it the distance to the grid is added to the value at its border. A point with a
-    /// coordinate that is NaN or infinite is infinitely far.
+    /// In the grid the error of the value is at most [`Field::error_bound`], plus what the band
+    /// cuts off. Outside the grid, the distance to the grid is added to the value at its border. A
+    /// point with a coordinate that is NaN or infinite is infinitely far.
     fn sample(&self, point: Vec3) -> Sample
     where
         Self: Sized,
@@ -96,8 +97,8 @@ pub trait Field: Stored {
         sample(self, point)
     }
 
-    /// [`Field::sample`] of many points: the same bits, eight at a time. What was in `out` is gone;
-    /// only its memory grows.
+    /// Does the same as [`Field::sample`] for many points, eight at a time, with the same bits.
+    /// Overwrites `out` and reuses its memory.
     fn sample_batch(&self, points: &[Vec3], out: &mut Vec<Sample>)
     where
         Self: Sized,
@@ -105,11 +106,11 @@ pub trait Field: Stored {
         sample_batch(self, points, out);
     }
 
-    /// The first point of a ray at which the interpolated distance is 0 or less, for parameters
-    /// from 0 to `max_t`.
+    /// Returns the first point of a ray at which the interpolated distance is 0 or less, for
+    /// parameters from 0 to `max_t`.
     ///
-    /// A ray that goes deeper than [`Field::error_bound`] into the shape is a hit. The result says
-    /// up to where the ray is certainly free.
+    /// A ray that goes deeper than [`Field::error_bound`] into the shape is a hit. The result
+    /// includes the parameter up to which the ray is certainly free.
     fn cast_ray(&self, ray: &Ray, max_t: f64) -> FieldRay
     where
         Self: Sized,
@@ -117,7 +118,7 @@ pub trait Field: Stored {
         cast_ray(self, ray, max_t)
     }
 
-    /// The point of the surface closest to a point, by steps along the gradient.
+    /// Returns the point of the surface closest to a point, by steps along the gradient.
     fn closest_point(&self, point: DVec3) -> ClosestSurfacePoint
     where
         Self: Sized,
@@ -125,11 +126,11 @@ pub trait Field: Stored {
         closest_point(self, point)
     }
 
-    /// Of several points the deepest, or the closest if all are outside: its place in the list and
-    /// its sample. The first one of equals; `None` of no points. A point whose coordinates are not
-    /// finite is infinitely far.
+    /// Returns the deepest of several points, or the closest if all are outside: its index and its
+    /// sample. The first of equal ones counts; `None` if there are no points. A point whose
+    /// coordinates are not finite is infinitely far.
     ///
-    /// For a sphere take its center, and subtract the radius.
+    /// For spheres pass the centers, and subtract the radius.
     fn deepest(&self, points: &[Vec3]) -> Option<(usize, Sample)>
     where
         Self: Sized,
@@ -137,7 +138,7 @@ pub trait Field: Stored {
         deepest(self, points)
     }
 
-    /// The deepest point of a convex shape that the pose places in the field, found step by step
+    /// Returns the deepest point in the field of a convex shape at a pose. It is found step by step
     /// along the gradient.
     fn deepest_of_shape(&self, shape: &impl SupportMap, pose: &Pose) -> DeepestPoint
     where
@@ -146,7 +147,7 @@ pub trait Field: Stored {
         deepest_of_shape(self, shape, &pose.wide())
     }
 
-    /// What is in one of the shapes. The fields have one grid and one band; both are signed, or
+    /// Returns the union of two shapes. The fields have one grid and one band; both are signed, or
     /// neither.
     ///
     /// The values are bounds inside, and distances outside; see [`Accuracy::Bound`].
@@ -158,7 +159,8 @@ pub trait Field: Stored {
         Ok(self.combined(other, header, |a, b| a.min(b)))
     }
 
-    /// What is in both shapes. The fields have one grid and one band, and are signed.
+    /// Returns the intersection of two shapes. The fields have one grid and one band, and are
+    /// signed.
     ///
     /// The values are distances inside, and bounds outside.
     fn intersection(&self, other: &Self) -> Result<Self, SdfError>
@@ -169,8 +171,8 @@ pub trait Field: Stored {
         Ok(self.combined(other, header, |a, b| a.max(b)))
     }
 
-    /// What is in this shape and not in the other one. The fields have one grid and one band, and
-    /// are signed.
+    /// Returns this shape minus the other one. The fields have one grid and one band, and are
+    /// signed.
     fn difference(&self, other: &Self) -> Result<Self, SdfError>
     where
         Self: Sized,
@@ -179,9 +181,9 @@ pub trait Field: Stored {
         Ok(self.combined(other, header, |a, b| a.max(-b)))
     }
 
-    /// The field whose surface is where the distance is `offset`, a length: larger if it is
-    /// positive. The band becomes shorter by it, and has to keep two cells. A field without a sign
-    /// becomes that of a shell.
+    /// Returns the field whose surface is at the distance `offset`, a length: a larger shape if it
+    /// is positive. The band shrinks by it, and must keep two cells. An unsigned field becomes that
+    /// of a shell.
     fn offset(&self, offset: f32) -> Result<Self, SdfError>
     where
         Self: Sized,
@@ -191,7 +193,7 @@ pub trait Field: Stored {
         Ok(self.combined(self, header, |value, _| combine::offset_value(value, offset, old, new)))
     }
 
-    /// What the distance at a point certainly is, from the values of the nodes around it.
+    /// Returns certain bounds of the distance at a point, from the values of the nodes around it.
     fn bounds(&self, point: DVec3) -> DistanceBounds
     where
         Self: Sized,
@@ -199,15 +201,15 @@ pub trait Field: Stored {
         bounds(self, point)
     }
 
-    /// How far a sample in the grid may be off, a length: half the diagonal of a cell, and what
-    /// rounding adds. It holds for values that the band does not cut, if the sign is certain and
-    /// the values are distances. [`Field::bounds`] is sharper.
+    /// Returns the largest error of a sample in the grid, a length: half the diagonal of a cell,
+    /// plus rounding. It holds for values that the band does not cut, if the sign is certain and
+    /// the values are distances. [`Field::bounds`] is tighter.
     fn error_bound(&self) -> f64 {
         let grid = self.grid();
         let cell = f64::from(grid.cell());
         let (min, max) = grid.wide_bounds();
         let farthest = min.abs().max(max.abs()).max_element();
-        // Some roundings to `f32`: of the place, of the values and of their mean.
+        // Several roundings to `f32`: of the position, of the values and of their mean.
         let rounding = 16.0 * f64::from(f32::EPSILON) * (farthest + (max - min).length());
         0.5 * sqrt(3.0) * cell + rounding
     }

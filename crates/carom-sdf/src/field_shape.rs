@@ -1,8 +1,9 @@
-//! A field as a shape: with linear floors of boxes, by which queries leave out what is far.
+//! A field as a shape: with linear lower bounds over boxes, by which queries cull distant parts.
 //!
-//! Interpolation between eight nodes is nowhere below the least of them. So a linear function is
-//! below the field in a box of cells if it is at all nodes. Those of larger boxes come from those
-//! of their parts. In a part of one cell the mixed slopes say what a linear function misses.
+//! Interpolation between eight nodes is never below the least of them. So a linear function is
+//! below the field in a box of cells if it is below at all nodes. The bounds of larger boxes come
+//! from those of their parts. In a part of one cell, the mixed slopes bound the error of a linear
+//! function.
 //!
 //! Reference: K. Museth, VDB: High-Resolution Sparse Volumes with Dynamic Topology, ACM TOG 32(3),
 //! 2013 (a hierarchy of blocks over a grid).
@@ -18,10 +19,10 @@ use carom_math::ops::{ceil, floor, sqrt};
 use core::ops::ControlFlow;
 use glam::{DVec3, UVec3, Vec3};
 
-/// In cells: what the place of a side of a box is off by, at most, by rounding.
+/// In cells: a bound on the rounding of the position of a side of a box.
 const ROUNDED_CELLS: f64 = 1.0 / (1 << 20) as f64;
 
-/// Boxes of up to so many cells along each axis are read node by node.
+/// Boxes of up to this many cells along each axis are read node by node.
 const MAX_READ: u32 = 2;
 
 /// Cells along an axis of the smallest boxes whose least value is kept: a half of a block.
@@ -31,7 +32,7 @@ const LEAST: u32 = BLOCK / 2;
 /// in carom-query.
 ///
 /// The solid is where the distance is 0 or less. A field without a sign is the surface alone, as
-/// near as the nodes tell.
+/// well as the nodes resolve it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldShape<F> {
     field: F,
@@ -153,7 +154,7 @@ impl<F: Field> FieldShape<F> {
         let center = center.clamp(DVec3::ZERO, DVec3::ONE);
         let (value, gradient) = interpolated(&values, center);
         let v = values.map(f64::from);
-        // How the slope along one axis changes along another one, at both ends of the third.
+        // The change of the slope along one axis with another axis, at both ends of the third.
         let twist = |i: usize, a: usize, b: usize| v[i + a + b] - v[i + a] - v[i + b] + v[i];
         let at = |ends: [f64; 2], t: f64| (ends[0] + (ends[1] - ends[0]) * t).abs();
         let xy = [twist(0, 1, 2), twist(4, 1, 2)];

@@ -9,7 +9,7 @@ use crate::error::SdfError;
 use crate::grid::Grid;
 use glam::{DVec3, UVec3};
 
-/// The function and where it is sampled.
+/// The function and the grid on which it is sampled.
 pub(crate) struct Function<F> {
     pub(crate) grid: Grid,
     /// A length; infinite for none.

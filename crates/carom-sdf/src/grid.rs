@@ -1,9 +1,8 @@
-//! Where the nodes of a field are: cubes of one size, whose corners are whole multiples of that
-//! size.
+//! The positions of a field's nodes: corners of cubes of one size, at whole multiples of that size.
 //!
-//! A node lies at `(first + index) * cell`. The cell has 24 digits and the whole number 29, so the
-//! product is exact in `f64`. Grids of one cell size therefore share their nodes, and a mesh that
-//! is moved by whole cells gets the same field, to the bit.
+//! A node lies at `(first + index) * cell`. The cell has 24 binary digits and the whole number 29,
+//! so the product is exact in `f64`. Grids of one cell size therefore share their nodes. A mesh
+//! that is moved by whole cells gets the same field, to the bit.
 //!
 //! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
 //! Applications, IEEE TVCG 12(4), 2006, section 2.
@@ -29,8 +28,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid with cells of this size, whose node 0 lies at `first` cells from the origin, with
-    /// so many cells along each axis.
+    /// Returns the grid with cells of this size and this number of cells along each axis. Node 0
+    /// lies at `first` cells from the origin.
     pub fn new(cell: f32, first: IVec3, cells: UVec3) -> Result<Grid, SdfError> {
         check_cell(cell)?;
         for axis in 0..3 {
@@ -45,8 +44,8 @@ impl Grid {
         Ok(Grid { cell, first, cells })
     }
 
-    /// The least grid with cells of this size around a box, and `padding` more cells on each side.
-    /// At least one cell.
+    /// Returns the smallest grid with cells of this size around a box, with `padding` more cells on
+    /// each side. It has at least one cell.
     pub fn around(min: DVec3, max: DVec3, cell: f32, padding: u32) -> Result<Grid, SdfError> {
         check_cell(cell)?;
         let padding = f64::from(padding);
@@ -68,31 +67,31 @@ impl Grid {
         self.cell
     }
 
-    /// Where node 0 lies, in cells from the origin.
+    /// The position of node 0, in cells from the origin.
     #[inline]
     pub fn first(&self) -> IVec3 {
         self.first
     }
 
-    /// How many cells there are along each axis.
+    /// The number of cells along each axis.
     #[inline]
     pub fn cells(&self) -> UVec3 {
         self.cells
     }
 
-    /// How many nodes there are along each axis: one more than cells.
+    /// The number of nodes along each axis: one more than cells.
     #[inline]
     pub fn nodes(&self) -> UVec3 {
         self.cells + UVec3::ONE
     }
 
-    /// How many nodes there are in all.
+    /// The number of nodes in all.
     #[inline]
     pub fn n_nodes(&self) -> u64 {
         self.nodes().to_array().into_iter().map(u64::from).fold(1, u64::saturating_mul)
     }
 
-    /// The place of a node, exactly. Nodes past the last one lie beyond the grid.
+    /// Returns the exact position of a node. Nodes past the last one lie beyond the grid.
     #[inline]
     pub fn node(&self, node: UVec3) -> DVec3 {
         (self.first.as_dvec3() + node.as_dvec3()) * f64::from(self.cell)
@@ -110,25 +109,26 @@ impl Grid {
         Aabb::around(min, max)
     }
 
-    /// The number of the node in a row of all nodes, x first.
+    /// Returns the index of the node in a list of all nodes, x first.
     #[inline]
     pub(crate) fn index(&self, node: UVec3) -> usize {
         let n = self.nodes();
         (node.z as usize * n.y as usize + node.y as usize) * n.x as usize + node.x as usize
     }
 
-    /// The cell that holds a point of the grid, as its lowest node; the nearest cell for points
-    /// outside. A coordinate that is NaN counts as the lowest.
+    /// Returns the cell that holds a point of the grid, as its lowest node. For points outside,
+    /// returns the nearest cell. A coordinate that is NaN counts as the lowest.
     #[inline]
     pub(crate) fn cell_of(&self, point: DVec3) -> UVec3 {
         let place = point / f64::from(self.cell) - self.first.as_dvec3();
-        // Conversion to a whole number rounds down here, and takes what is negative or NaN to 0.
+        // The conversion to a whole number rounds down here, and maps negative numbers and NaN to
+        // 0.
         let [x, y, z] = [0, 1, 2].map(|axis| (place[axis] as u32).min(self.cells[axis] - 1));
         UVec3::new(x, y, z)
     }
 }
 
-/// The greatest whole number of cells that is not above a coordinate.
+/// Returns the greatest whole number of cells that is not above a coordinate.
 pub(crate) fn index_below(coordinate: f64, cell: f32) -> f64 {
     let cell = f64::from(cell);
     let index = floor(coordinate / cell);
@@ -142,9 +142,9 @@ pub(crate) fn index_below(coordinate: f64, cell: f32) -> f64 {
     }
 }
 
-/// The size of cells of which `resolution` cover a length: at least that length over the
-/// resolution, and rounded up to twelve digits, so that the coordinates of nodes near the origin
-/// are numbers of `f32`.
+/// Returns the size of cells of which `resolution` cover a length. It is at least that length over
+/// the resolution, rounded up to twelve binary digits. So the coordinates of nodes near the origin
+/// are exact in `f32`.
 pub(crate) fn cell_for(length: f64, resolution: u32) -> Result<f32, SdfError> {
     if resolution == 0 {
         return Err(SdfError::BadResolution);
@@ -153,7 +153,7 @@ pub(crate) fn cell_for(length: f64, resolution: u32) -> Result<f32, SdfError> {
         return Err(SdfError::NoExtent);
     }
     let wanted = length / f64::from(resolution);
-    // Of 53 digits after the first one, the lower 41 are taken off.
+    // Keep twelve of the 53 binary digits.
     let step = f64::from_bits(wanted.to_bits() & !((1 << 52) - 1)) / f64::from(1 << 11);
     let cell = ceil(wanted / step) * step;
     check_cell(cell as f32)?;

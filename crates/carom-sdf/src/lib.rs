@@ -1,8 +1,8 @@
-//! Signed distance fields: how far a point is from the surface of a shape, answered from samples
-//! on a grid.
+//! Signed distance fields: the distance from a point to the surface of a shape, interpolated from
+//! samples on a grid.
 //!
-//! [`SdfGrid`] has a value at each node. [`SparseSdf`] has values only near the surface. Both are
-//! [`Field`]s, which is where the questions are.
+//! [`SdfGrid`] has a value at each node. [`SparseSdf`] has values only near the surface. Both
+//! implement [`Field`], which has the queries.
 //!
 //! ```
 //! use carom_sdf::{BakeSettings, Field, SdfGrid, SignMethod};
@@ -15,29 +15,29 @@
 //! let field = SdfGrid::from_triangles(&corners, &faces, &settings)?;
 //! assert_eq!(field.sign_method(), SignMethod::WindingExact); // The mesh is closed.
 //!
-//! // Distance and direction, between the nodes: off by at most half the diagonal of a cell.
+//! Distance and direction, between the nodes: the error is at most half the diagonal of a cell.
 //! let below = field.sample(Vec3::new(0.25, 0.25, -0.05));
 //! assert!((below.distance - 0.05).abs() < 0.001 && below.gradient.z < -0.99);
-//! // What is certain.
+//! Certain bounds.
 //! let bounds = field.bounds(DVec3::new(0.25, 0.25, 0.1));
 //! assert!(bounds.is_inside() && bounds.least <= -0.1 && -0.1 <= bounds.greatest);
 //! # Ok::<(), carom_sdf::SdfError>(())
 //! ```
 //!
-//! # What a value is
-//! At a node it is the `f64` distance to the nearest triangle, rounded once, and negative inside.
-//! It does not depend on the order of the triangles or on threads. With a band of so many cells,
-//! values farther from the surface are the band, with the sign of their side. [`SignMethod`] says
-//! how sides were found, and [`Accuracy`] what the values are after fields were combined.
+//! # The values
+//! A value at a node is the `f64` distance to the nearest triangle, rounded once, and negative
+//! inside. It does not depend on the order of the triangles or on threads. With a band of some
+//! cells, values farther from the surface are the band, with the sign of their side. [`SignMethod`]
+//! tells how sides were found. [`Accuracy`] tells what the values mean after fields were combined.
 //!
-//! Nodes lie at whole multiples of the cell size, exactly. So fields of one [`Grid`] fit each
-//! other, and a mesh that is moved by whole cells has the same field.
+//! Nodes lie at whole multiples of the cell size, exactly. So fields of one [`Grid`] can be
+//! combined, and a mesh that is moved by whole cells has the same field.
 //!
-//! # Rays, and what is not certain
-//! A distance changes by no more than the point moves. [`Field::bounds`] is what follows from the
-//! eight nodes around a point. [`Field::cast_ray`] takes steps that are certainly free, and goes
-//! cell by cell near the surface. The answer is a hit, a certain miss, or undecided: near a
-//! surface that the cells do not show.
+//! # Rays, and certainty
+//! A distance changes by no more than the point moves. [`Field::bounds`] derives certain bounds
+//! from the eight nodes around a point. [`Field::cast_ray`] takes steps that are certainly free,
+//! and goes cell by cell near the surface. The answer is a hit, a certain miss, or undecided. It is
+//! undecided near a surface that the cells do not resolve.
 //!
 //! ```
 //! use carom_math::Ray;

@@ -1,9 +1,9 @@
-//! The places where a line passes the surface of a field, going in and coming out.
+//! The points at which a line enters and leaves the solid of a field.
 //!
-//! The line goes cell by cell, and the interpolated distance along it is a cubic between whose
-//! turning points it changes its sign once or not at all. Outside of the solid the line leaves out
-//! boxes of cells whose nodes are all outside. Inside of it a step is as long as the surface is
-//! certainly farther than a sample may be off.
+//! The line goes cell by cell. The interpolated distance along it is a cubic. Between its turning
+//! points it changes sign at most once. Outside the solid, the line skips boxes of cells whose
+//! nodes are all outside. Inside, a step is the certain distance to the surface, less the error of
+//! a sample.
 //!
 //! Reference: H. Hansson Soderlund, A. Evans, T. Akenine-Moller, Ray Tracing of Signed Distance
 //! Function Grids, JCGT 11(3), 2022 (the cubic of a cell); J. Hart, Sphere Tracing, 1996.

@@ -1,11 +1,11 @@
 //! Volume, centre and inertia of the solid in a field.
 //!
-//! - A cell whose nodes are all inside counts as a cube. One through which the surface passes is
-//!   cut into six tetrahedra. In each of these the distance counts as linear, so its part inside is
-//!   a tetrahedron, or the difference or sum of some.
-//! - For the error each cell is eight cubes, one for each node. A cube is on the side of its node
-//!   if the surface is farther from the node than all of the cube. The side of the others is open.
-//!
+//! - A cell whose nodes are all inside counts as a cube. A cell through which the surface passes is
+//!   cut into six tetrahedra. In each of these the distance counts as linear. So its inner part is
+//!   a tetrahedron, or the difference or sum of several.
+//! - For the error bound each cell is eight cubes, one for each node. A cube is on the side of its
+//!   node if the surface is farther from the node than all of the cube. The side of the other cubes
+//!   is unknown.
 //! Reference: M. Kallay, Computing the Moment of Inertia of a Solid Defined by a Triangle Mesh,
 //! Journal of Graphics Tools 11(2), 2006 (moments of a tetrahedron).
 

@@ -1,8 +1,8 @@
 //! The closest point of the surface, by steps along the gradient; the deepest of several points.
 //!
-//! At distance d a step of d along the gradient ends near the surface, and the next one is far
-//! shorter. Where the gradient is short, at ridges, a step could go anywhere, so the search ends
-//! there and says so.
+//! At distance d, a step of d along the gradient ends near the surface, and the next one is far
+//! shorter. At ridges the gradient is short and a step could go anywhere. The search ends there and
+//! reports it.
 //!
 //! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
 //! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020, section 3.
@@ -14,7 +14,7 @@ use crate::sample::{Sample, sample_into};
 use carom_math::tol;
 use glam::{DVec3, Vec3};
 
-/// Steps of a search, at most.
+/// The most steps of a search.
 const MAX_STEPS: u32 = 32;
 
 /// A point of the surface near a given one.
@@ -23,8 +23,8 @@ const MAX_STEPS: u32 = 32;
 pub struct ClosestSurfacePoint {
     /// The point at which the search ended.
     pub point: DVec3,
-    /// The search ended where the interpolated distance is 0. Otherwise it ended at a ridge, beyond
-    /// the band, or after too many steps.
+    /// Whether the search ended where the interpolated distance is 0. Otherwise it ended at a
+    /// ridge, beyond the band, or after too many steps.
     pub is_on_surface: bool,
     /// The surface is certainly no farther from the point than this; infinite if nothing is known.
     pub error: f64,

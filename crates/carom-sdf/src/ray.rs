@@ -1,8 +1,8 @@
 //! The first point of a ray that is inside.
 //!
-//! Far from the surface a step is as long as the distance certainly is. Near it the ray goes on
-//! cell by cell, and the interpolated distance along it is a cubic: its first root is the hit. A
-//! part of the ray that is neither certainly free nor a hit is reported.
+//! Far from the surface, a step is as long as the certain distance. Near it the ray continues cell
+//! by cell. The interpolated distance along it is a cubic, and its first root is the hit. A part of
+//! the ray that is neither certainly free nor a hit is reported.
 //!
 //! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
 //! Implicit Surfaces, The Visual Computer 12(10), 1996; H. Hansson Soderlund, A. Evans, T.
@@ -18,11 +18,11 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::unit;
 use glam::{DVec3, UVec3};
 
-/// In cells: what the place of a point of a ray is off by, at most, by rounding. Coordinates are
-/// 2^28 cells at most, so 2^-24 or less.
+/// In cells: a bound on the rounding of the position of a point of a ray. Coordinates are 2^28
+/// cells at most, so 2^-24 or less.
 const ROUNDED_CELLS: f64 = 1.0 / (1 << 20) as f64;
 
-/// What a ray met.
+/// The outcome of a ray cast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RayOutcome {
@@ -35,7 +35,7 @@ pub enum RayOutcome {
     Undecided,
 }
 
-/// Where a ray enters the shape.
+/// The point at which a ray enters the shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FieldHit {
@@ -51,7 +51,7 @@ pub struct FieldHit {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FieldRay {
-    /// What it met.
+    /// The outcome.
     pub outcome: RayOutcome,
     /// The ray certainly meets no surface before this parameter; of a miss, the end of the ray.
     pub clear_until: f64,
@@ -105,7 +105,7 @@ pub(crate) fn part_in_grid(
             continue;
         }
         let (low, high) = ((min[axis] - from) / pace, (max[axis] - from) / pace);
-        // A little wider, for rounding: what is outside is free, and cells are clamped to the grid.
+        // Slightly wider, for rounding: points outside are free, and cells are clamped to the grid.
         let (low, high) = (low.min(high), low.max(high));
         start = start.max(low - ROUNDED * low.abs());
         end = end.min(high + ROUNDED * high.abs());
@@ -113,7 +113,7 @@ pub(crate) fn part_in_grid(
     (start <= end).then_some([start, end])
 }
 
-/// A line on its way through a field, up to a parameter.
+/// A line through a field, up to a parameter.
 pub(crate) struct Walk<'a, F> {
     pub(crate) field: &'a F,
     origin: DVec3,
@@ -131,8 +131,8 @@ impl<'a, F: Field> Walk<'a, F> {
         self.origin + self.direction * t
     }
 
-    /// Goes along the ray until a hit or its end, and says where it first was in a cell that is not
-    /// certainly free.
+    /// Walks the ray to a hit or its end. `first_doubt` receives the first parameter at which it
+    /// was in a cell that is not certainly free.
     fn run(&self, start: f64, first_doubt: &mut Option<f64>, steps: &mut u32) -> Option<FieldHit> {
         let grid = *self.field.grid();
         let size = f64::from(grid.cell());
@@ -201,7 +201,7 @@ impl<'a, F: Field> Walk<'a, F> {
     pub(crate) fn cell_behind(&self, [low, high]: [UVec3; 2], axis: usize, exit: f64) -> Option<UVec3> {
         let grid = self.field.grid();
         let mut cell = grid.cell_of(self.at(exit)).clamp(low, high - UVec3::ONE);
-        // By whole numbers, as the place is rounded.
+        // The index decides, as the position is rounded.
         cell[axis] = if 0.0 < self.direction[axis] { high[axis] } else { low[axis].checked_sub(1)? };
         (cell[axis] < grid.cells()[axis]).then_some(cell)
     }
@@ -265,14 +265,15 @@ impl<'a, F: Field> Walk<'a, F> {
     }
 }
 
-/// In parts of a way through a cell: how well the place of the surface is known there. 2^-44.
+/// In parts of the segment in a cell: the accuracy of the surface's position there. 2^-44.
 const SIGN_CHANGE_SPAN: f64 = 1.0 / (1_u64 << 44) as f64;
 
 /// Secants that are tried before halving.
 const MAX_SECANTS: u32 = 24;
 
-/// Where a function that is monotone between two numbers, of 0 to 1, changes between above 0 and
-/// not above 0, to within [`SIGN_CHANGE_SPAN`]: the nearest known number on the side of the second.
+/// Returns the point at which a function on 0 to 1 changes between above 0 and not above 0. It is
+/// monotone between the two given numbers. The accuracy is [`SIGN_CHANGE_SPAN`], and the result is
+/// the nearest known number on the side of the second.
 ///
 /// Reference: M. Dowell, P. Jarratt, A Modified Regula Falsi Method for Computing the Root of an
 /// Equation, BIT 11, 1971 (the Illinois rule).
@@ -285,8 +286,8 @@ pub(crate) fn sign_change([mut from, mut to]: [f64; 2], value: impl Fn(f64) -> f
         if width <= SIGN_CHANGE_SPAN {
             break;
         }
-        // Not nearer to an end than what is wanted, so that a secant that is right is the last but
-        // one.
+        // The secant keeps this distance from both ends, so that a correct secant leaves at most
+        // one more step.
         let secant = width * (value_from / (value_from - value_to));
         let secant = secant.clamp(0.5 * SIGN_CHANGE_SPAN, width - 0.5 * SIGN_CHANGE_SPAN);
         let next = from + if i < MAX_SECANTS && secant.is_finite() { secant } else { 0.5 * width };
@@ -319,9 +320,10 @@ pub(crate) fn interpolated(values: &[f32; 8], place: DVec3) -> (f64, DVec3) {
     (mix(along_y[0], along_y[1], place.z), DVec3::new(slope_x, slope_y, along_y[1] - along_y[0]))
 }
 
-/// Where a cubic on 0 to 1 turns, given its values at 0, 1/3, 2/3 and 1: in order, and 1 at last.
+/// Returns the turning points of a cubic on 0 to 1, given its values at 0, 1/3, 2/3 and 1: in
+/// ascending order, then 1.
 pub(crate) fn turning_points([a, b, c, d]: [f64; 4]) -> [Option<f64>; 3] {
-    // Of the derivative.
+    // Coefficients of the derivative.
     let square = 13.5 * (d - 3.0 * c + 3.0 * b - a);
     let linear = 9.0 * (2.0 * a - 5.0 * b + 4.0 * c - d);
     let constant = 0.5 * (-11.0 * a + 18.0 * b - 9.0 * c + 2.0 * d);
@@ -330,7 +332,7 @@ pub(crate) fn turning_points([a, b, c, d]: [f64; 4]) -> [Option<f64>; 3] {
     if !(0.0 <= discriminant) {
         return points;
     }
-    // Without cancellation; a quotient that is no number is left out.
+    // Avoids cancellation; a quotient that is not a number is left out.
     let q = -0.5 * (linear + sqrt(discriminant).copysign(linear));
     let (r, s) = (q / square, constant / q);
     let within = |x: f64| (0.0 < x && x < 1.0).then_some(x);

@@ -1,5 +1,5 @@
-//! A part of a field baked again after the mesh has changed there: the same bits as the whole field
-//! baked again.
+//! Bakes a part of a field again after the mesh has changed there, with the same bits as a full
+//! bake.
 //!
 //! If old and new mesh are closed and differ only in a box, no point outside of the box changes
 //! sides. Distances change only within the band of the box.
@@ -14,15 +14,16 @@ use crate::surface::Surface;
 use carom_bounds::Aabb;
 use glam::UVec3;
 
-/// Only what a change reaches has to be computed: the sides of other nodes are what they were.
+/// Returns whether only the nodes that the change can reach must be computed; the sides of others
+/// are unchanged.
 pub(crate) fn is_local(header: &Header, surface: &Surface<'_>) -> bool {
     let method = surface.sides.method();
     let is_exact = matches!(method, SignMethod::WindingExact | SignMethod::Parity);
     is_exact && method == header.sign && header.accuracy == Accuracy::Exact && header.band.is_finite()
 }
 
-/// The nodes that a change within a box can reach: first and last along each axis. None if it
-/// reaches none.
+/// Returns the nodes that a change within a box can reach: first and last along each axis. `None`
+/// if it reaches none.
 pub(crate) fn reached(header: &Header, region: &Aabb) -> Option<[UVec3; 2]> {
     let (band, grid) = (f64::from(header.band), &header.grid);
     let (min, max) = (region.min.as_dvec3() - band, region.max.as_dvec3() + band);
@@ -31,7 +32,7 @@ pub(crate) fn reached(header: &Header, region: &Aabb) -> Option<[UVec3; 2]> {
         let first = f64::from(grid.first()[axis]);
         let from = (index_below(min[axis], grid.cell()) - first).max(0.0);
         let to = (index_below(max[axis], grid.cell()) - first + 1.0).min(f64::from(grid.cells()[axis]));
-        // An empty box, or one beside the grid, and NaN.
+        // An empty box, a box beside the grid, or NaN.
         if !(from <= to) {
             return None;
         }

@@ -19,12 +19,12 @@ use glam::{UVec3, Vec3};
 pub struct Sample {
     /// The distance to the surface, a length: negative inside.
     pub distance: f32,
-    /// How fast the distance grows along each axis. Away from the surface, with a length near 1;
-    /// shorter at ridges, and 0 beyond the band.
+    /// The change of the distance along each axis. It points away from the surface, with a length
+    /// near 1; shorter at ridges, and 0 beyond the band.
     pub gradient: Vec3,
 }
 
-/// Where the nodes are, in `f32`.
+/// The positions of the nodes, in `f32`.
 #[derive(Clone, Copy)]
 struct Frame {
     origin: Vec3,

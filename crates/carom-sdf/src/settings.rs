@@ -1,15 +1,15 @@
-//! How a field is baked.
+//! Settings for baking a field.
 
 use crate::error::SdfError;
 use crate::grid::{Grid, cell_for};
 use glam::DVec3;
 
-/// How the cells of a field are chosen.
+/// The choice of a field's cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Spacing {
-    /// So many cells along the longest side of the mesh; a little fewer, as the size is rounded up
-    /// to a short number.
+    /// This many cells along the longest side of the mesh. It may be a little fewer, as the cell
+    /// size is rounded up to a short number.
     Resolution(u32),
     /// Cells of this size, a length.
     Cell(f32),
@@ -17,17 +17,17 @@ pub enum Spacing {
     Grid(Grid),
 }
 
-/// How a field is baked. The default is a dense distance at all nodes, 64 cells along the longest
-/// side.
+/// Settings for baking a field. The default is a dense distance at all nodes, 64 cells along the
+/// longest side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BakeSettings {
-    /// How cells are chosen.
+    /// The choice of cells.
     pub spacing: Spacing,
-    /// Up to this many cells from the surface values are distances; beyond they are the band, with
-    /// the sign of their side. At least 2; infinite for distances everywhere.
+    /// The number of cells from the surface up to which values are distances. Beyond, they are the
+    /// band, with the sign of their side. At least 2; infinite for distances everywhere.
     pub band: f32,
-    /// How many cells are added on each side of the mesh. Not used with [`Spacing::Grid`].
+    /// The number of cells added on each side of the mesh. Not used with [`Spacing::Grid`].
     pub padding: u32,
     /// The most nodes that may be stored. A node takes 4 bytes.
     pub max_nodes: u64,
@@ -40,7 +40,7 @@ impl Default for BakeSettings {
 }
 
 impl BakeSettings {
-    /// These settings with so many cells along the longest side of the mesh.
+    /// Returns these settings with this many cells along the longest side of the mesh.
     #[must_use]
     pub fn with_resolution(self, resolution: u32) -> BakeSettings {
         BakeSettings { spacing: Spacing::Resolution(resolution), ..self }
@@ -58,13 +58,13 @@ impl BakeSettings {
         BakeSettings { spacing: Spacing::Grid(grid), ..self }
     }
 
-    /// These settings with distances up to so many cells from the surface.
+    /// Returns these settings with distances up to this many cells from the surface.
     #[must_use]
     pub fn with_band(self, band: f32) -> BakeSettings {
         BakeSettings { band, ..self }
     }
 
-    /// These settings with so many cells around the mesh.
+    /// Returns these settings with this many cells around the mesh.
     #[must_use]
     pub fn with_padding(self, padding: u32) -> BakeSettings {
         BakeSettings { padding, ..self }
@@ -76,7 +76,7 @@ impl BakeSettings {
         BakeSettings { max_nodes, ..self }
     }
 
-    /// The grid for what lies between two corners.
+    /// Returns the grid for the box between two corners.
     pub(crate) fn grid(&self, min: DVec3, max: DVec3) -> Result<Grid, SdfError> {
         let cell = match self.spacing {
             Spacing::Grid(grid) => return Ok(grid),
@@ -88,8 +88,7 @@ impl BakeSettings {
 
     /// The band as a length.
     pub(crate) fn band_length(&self, grid: &Grid) -> Result<f32, SdfError> {
-        // A band keeps the sign of what is beyond it only if no surface fits between two nodes
-        // there.
+        // A band keeps the sign of nodes beyond it only if no surface fits between two nodes there.
         if !(2.0 <= self.band) {
             return Err(SdfError::BadBand { band: self.band });
         }

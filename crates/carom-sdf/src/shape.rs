@@ -1,9 +1,8 @@
 //! The deepest point of a convex shape in a field.
 //!
-//! From the center of the shape the search goes towards the support point against the gradient, as
-//! far as the distance falls, again and again. In a field that is convex near the shape, as around
-//! a convex body, it ends at the deepest point; elsewhere at one that is deeper than those around
-//! it.
+//! The search starts at the center of the shape. Each step goes towards the support point against
+//! the gradient, as long as the distance falls. The field may be convex near the shape, as around a
+//! convex body. Then the search ends at the deepest point; otherwise at a local one.
 //!
 //! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
 //! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020, section 3 (the
@@ -21,7 +20,7 @@ const MAX_STEPS: u32 = 64;
 /// Halvings of a step, at most.
 const MAX_HALVINGS: u32 = 8;
 
-/// Where a convex shape is deepest in a field.
+/// The deepest point of a convex shape in a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DeepestPoint {
@@ -45,7 +44,7 @@ pub(crate) fn deepest_of_shape(field: &impl Field, shape: &impl SupportMap, pose
     for _ in 0..MAX_STEPS {
         let gradient = found.gradient.as_dvec3();
         let target = pose.transform_point(shape.support(pose.inverse_transform_vector(-gradient)).point);
-        // What the whole way could gain, if the field were straight.
+        // The gain of the whole segment, if the field were linear.
         if !(tolerance < gradient.dot(point - target)) {
             break;
         }

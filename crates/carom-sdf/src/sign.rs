@@ -1,12 +1,13 @@
-//! Which nodes are inside: what a mesh allows to say, and which rule said it.
+//! Decides which nodes are inside, by the strongest rule that the mesh allows.
 //!
-//! - Edges run along as often forwards as backwards: each node has a whole winding number, exactly.
-//!   Inside is what has another one than 0, so that shells which face inwards, overlap or are
-//!   doubled enclose what they enclose.
-//! - Each edge has two triangles, but some are turned over: inside is what a row leaves an odd
-//!   number of times, exactly.
-//! - Otherwise the winding number is a smooth one, by solid angles. Inside is where its size is
-//!   above a half. If most of the surface does not tell its two sides apart, the field is unsigned.
+//! - If each edge occurs as often forwards as backwards, each node has a whole winding number,
+//!   exactly. A node is inside if the number is not 0. So shells that face inwards, overlap or are
+//!   doubled still enclose their inside.
+//! - If each edge has two triangles, but some are flipped, parity decides, exactly. A node is
+//!   inside if its row leaves the surface an odd number of times.
+//! - Otherwise the winding number is a real one, from solid angles. A node is inside if its
+//!   absolute value is above a half. If most of the surface does not separate two sides, the field
+//!   is unsigned.
 //!
 //! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
 //! Generalized Winding Numbers, ACM TOG 32(4), 2013.
@@ -23,12 +24,12 @@ use carom_math::ops::floor;
 use carom_math::tol;
 use glam::{DVec3, UVec3};
 
-/// How it was decided which nodes are inside.
+/// The rule that decided which nodes are inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SignMethod {
-    /// The mesh is closed and its triangles agree: exact winding numbers. Inside is what the
-    /// surface winds around, whichever way.
+    /// The mesh is closed and its triangles agree: exact winding numbers. A node is inside if the
+    /// surface winds around it, in either direction.
     WindingExact,
     /// The mesh is closed and some triangles are turned over: exact parity of crossings.
     Parity,
@@ -38,7 +39,7 @@ pub enum SignMethod {
         /// The part of the area on which the two sides are not clear, at most a half.
         doubtful: f32,
     },
-    /// The mesh is open and does not tell inside from outside: all distances are positive.
+    /// The mesh is open and does not separate inside from outside: all distances are positive.
     Unsigned,
     /// The field was made from a function that knows the sign.
     Given,
@@ -56,7 +57,7 @@ impl SignMethod {
     }
 }
 
-/// What tells the side of a node.
+/// The data that decide the side of a node.
 pub(crate) enum Sides {
     Rows { crossings: Crossings, is_parity: bool },
     Winding { tree: WindingTree, doubtful: f32 },
@@ -64,8 +65,8 @@ pub(crate) enum Sides {
 }
 
 impl Sides {
-    /// The rule for a mesh whose triangles are in the tree. Rows of the grid are looked at from
-    /// `low` to `high` in y and z.
+    /// Returns the rule for a mesh whose triangles are in the tree. Rows of the grid are tested
+    /// from `low` to `high` in y and z.
     pub(crate) fn new(
         mesh: &TriMesh,
         tree: &Bvh,
@@ -120,7 +121,7 @@ impl Sides {
 /// Nodes of a row that are decided at a time, at most.
 pub(crate) const MAX_ROW: usize = 9;
 
-/// Each edge has two triangles, whichever way they face.
+/// Returns whether each edge has two triangles, in either direction.
 fn is_closed(mesh: &TriMesh) -> bool {
     let report = MeshReport::new(mesh);
     report.n_boundary_edges == 0 && report.n_non_manifold_edges == 0

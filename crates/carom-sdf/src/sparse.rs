@@ -1,8 +1,8 @@
 //! A field that keeps values only near the surface, in blocks of 8 cells along each axis.
 //!
 //! A block has the values of its 9 nodes along each axis, so that a sample reads one block. An
-//! index of all blocks says where the values of each are. Blocks farther from the surface than the
-//! band share two: one outside, one inside.
+//! index of all blocks has the offset of each one's values. Blocks farther from the surface than
+//! the band share two sets of values: one outside, one inside.
 //!
 //! Reference: K. Museth, VDB: High-Resolution Sparse Volumes with Dynamic Topology, ACM TOG 32(3),
 //! 2013 (leaves of 8 along each axis); NVIDIA, GVDB and the brick maps of C. Crassin et al.,
@@ -27,25 +27,25 @@ use glam::{DVec3, UVec3, Vec3};
 
 /// A signed distance field with values near the surface: negative inside.
 ///
-/// Elsewhere a value is the band, with the sign of its side. So the band of the settings should be
-/// finite: else all blocks are kept.
+/// Elsewhere a value is the band, with the sign of its side. The band of the settings should be
+/// finite, or all blocks are stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SparseSdf {
     pub(crate) header: Header,
-    /// For each block of the grid, along x first, where its values begin.
+    /// For each block of the grid, along x first, the start of its values.
     pub(crate) blocks: Vec<u32>,
     /// The values of blocks: first one that is outside, one that is inside, then those near the
     /// surface in the order of the index.
     pub(crate) values: Vec<f32>,
 }
 
-/// Where the values of all blocks outside begin.
+/// The start of the values that all blocks outside share.
 pub(crate) const OUTSIDE: u32 = 0;
 
-/// Where the values of all blocks inside begin.
+/// The start of the values that all blocks inside share.
 pub(crate) const INSIDE: u32 = N_BLOCK_NODES as u32;
 
-/// Places of values are lanes of 32 bits, with a sign on some machines.
+/// Indices of values are lanes of 32 bits, signed on some machines.
 const MAX_VALUES: u64 = i32::MAX as u64;
 
 impl SparseSdf {
@@ -86,10 +86,10 @@ impl SparseSdf {
         SparseSdf::bake(header, &Function { grid, band, distance }, settings.max_nodes)
     }
 
-    /// Bakes again after the mesh has changed within a box, and says how many blocks were computed.
-    /// `region` holds the old and the new places of all triangles that changed.
+    /// Bakes again after the mesh has changed within a box. `region` holds the old and the new
+    /// positions of all triangles that changed. Returns the number of blocks computed.
     ///
-    /// The field is that of a whole bake of the new mesh with this grid, to the bit. If the mesh is
+    /// The field is that of a full bake of the new mesh with this grid, to the bit. If the mesh is
     /// open, or the field has no band, all blocks are computed. On an error nothing changes.
     pub fn rebake(&mut self, mesh: &TriMesh, region: &Aabb) -> Result<u64, SdfError> {
         let (grid, band) = (self.header.grid, self.header.band);
@@ -139,12 +139,12 @@ impl SparseSdf {
         Ok(size.into_iter().map(u64::from).product())
     }
 
-    /// How many blocks the grid has.
+    /// The number of blocks of the grid.
     pub fn n_blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// How many blocks have values of their own.
+    /// The number of blocks that have values of their own.
     pub fn n_stored_blocks(&self) -> usize {
         self.values.len() / N_BLOCK_NODES - 2
     }
@@ -186,10 +186,10 @@ impl SparseSdf {
     }
 }
 
-/// Where the values of the first block near the surface begin.
+/// The start of the values of the first block near the surface.
 pub(crate) const FIRST: u32 = 2 * INSIDE;
 
-/// Writes the index of a layer of blocks, whose stored values begin at [`FIRST`], and gives the
+/// Writes the index of a layer of blocks, whose stored values begin at [`FIRST`]. Returns the
 /// values.
 fn bake_layer(
     header: &Header,
@@ -218,7 +218,7 @@ fn bake_layer(
     Ok(values)
 }
 
-/// How many nodes are stored so far, by all threads, and how many may be.
+/// The number of nodes stored so far by all threads, and the number allowed.
 struct Limit {
     count: AtomicUsize,
     allowed: usize,
@@ -246,7 +246,7 @@ pub(crate) fn copy_block(nodes: NodeBox, packed: &[f32; N_BLOCK_NODES], values: 
     }
 }
 
-/// The values of a block that begin at a place.
+/// Returns the range of a block's values, given their start.
 fn block(start: u32) -> core::ops::Range<usize> {
     start as usize..start as usize + N_BLOCK_NODES
 }
@@ -259,12 +259,12 @@ fn block_places(nodes: NodeBox) -> impl Iterator<Item = usize> {
     })
 }
 
-/// How many blocks there are along each axis.
+/// Returns the number of blocks along each axis.
 pub(crate) fn n_blocks(cells: UVec3) -> UVec3 {
     (cells + UVec3::splat(BLOCK - 1)) / BLOCK
 }
 
-/// The place of a block among `n` along each axis, from its number.
+/// Returns the position of a block among `n` along each axis, from its index.
 fn block_at(number: u32, n: UVec3) -> UVec3 {
     UVec3::new(number % n.x, number / n.x % n.y, number / (n.x * n.y))
 }
@@ -276,7 +276,7 @@ fn far_values(band: f32) -> Vec<f32> {
     values
 }
 
-/// The nodes of a block that are in the grid.
+/// Returns the nodes of a block that are in the grid.
 pub(crate) fn block_nodes(header: &Header, block: UVec3) -> NodeBox {
     let first = block * BLOCK;
     NodeBox { first, size: (header.grid.nodes() - first).min(UVec3::splat(BLOCK_NODES)) }

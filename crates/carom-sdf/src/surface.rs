@@ -1,10 +1,10 @@
-//! How far the nodes of a grid are from a mesh: the `f64` distance to the nearest triangle, rounded
+//! The distances of a grid's nodes from a mesh: the `f64` distance to the nearest triangle, rounded
 //! once.
 //!
 //! A tree of the triangles is searched for the middle of a block, then for the middles of its
-//! halves, down to the nodes. Parts that are farther than the band are left out, and the triangle
-//! found for a whole bounds the search for its parts. Plain arithmetic finds the triangles that may
-//! be the nearest one, and accurate arithmetic measures them.
+//! halves, down to the nodes. Parts farther than the band are left out. The triangle found for a
+//! whole block bounds the search for its parts. Plain arithmetic finds the candidates for the
+//! nearest triangle, and accurate arithmetic measures them.
 //!
 //! Reference: N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor Queries, 1995 (branch and
 //! bound).
@@ -28,7 +28,7 @@ pub(crate) struct Surface<'a> {
     pub(crate) sides: Sides,
     grid: Grid,
     band: f32,
-    /// Above what rounding adds to a rough distance in the grid, a length.
+    /// A length above the rounding error of a rough distance in the grid.
     slack: f64,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Surface<'a> {
         Ok(Surface { mesh, tree, sides, grid, band, slack: (high - low).length() * ROUNDED })
     }
 
-    /// Prepares a mesh for all nodes of a grid, and says what its field is made by.
+    /// Prepares a mesh for all nodes of a grid. Also returns the header of its field.
     pub(crate) fn of_grid(
         mesh: &'a TriMesh,
         grid: Grid,
@@ -60,15 +60,14 @@ impl<'a> Surface<'a> {
         Ok((Header { grid, band, sign: surface.sides.method(), accuracy: Accuracy::Exact }, surface))
     }
 
-    /// The distance of a triangle, off by at most the slack.
+    /// Returns the distance of a triangle, with an error of at most the slack.
     fn rough_distance(&self, point: DVec3, triangle: u32) -> f64 {
         let corners = self.mesh.corners(triangle);
         rough_distance(point, &corners).unwrap_or_else(|| point_triangle(point, &corners).distance)
     }
 
-    /// The triangle that is nearest, as far as rough distances tell, if one is within `limit`; a
-    /// triangle that may be near makes the search short. `near` has all triangles that may be the
-    /// nearest one, and others.
+    /// Finds the nearest triangle by rough distances, if one is within `limit`. A good `guess`
+    /// shortens the search. `near` receives all triangles that may be the nearest one, and others.
     fn nearest(
         &self,
         point: DVec3,
@@ -77,7 +76,7 @@ impl<'a> Surface<'a> {
         near: &mut Vec<(u32, f64)>,
     ) -> Option<u32> {
         near.clear();
-        // Two rough distances are off by so much that another triangle may be the nearest one.
+        // Within the error of two rough distances, another triangle may be the nearest one.
         let slack = 2.0 * self.slack;
         let mut limit = limit + slack;
         if let Some(triangle) = guess {
@@ -93,8 +92,8 @@ impl<'a> Surface<'a> {
         found.map_or(near.first().map(|(triangle, _)| *triangle), |(triangle, _)| Some(triangle))
     }
 
-    /// Writes the distances of some nodes of a block, without a sign, and says whether one is
-    /// within the band.
+    /// Writes the unsigned distances of some nodes of a block. Returns whether one is within the
+    /// band.
     ///
     /// If the middle of the nodes is far from the surface, all are. Otherwise they are halved along
     /// each axis, and the triangle nearest to the middle is a guess for the parts.
@@ -132,15 +131,15 @@ impl<'a> Surface<'a> {
 
 /// Relative to the size of the grid: above the rounding of distances, 2^-30.
 ///
-/// The place over a face is off by some `u size / sine^2` along it, with `u` for 2^-53, and the
-/// sine is 2^-10 at least.
+/// The projected point on a face has an error of some `u size / sine^2` along it, with `u` for
+/// 2^-53. The sine is 2^-10 at least.
 const ROUNDED: f64 = f64::from_bits((1023 - 30) << 52);
 
-/// The square of the least sine of the first angle of a triangle for which plain arithmetic will
-/// do.
+/// The square of the least sine of a triangle's first angle for which plain arithmetic is accurate
+/// enough.
 const LEAST_SINE_SQ: f64 = 1.0 / (1 << 20) as f64;
 
-/// The distance of a triangle in plain arithmetic; none for a sliver.
+/// Returns the distance of a triangle in plain arithmetic; `None` for a sliver.
 fn rough_distance(point: DVec3, [a, b, c]: &[DVec3; 3]) -> Option<f64> {
     let (u, v, w) = (*b - *a, *c - *a, point - *a);
     let (uu, uv, vv) = (u.length_squared(), u.dot(v), v.length_squared());

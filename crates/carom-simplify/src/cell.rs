@@ -123,9 +123,9 @@ impl Cell {
         }
     }
 
-    /// The two cells on both sides of the plane along an axis for which their hulls have the least
-    /// volume together; `None` where the cell is a point or so small that `f32` has no plane
-    /// through it. `is_solid`: the mesh is closed.
+    /// Returns the two cells on both sides of the best plane along an axis. It is the plane for
+    /// which their hulls have the least total volume. `None` if the cell is a point, or so small
+    /// that no `f32` plane passes through it. `is_solid`: the mesh is closed.
     pub(crate) fn cut(&self, surface: &Surface, unit: Unit, is_solid: bool) -> Option<[Cell; 2]> {
         let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for p in self.cloud.points.iter().map(|&p| unit.enter(p)) {
@@ -226,7 +226,7 @@ impl Cell {
         (planes, of_faces)
     }
 
-    /// Points of what lies between neighbouring planes.
+    /// Returns points of the parts between neighbouring planes.
     fn slabs(
         &self,
         axis: usize,
@@ -306,7 +306,7 @@ fn ends(t: &[DVec3; 3], axis: usize) -> (f64, f64) {
     (a.min(b).min(c), a.max(b).max(c))
 }
 
-/// A corner of what a box leaves of a triangle, at unit size.
+/// A corner of a triangle clipped by a box, at unit size.
 #[derive(Clone, Copy, Debug)]
 struct Corner {
     place: DVec3,
@@ -351,8 +351,8 @@ impl Corner {
     }
 }
 
-/// The corners of what a region leaves of a triangle, and perhaps points within rounding of it.
-/// None if that lies in a side of the region, and the triangle does not.
+/// Returns the corners of a triangle clipped by a region, and perhaps points within rounding of it.
+/// None if the clipped part lies in a side of the region and the triangle does not.
 fn part_corners(t: &[DVec3; 3], region: &Region, unit: Unit, out: &mut Vec<Corner>) {
     let &Region { low, high } = region;
     let first = out.len();

@@ -1,10 +1,10 @@
-//! Keeps a surface within a distance of the one that it came from, both ways, collapse by collapse.
+//! Keeps a surface within a distance of its original, both ways, collapse by collapse.
 //!
-//! New triangles must lie within the limit of the original surface. For the other way every
-//! original triangle knows a few triangles of the surface as it is that prove it to be near; where
-//! a collapse changes one of these, the proof is done again with the new ones, and a collapse for
-//! which that fails is refused. So after every step both one-sided Hausdorff distances are proven
-//! to be within the limit.
+//! New triangles must lie within the limit of the original surface. For the other direction, every
+//! original triangle has a few proof triangles. These are triangles of the current surface that
+//! prove it to be near. If a collapse changes one of them, the proof is repeated with the new ones.
+//! A collapse without a proof is refused. So after every step both one-sided Hausdorff distances
+//! are proven to be within the limit.
 //!
 //! Reference: J. Cohen, D. Manocha, M. Olano, Simplifying Polygonal Models Using Successive
 //! Mappings, IEEE Visualization 1997 (a local bound for every collapse).
@@ -17,13 +17,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 use glam::DVec3;
 
-/// A polygon counts as too far when so many pieces of it have been looked at, and no proof is found
-/// yet: a small triangle,
+/// A polygon counts as too far once this many pieces of it were tested without a proof. A new
+/// triangle gets two more for each affected original triangle.
 const FEW_PIECES: usize = 32;
-/// and one over many.
+/// The most such pieces, over any number of triangles.
 const MOST_PIECES: usize = 256;
 
-/// Which triangles prove each original triangle to be near.
+/// The triangles that prove each original triangle to be near.
 pub(crate) struct Cover<'a> {
     original: &'a Surface,
     limit: f64,
@@ -55,7 +55,7 @@ impl<'a> Cover<'a> {
         cover
     }
 
-    /// The proofs that hold after a collapse; `None` where there is no proof.
+    /// Returns the proofs that hold after a collapse; `None` if there is no proof.
     pub(crate) fn check(&self, patch: &Patch, collapse: &Collapse) -> Option<Proofs> {
         if self.limit < self.original.nearest(collapse.place).distance {
             return None;

@@ -1,18 +1,20 @@
 //! A concave mesh as a few convex hulls that cover it.
 //!
-//! The part whose hull stands farthest off the mesh is cut in two, by the plane across an axis that
-//! leaves the hulls the least volume; among planes that leave the same, those of the mesh's own
-//! faces go first. That goes on until all are near enough or there are twice as many as wanted.
-//! Then parts are put together again: first those whose common hull adds least volume, until there
-//! are few enough, then those whose common hull is still near enough. How far a hull stands off is
-//! bounded by `reach.rs`, the inside of a closed mesh counting as distance 0.
+//! - Split: the part whose hull deviates most from the mesh is cut in two. Candidates are planes
+//!   across an axis. The one that leaves the hulls the least volume is taken; among equal ones,
+//!   planes of the mesh's own faces come first.
+//! - Splitting stops when all hulls are near enough, or there are twice as many as wanted.
+//! - Merge: parts are joined while there are too many, first the pair whose common hull adds least
+//!   volume. Then parts whose common hull is still near enough are joined.
+//! - The deviation of a hull is bounded by `reach.rs`. The inside of a closed mesh counts as
+//!   distance 0.
 //!
 //! Reference: K. Mamou, F. Ghorbel, A Simple and Efficient Approach for 3D Mesh Approximate Convex
 //! Decomposition, ICIP 2009; X. Wei, M. Liu, Z. Ling, H. Su, Approximate Convex Decomposition for
 //! 3D Meshes with Collision-Aware Concavity and Tree Search, ACM TOG 41(4), 2022 (cutting the mesh
 //! itself; concavity as a distance).
-//! Differs: the concavity is a proven bound; one step is looked ahead, not many; vertices are saved
-//! by growing the hull, never by leaving points out.
+//! Differs: the concavity is a proven bound. The search looks one step ahead, not many. Vertices
+//! are reduced by growing the hull, never by dropping points.
 
 use crate::cell::{Cell, Cloud, Region};
 use crate::full::is_surely_full;
@@ -26,16 +28,16 @@ use carom_math::tol;
 use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
 
-/// How many hulls, and how near.
+/// The number of hulls, and how near they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DecomposeSettings {
-    /// At most so many hulls; at least 1.
+    /// The most hulls; at least 1.
     pub max_hulls: usize,
     /// No more cuts once every hull's surface is within this of the mesh: a fraction of the
     /// diagonal of the box around the mesh.
     pub concavity: f64,
-    /// At most so many vertices of a hull; at least 8.
+    /// The most vertices of a hull; at least 8.
     pub max_vertices: usize,
 }
 
@@ -109,7 +111,8 @@ pub struct Decomposition {
     /// For each hull: no point of its surface is farther than this from the mesh, or from its
     /// inside if it is closed. An upper bound, a length.
     pub concavities: Vec<f64>,
-    /// The mesh is closed, whatever its triangles face, and its inside is covered.
+    /// Whether the mesh is closed, whatever the orientation of its triangles. Then its inside is
+    /// covered.
     pub is_solid: bool,
 }
 
@@ -120,11 +123,11 @@ impl Decomposition {
     }
 }
 
-/// Hulls that cover a mesh, whatever its state. The same input gives the same hulls.
+/// Returns hulls that cover a mesh, whatever its state. The same input gives the same hulls.
 ///
-/// There may be fewer hulls than allowed, and where that many do not do, the concavity asked for is
-/// not reached: the result says which was. A mesh that is not closed is covered as a surface. A
-/// part without volume becomes a hull a little thicker than nothing.
+/// There may be fewer hulls than allowed. If the allowed number is too small, the concavity asked
+/// for is not reached; the result has the one that was. A mesh that is not closed is covered as a
+/// surface. A part without volume becomes a very thin hull.
 pub fn decompose(mesh: &TriMesh, settings: &DecomposeSettings) -> Result<Decomposition, DecomposeError> {
     decompose_with(mesh, settings, &mut |_| ControlFlow::Continue(()))
 }
@@ -186,12 +189,12 @@ struct Part {
     regions: Vec<Region>,
 }
 
-/// What is the same for all parts.
+/// The state shared by all parts.
 struct Work<'a> {
     unit: Unit,
     surface: Surface,
     is_solid: bool,
-    /// The concavity asked for, at unit size.
+    /// The target concavity, at unit size.
     target: f64,
     progress: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
 }
@@ -282,8 +285,8 @@ impl Work<'_> {
     /// enough.
     fn merge(&mut self, mut parts: Vec<Part>, max_parts: usize) -> Result<Vec<Part>, DecomposeError> {
         let unit = self.unit;
-        // What joining two parts adds, and whether they are too far apart, or stand off too far
-        // together.
+        // The volume added by joining two parts, and whether they are too far apart or together
+        // deviate too much.
         let cost = |a: &Cloud, b: &Cloud| a.joined(b, unit).volume - a.volume - b.volume;
         let target = self.target;
         let entry = |a: &Cloud, b: &Cloud| (cost(a, b), target < a.gap(b, unit));

@@ -16,7 +16,7 @@ pub enum SimplifyError {
     FacesInwards,
     /// The largest error is negative or NaN.
     BadMaxError,
-    /// The progress callback said so.
+    /// The progress callback cancelled the work.
     Cancelled,
 }
 
@@ -47,7 +47,7 @@ pub enum DecomposeError {
     BadConcavity,
     /// A hull could not be made: the mesh reaches to the end of the range of `f32`.
     Hull(HullError),
-    /// The progress callback said so.
+    /// The progress callback cancelled the work.
     Cancelled,
 }
 

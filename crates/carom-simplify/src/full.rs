@@ -1,10 +1,10 @@
-//! Whether a hull lies in a solid, so that it stands off nowhere: a proof by exact signs, or no
-//! answer.
+//! Decides whether a hull lies in a solid, so that its deviation is 0: a proof by exact signs, or
+//! no answer.
 //!
-//! If no triangle enters the open hull, the solid fills all of it or nothing, and one point tells
-//! which. A triangle stays outside if one plane of the hull has it on or above itself, and the hull
-//! on or below. Triangles that an edge of the hull and an edge of their own keep apart are not
-//! recognised: then the distance has to be measured.
+//! If no triangle enters the open hull, the solid fills all of it or none, and one point decides. A
+//! triangle stays outside if a plane of the hull separates it: the triangle is on or above the
+//! plane, the hull on or below. Triangles separated only by an edge of the hull and an edge of
+//! their own are not recognised. Then the distance has to be measured.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.2.1 (separating axes),
 //! with the planes of the hull alone.

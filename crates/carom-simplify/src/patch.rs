@@ -1,11 +1,11 @@
-//! A mesh whose edges are collapsed one after the other: which triangles meet at a vertex, and what
-//! may be changed.
+//! A mesh whose edges are collapsed one after the other: the triangles at each vertex, and the
+//! collapses allowed.
 //!
-//! Corners with equal coordinates are one vertex. A vertex is free where its triangles form one
-//! closed fan, all turned the same way; every other one (on a border, at an edge of three
-//! triangles, between flipped or doubled triangles) is locked: it stays where it is, and only free
-//! neighbours may be drawn into it. A collapse has to keep fans closed, which is the link
-//! condition, and may not turn a triangle over.
+//! Corners with equal coordinates are one vertex. A vertex is free if its triangles form one closed
+//! fan, all oriented alike. Every other vertex is locked: on a border, at an edge of three
+//! triangles, or between flipped or doubled triangles. A locked vertex stays in place, and only
+//! free neighbours may collapse into it. A collapse must keep fans closed (the link condition), and
+//! must not flip a triangle.
 //!
 //! Reference: T. Dey, H. Edelsbrunner, S. Guha, D. Nekhayev, Topology Preserving Edge Contraction,
 //! Publications de l'Institut Mathematique 66, 1999 (the link condition).
@@ -27,12 +27,12 @@ pub(crate) enum Direction {
     Inwards,
 }
 
-/// An edge to be collapsed: vertex `gone` goes into `keep`, which moves.
+/// An edge collapse: vertex `gone` merges into `keep`, which moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Collapse {
     pub(crate) keep: u32,
     pub(crate) gone: u32,
-    /// Where `keep` will be: a point that `f32` can hold.
+    /// The new position of `keep`, exact in `f32`.
     pub(crate) place: DVec3,
 }
 
@@ -49,8 +49,8 @@ pub(crate) struct Patch {
 }
 
 impl Patch {
-    /// The mesh at unit size. Triangles with a repeated corner are dropped where what they are is
-    /// part of another triangle.
+    /// Returns the mesh at unit size. Triangles with a repeated corner are dropped if they are part
+    /// of another triangle.
     pub(crate) fn new(mesh: &TriMesh, unit: Unit) -> Patch {
         let (places, faces) = weld(mesh, unit);
         let mut around = vec![Vec::new(); places.len()];
@@ -129,8 +129,8 @@ impl Patch {
         all
     }
 
-    /// The faces that a collapse changes or removes: those at the vertex that goes, and at the one
-    /// that stays if it moves.
+    /// Returns the faces that a collapse changes or removes: those at the removed vertex, and those
+    /// at the kept one if it moves.
     pub(crate) fn changed<'a>(&'a self, collapse: &'a Collapse) -> impl Iterator<Item = u32> + Clone + 'a {
         let moves = self.places[collapse.keep as usize] != collapse.place;
         let at_gone = &self.around[collapse.gone as usize];
@@ -163,7 +163,7 @@ impl Patch {
             rims.extend(faces.filter_map(|face| rim(face, vertex)));
         }
         rims.sort_unstable();
-        // A locked vertex may have doubled faces of its own; they do not meet the one that goes.
+        // A locked vertex may have doubled faces; they do not touch the removed vertex.
         let mut at_gone = self.around[gone as usize].iter().filter(|&&face| !self.has(face, keep));
         at_gone.all(|face| {
             rim(face, gone).is_some_and(|edge| rims.iter().filter(|&&other| other == edge).count() == 1)
@@ -251,7 +251,7 @@ fn weld(mesh: &TriMesh, unit: Unit) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         let (p, q) = (key(v), key(w));
         p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])).then(p[2].total_cmp(&q[2])).then(v.cmp(&w))
     });
-    // The first of each place stands for all.
+    // The first vertex at each position represents all of them.
     let mut first = vec![0; places.len()];
     for (i, &v) in order.iter().enumerate() {
         let is_same = 0 < i && places[order[i - 1] as usize] == places[v as usize];

@@ -1,7 +1,7 @@
 //! Convex polygons cut by planes.
 //!
-//! A corner on the plane belongs to both sides. What is cut off is computed in `f64`, so the two
-//! parts together are the polygon to within rounding.
+//! A corner on the plane belongs to both sides. New corners are computed in `f64`, so the two parts
+//! together are the polygon to within rounding.
 //!
 //! Reference: I. Sutherland, G. Hodgman, Reentrant Polygon Clipping, Communications of the ACM
 //! 17(1), 1974.
@@ -11,11 +11,11 @@ use carom_math::scaling::unit;
 use carom_math::tol;
 use glam::DVec3;
 
-/// The parts of a convex polygon where `height` is at most 0 and where it is at least 0; a part may
-/// be empty.
+/// Returns the parts of a convex polygon where `height` is at most 0 and where it is at least 0. A
+/// part may be empty.
 ///
-/// `height` is linear, and its zeros are the plane; `exact` is called on each new corner, to put
-/// right what is known of it.
+/// `height` is linear, and its zeros are the plane. `exact` is called on each new corner, to
+/// restore coordinates that are known exactly.
 pub(crate) fn split(
     polygon: &[DVec3],
     height: impl Fn(DVec3) -> f64,
@@ -41,7 +41,8 @@ pub(crate) fn split(
             above.push(cut);
         }
     }
-    // What only touches the plane stays whole on its side; what lies in it counts as below.
+    // A polygon that only touches the plane stays whole on its side. One that lies in the plane
+    // counts as below.
     if !is_above {
         above.clear();
     } else if !is_below {
@@ -55,9 +56,9 @@ pub(crate) fn middle(polygon: &[DVec3]) -> DVec3 {
     polygon.iter().fold(DVec3::ZERO, |sum, p| sum + *p) / polygon.len().max(1) as f64
 }
 
-/// Parts of a convex polygon, on the way to parts that each have one nearest triangle, of which `t`
-/// is one: halves while the polygon is much larger, then what lies over the triangle, seen along
-/// its normal, and what lies beside. `None` for what cannot be cut.
+/// Splits a convex polygon, on the way to parts that each have one nearest triangle; `t` is one of
+/// these. While the polygon is much larger than `t`, it is halved. Then it is split into the part
+/// over the triangle, seen along its normal, and the parts beside it. `None` if it cannot be cut.
 pub(crate) fn parts_about(polygon: &[DVec3], t: &[DVec3; 3]) -> Option<Vec<Vec<DVec3>>> {
     let center = middle(polygon);
     let spread = |points: &[DVec3], about: DVec3| {
@@ -79,8 +80,8 @@ fn split_by_prism(polygon: &[DVec3], t: &[DVec3; 3]) -> Option<Vec<Vec<DVec3>>> 
         let (a, b) = (t[i], t[(i + 1) % 3]);
         let outward = unit((b - a).cross(normal))?;
         let height = |p: DVec3| {
-            // What is this near lies on the plane: else rounding would have slivers cut off again
-            // and again.
+            // A point this near counts as on the plane. Otherwise rounding would produce slivers
+            // again and again.
             let height = outward.dot(p - a);
             if height.abs() < tol::SURFACE_TOUCHES { 0.0 } else { height }
         };

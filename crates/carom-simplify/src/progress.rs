@@ -1,6 +1,6 @@
-//! How far a long computation has come, told to a callback that may end it.
+//! The progress of a long computation, reported to a callback that may end it.
 
-/// What is being done.
+/// The current stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
@@ -14,18 +14,18 @@ pub enum Stage {
     Merging,
 }
 
-/// How far it has come.
+/// The progress so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// What is being done.
+    /// The current stage.
     pub stage: Stage,
-    /// How many there are, see [`Stage`].
+    /// The count at this stage, see [`Stage`].
     pub count: usize,
 }
 
 impl Progress {
-    /// So many at this stage.
+    /// Returns the progress with this count at this stage.
     pub const fn new(stage: Stage, count: usize) -> Progress {
         Progress { stage, count }
     }

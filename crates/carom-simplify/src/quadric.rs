@@ -1,9 +1,9 @@
-//! Sums of squared distances to planes, as functions of a point, and where they are least, also
-//! among the points above other planes.
+//! Sums of squared distances to planes, as functions of a point, and their minimum, optionally
+//! above other planes.
 //!
-//! The least value above planes is found plane by plane: a plane that the best point so far
-//! violates must pass through the new best one, which is a problem with one dimension less among
-//! the planes before it. Expected time is linear.
+//! The minimum above planes is found plane by plane. If the best point so far violates a plane, the
+//! new best point lies on it. That is a problem with one dimension less among the planes before it.
+//! Expected time is linear.
 //!
 //! Reference: M. Garland, P. Heckbert, Surface Simplification Using Quadric Error Metrics, SIGGRAPH
 //! 1997, section 4; R. Seidel, Small-Dimensional Linear Programming and Convex Hulls Made Easy,
@@ -27,8 +27,8 @@ pub(crate) struct Quadric {
 impl Quadric {
     pub(crate) const ZERO: Quadric = Quadric { h: DMat3::ZERO, g: DVec3::ZERO, c: 0.0 };
 
-    /// Squared distance from the plane of a triangle times the triangle's area; zero where it has
-    /// none.
+    /// Returns the squared distance from the plane of a triangle times the triangle's area; zero if
+    /// the area is zero.
     pub(crate) fn of_triangle(t: &[DVec3; 3]) -> Quadric {
         let cross = (t[1] - t[0]).cross(t[2] - t[0]);
         let Some(normal) = unit(cross) else { return Quadric::ZERO };
@@ -48,9 +48,9 @@ impl Quadric {
         (p.dot(self.h * p) - 2.0 * self.g.dot(p) + self.c).max(0.0)
     }
 
-    /// Where the sum, and `stiffness` times the squared distance from `home`, is least among the
-    /// points above planes, given as unit normal and offset; `None` where no point is above all.
-    /// Planes within `slack`, a length, count as touched.
+    /// Returns the point at which the sum, plus `stiffness` times the squared distance from `home`,
+    /// is least. Only points above the planes count, each given as unit normal and offset. `None`
+    /// if no point is above all. Planes within `slack`, a length, count as touched.
     pub(crate) fn least(
         &self,
         home: DVec3,

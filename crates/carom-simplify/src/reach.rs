@@ -1,11 +1,12 @@
-//! How far one surface is from another: an upper bound of the one-sided Hausdorff distance, proven
-//! and close to the truth.
+//! The deviation of one surface from another: a proven and tight upper bound of the one-sided
+//! Hausdorff distance.
 //!
-//! The distance to a triangle is a convex function, so over a convex polygon it is largest at a
-//! corner: the polygon is surely as near to a surface as its farthest corner is to any one of the
-//! surface's triangles. Where that is not good enough the polygon is cut along the edges of the
-//! nearest triangle, seen along its normal, and the parts are looked at. The part with the worst
-//! bound goes first, until no bound is much above the largest distance that was seen.
+//! - The distance to a triangle is convex, so over a convex polygon it is largest at a corner. So a
+//!   polygon is at least as near to a surface as its farthest corner is to any one triangle of it.
+//! - If this bound is too weak, the polygon is cut along the edges of the nearest triangle, seen
+//!   along its normal. Then the parts are bounded.
+//! - The part with the worst bound goes first, until no bound is much above the largest distance
+//!   measured.
 //!
 //! Reference: M. Tang, M. Lee, Y. J. Kim, Interactive Hausdorff Distance Computation for General
 //! Polygonal Models, ACM TOG 28(3), 2009 (branch and bound over triangles).
@@ -22,7 +23,7 @@ use core::cmp::Ordering;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// So many parts are looked at beyond a few for every triangle; the bound stays a bound.
+/// The most parts tested beyond a few for every triangle. The bound stays valid.
 const MOST_PARTS: usize = 1 << 17;
 
 /// A convex polygon and how far from the surface no point of it is.
@@ -53,7 +54,7 @@ impl Ord for Part {
     }
 }
 
-/// What counts as near.
+/// The accuracy at which the search stops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
     /// The surface is closed, and inside it every distance is 0.
@@ -113,12 +114,12 @@ pub(crate) fn reach(
         }
     }
     let bound: f64 = settled.max(open);
-    // What cutting and the distances themselves lost to rounding, at unit size.
+    // Covers the rounding of cuts and of the distances, at unit size.
     ControlFlow::Continue(if bound == 0.0 { 0.0 } else { bound + 64.0 * f64::EPSILON })
 }
 
-/// No point of a convex polygon is farther from the surface than the first, and one is as far as
-/// the second. Where the first is at most `enough` nothing more is looked for.
+/// Returns an upper and a lower bound on the largest distance of a convex polygon from the surface.
+/// The search stops once the upper bound is at most `enough`.
 fn bounds(corners: &[DVec3], onto: &Surface, is_solid: bool, enough: f64) -> (f64, f64) {
     let center = middle(corners);
     let near = onto.nearest(center);
@@ -132,8 +133,8 @@ fn bounds(corners: &[DVec3], onto: &Surface, is_solid: bool, enough: f64) -> (f6
     let mut bound = far.min(near.distance + radius);
     let mut least = if center_counts { near.distance } else { 0.0 };
     if enough < bound {
-        // The true distance of the corner that spoils it, and what its nearest triangle makes of
-        // the polygon.
+        // The distance of the farthest corner, and the bound on the polygon by that corner's
+        // nearest triangle.
         let at_corner = onto.nearest(corner);
         bound = bound.min(farthest(corners, onto, at_corner.triangle).0);
         if least < at_corner.distance && counts(corner) {

@@ -1,12 +1,14 @@
-//! A coarser mesh by collapsing edges, the cheapest first; what it may differ from the old one is
-//! proven.
+//! A coarser mesh by edge collapses, the cheapest first, with a proven bound on its difference from
+//! the original.
 //!
-//! An edge becomes a vertex where the sum of squared distances from the planes of all triangles
-//! that went into it is least. To enclose the old solid the new vertex is sought above the planes
-//! of the triangles that it replaces, and taken only if exact predicates agree: then the surface
-//! sweeps tetrahedra that all face outwards, and no point's winding number sinks. That holds for
-//! self-intersecting surfaces too. At the end both one-sided Hausdorff distances are bounded by
-//! `reach.rs`, which knows nothing of how the mesh was made.
+//! - An edge collapses to the point with the least sum of squared distances to planes. The planes
+//!   are those of all triangles that were merged into it.
+//! - To enclose the old solid, the new vertex is sought above the planes of the triangles that it
+//!   replaces. It is taken only if exact predicates agree. Then the surface sweeps tetrahedra that
+//!   all face outwards, and no point's winding number decreases. That holds for self-intersecting
+//!   surfaces too.
+//! - At the end `reach.rs` bounds both one-sided Hausdorff distances, independently of how the mesh
+//!   was made.
 //!
 //! Reference: M. Garland, P. Heckbert, Surface Simplification Using Quadric Error Metrics, SIGGRAPH
 //! 1997; P. Sander, X. Gu, S. Gortler, H. Hoppe, J. Snyder, Silhouette Clipping, SIGGRAPH 2000,
@@ -30,30 +32,30 @@ use core::cmp::Reverse;
 use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
 
-/// Which side of the old surface the new one is on.
+/// The side of the old surface on which the new one is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Side {
     /// On both: as near as can be.
     #[default]
     Either,
-    /// Outside: the new solid contains the old one. What does not touch the new one does not touch
-    /// the old one.
+    /// Outside: the new solid contains the old one. A body that does not touch the new one does not
+    /// touch the old one.
     Outside,
     /// Inside: the old solid contains the new one.
     Inside,
 }
 
-/// How coarse a mesh may become.
+/// The target of a simplification.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SimplifySettings {
-    /// Stop at so many triangles; 0, the default, means as few as there can be.
+    /// Stop at this many triangles; 0, the default, means as few as possible.
     pub max_triangles: usize,
     /// Both one-sided Hausdorff distances stay within this length, in the unit of the mesh;
     /// infinite by default.
     pub max_error: f64,
-    /// Which side of the old surface the new one is on.
+    /// The side of the old surface on which the new one is.
     pub side: Side,
 }
 
@@ -83,7 +85,7 @@ impl SimplifySettings {
     }
 }
 
-/// A coarser mesh and what is proven of it.
+/// A coarser mesh, with its proven bounds.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Simplified {
@@ -96,7 +98,7 @@ pub struct Simplified {
     pub old_to_new: f64,
     /// Edges collapsed.
     pub n_collapses: usize,
-    /// Vertices that could not move because what meets there is no plain surface.
+    /// Vertices that could not move because their surroundings are no manifold surface.
     pub n_locked: usize,
 }
 
@@ -107,12 +109,13 @@ impl Simplified {
     }
 }
 
-/// A coarser mesh. The same input gives the same mesh, and a scale by a power of two scales it.
+/// Returns a coarser mesh. The same input gives the same mesh, and scaling the input by a power of
+/// two scales it.
 ///
-/// It stops at the number of triangles, or where no further edge can go without breaking the
-/// largest error, the side, or the shape of the surface; the result may have more triangles than
-/// asked for. [`Side::Outside`] and [`Side::Inside`] need a closed mesh that faces outwards. The
-/// new surface may cut itself, as the old one may.
+/// It stops at the number of triangles. It also stops if no further collapse keeps the largest
+/// error, the side, and the shape of the surface. So the result may have more triangles than asked
+/// for. [`Side::Outside`] and [`Side::Inside`] need a closed mesh that faces outwards. The new
+/// surface may intersect itself, as the old one may.
 pub fn simplify(mesh: &TriMesh, settings: &SimplifySettings) -> Result<Simplified, SimplifyError> {
     simplify_with(mesh, settings, &mut |_| ControlFlow::Continue(()))
 }
@@ -162,7 +165,7 @@ pub fn simplify_with(
     Ok(Simplified { mesh, new_to_old, old_to_new, n_collapses, n_locked })
 }
 
-/// The vertices of a polytope that contains a hull and has about so many vertices; `None` where
+/// Returns the vertices of a polytope with about this many vertices that contains a hull; `None` if
 /// there is none.
 pub(crate) fn outer_points(hull: &ConvexHull, max_vertices: usize) -> Option<Vec<Vec3>> {
     let fan = |face| {
@@ -182,7 +185,7 @@ pub(crate) fn outer_points(hull: &ConvexHull, max_vertices: usize) -> Option<Vec
 /// found.
 type Entry = Reverse<(u64, u32, u32, u32, u32)>;
 
-/// The mesh on its way.
+/// The state of a simplification.
 struct Work<'a> {
     patch: Patch,
     unit: Unit,
@@ -209,8 +212,8 @@ impl<'a> Work<'a> {
         Work { patch, unit, direction, cover, quadrics, n_changes, queue: BinaryHeap::new(), reach }
     }
 
-    /// Collapses edges until there are few enough triangles or none can go; `None` when told to
-    /// stop.
+    /// Collapses edges until there are few enough triangles or no edge can collapse. `None` if the
+    /// callback cancelled.
     fn run(
         &mut self,
         max_triangles: usize,
@@ -252,7 +255,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// All edges into the queue.
+    /// Puts all edges into the queue.
     fn fill(&mut self) {
         self.queue.clear();
         for a in 0..self.patch.places.len() as u32 {
@@ -270,8 +273,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// What collapsing an edge costs, as bits that are ordered like the cost, and where the vertex
-    /// goes.
+    /// Returns the cost of collapsing an edge, as bits ordered like the cost, and the collapse.
     fn best(&self, a: u32, b: u32) -> Option<(u64, Collapse)> {
         let patch = &self.patch;
         let (at_a, at_b) = (patch.places[a as usize], patch.places[b as usize]);
@@ -348,7 +350,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// What is left, in the order of the vertices; the mesh that it came from if that is none.
+    /// Returns the remaining mesh, in the order of the vertices; the original mesh if nothing
+    /// remains.
     fn mesh(&self, original: &TriMesh) -> TriMesh {
         let mut number = vec![u32::MAX; self.patch.places.len()];
         let mut vertices = Vec::new();

@@ -23,9 +23,9 @@ use glam::{DVec3, Vec3};
 /// A power of two between a mesh's coordinates and those of unit size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unit {
-    /// From the mesh to unit size.
+    /// The factor from the mesh to unit size.
     scale: f64,
-    /// And back.
+    /// The factor from unit size to the mesh.
     inverse: f64,
 }
 
@@ -129,7 +129,7 @@ impl Surface {
         Nearest { triangle, distance }
     }
 
-    /// How far a point is from one triangle, see [`distance`].
+    /// Returns the distance from a point to one triangle, see [`distance`].
     pub(crate) fn distance_to(&self, p: DVec3, triangle: u32) -> f64 {
         distance(p, self.triangle(triangle))
     }
@@ -150,7 +150,7 @@ impl Surface {
         self.count(p, |t| half_line_beside(p, octant, t)).is_some_and(|winding| winding != 0)
     }
 
-    /// How often the surface, which is closed, winds around the point; `None` on it.
+    /// Returns how often the closed surface winds around the point; `None` on the surface.
     fn winding(&self, p: DVec3) -> Option<i64> {
         self.count(p, |t| half_line(p, t))
     }
@@ -180,12 +180,12 @@ impl Surface {
     }
 }
 
-/// How far a point is from a point of a triangle that is nearest or nearly so: no less than the
-/// true distance, but for rounding of about 1e-15 at unit size, and no more than that above it
-/// unless the triangle is a sliver.
+/// Returns the distance from a point to a nearest or nearly nearest point of a triangle. It is no
+/// less than the true distance, but for rounding of about 1e-15 at unit size. It exceeds it by no
+/// more than that unless the triangle is a sliver.
 ///
-/// Each candidate is a point of the triangle, so that rounding in the choice makes a bound less
-/// tight, and never wrong.
+/// Each candidate is a point of the triangle. So rounding in the choice makes a bound less tight,
+/// but never wrong.
 ///
 /// Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5.
 pub(crate) fn distance(p: DVec3, &[a, b, c]: &[DVec3; 3]) -> f64 {

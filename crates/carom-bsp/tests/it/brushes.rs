@@ -1,4 +1,4 @@
-//! Brushes from planes: polygons where they should be, and refusals by name.
+//! Brushes from planes: polygons at the right positions, and errors that name the fault.
 
 use carom_bsp::{Brush, BrushError, Contents, SplitPlane};
 use carom_testkit::oracle::brush::generated_level;
@@ -30,7 +30,7 @@ fn faces_are_closed_polygons_in_their_planes() {
                 edges.push((corner, next));
             }
         }
-        // Each edge is passed once each way.
+        // Each edge is traversed once in each direction.
         for (from, to) in &edges {
             let is_same = |a: &DVec3, b: &DVec3| (*a - *b).length() < 1e-9 * brush.size();
             let n = edges.iter().filter(|other| is_same(&other.0, to) && is_same(&other.1, from)).count();
@@ -42,7 +42,7 @@ fn faces_are_closed_polygons_in_their_planes() {
 #[test]
 fn planes_that_do_nothing_do_no_harm() {
     let mut planes = cube();
-    // Again, far away, and through a corner only.
+    // A plane again, one far away, and one through a corner only.
     planes.push(planes[2]);
     planes.push(SplitPlane { normal: DVec3::ONE, offset: 40.0 });
     planes.push(SplitPlane { normal: DVec3::new(2.0, 2.0, 2.0), offset: 6.0 });

@@ -1,11 +1,11 @@
-//! Levels whose faces cross each other without end: a refusal by a limit, and none for levels as
-//! they are built.
+//! Levels whose faces cross each other without end are refused by a limit. Levels as they are built
+//! are not.
 
 use carom_bsp::{Brush, BspError, BspSettings, BspTree, Contents, SplitPlane};
 use carom_testkit::random::Random;
 use glam::DVec3;
 
-/// Thin slabs through the origin, each turned at random: all cross all.
+/// Thin slabs through the origin, each rotated at random: every slab crosses every other.
 fn slabs(n: usize) -> Vec<Brush> {
     let mut random = Random::new(7);
     let mut direction = || loop {
@@ -50,7 +50,7 @@ fn slabs_through_each_other_are_refused_by_a_limit() {
         let of_mesh = BspTree::from_mesh(&vertices, &indices, solid, &settings).err();
         for error in [of_brushes, of_mesh] {
             let Some(BspError::Entangled(splits)) = error else { panic!("{limit}: {error:?}") };
-            // A cell is divided as a whole before it is counted.
+            // The limit is checked between cells, so the last cell may exceed it.
             assert!(limit == "work" || (2000 < splits && splits < 4000), "{limit}: {splits}");
         }
         settings = BspSettings::default();
@@ -109,7 +109,7 @@ fn ordinary_levels_stay_far_below_the_limits() {
     let unlimited = BspTree::from_brushes(&brushes, &BspSettings::default()).unwrap();
     let limited = BspTree::from_brushes(&brushes, &BspSettings::default().with_limits_for(n_faces)).unwrap();
     assert_eq!(limited.report().nodes, unlimited.report().nodes);
-    // A hundredth of the limit would do.
+    // A hundredth of the limit is enough.
     let mut settings = BspSettings::default().with_limits_for(n_faces);
     (settings.max_splits, settings.max_work) = (settings.max_splits / 100, settings.max_work / 100);
     assert!(BspTree::from_brushes(&brushes, &settings).is_ok());

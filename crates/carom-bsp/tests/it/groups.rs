@@ -1,5 +1,4 @@
-//! Several balls as one body, against each ball by itself and against Minkowski sums of the
-//! brushes.
+//! Several balls as one body, against each ball alone and against Minkowski sums of the brushes.
 
 use carom_bsp::{
     Ball, BallGroup, BallGroupError, Bevels, Body, Brush, BspSettings, BspTree, Contents, PlacedBall,
@@ -22,7 +21,7 @@ fn tree(brushes: &[Brush], bevels: Bevels) -> BspTree {
     BspTree::from_brushes(brushes, &BspSettings::default().with_bevels(bevels)).unwrap()
 }
 
-/// One to five balls: apart, in one another, at one place, points, and one far from the others.
+/// One to five balls: apart, overlapping, concentric, of radius zero, and one far from the others.
 fn any_balls(random: &mut Random) -> Vec<PlacedBall> {
     let n = 1 + random.below(5);
     (0..n)
@@ -93,7 +92,7 @@ fn groups_are_never_late_and_never_earlier_than_their_hull() {
         let t = tree.trace_group(&group, from, way, Contents::SOLID).map_or(2.0, |found| found.hit.t);
         for ball in balls.iter().filter(|ball| 0.0 < ball.radius) {
             let truth = BrushTruth::new(&brushes, Mover::Ball(ball.radius));
-            // A ball that is smaller by the tolerance is never touched before.
+            // A ball smaller by the tolerance does not touch earlier.
             if let Some(smaller) = truth.entry(-8.0 * tree.tolerance(), from + ball.center, way) {
                 n_hits += 1;
                 assert!(t < smaller + 1e-12, "late: {t}, truth {smaller}, {balls:?} from {from} by {way}");
@@ -101,7 +100,7 @@ fn groups_are_never_late_and_never_earlier_than_their_hull() {
         }
         let of_hull = tree.trace(&Hull(&balls), from, way, Contents::SOLID).map_or(2.0, |hit| hit.t);
         n_hull_alone += u32::from(of_hull < 2.0 && t == 2.0);
-        // Planes are the same and the hull reaches as far as each ball, but for rounding.
+        // The planes are the same, and the hull reaches as far as each ball, up to rounding.
         assert!(of_hull <= t + 1e-9, "hull {of_hull}, group {t}, {balls:?} from {from} by {way}");
     }
     println!("{n_hits} true impacts, {n_hull_alone} stopped the hull alone");
@@ -118,7 +117,7 @@ fn a_bar_passes_between_head_and_feet() {
     let way = DVec3::X * 8.0;
     assert_eq!(tree.trace_group(&group, DVec3::ZERO, way, Contents::SOLID), None);
     assert!(tree.trace(&Hull(&balls), DVec3::ZERO, way, Contents::SOLID).is_some());
-    // A chest between them meets the bar: ball 2, half a metre before it.
+    // A chest at the height of the bar hits it: ball 2, half a metre before it.
     let balls = [balls[0], balls[1], at(1.0, 0.5)];
     let found =
         tree.trace_group(&BallGroup::new(&balls).unwrap(), DVec3::ZERO, way, Contents::SOLID).unwrap();
@@ -185,7 +184,7 @@ fn balls_that_are_none_are_refused_by_number() {
     ] {
         assert_eq!(BallGroup::new(&[good, bad, bad]), Err(BallGroupError::BadBall { ball: 1 }));
     }
-    // Numbers that are allowed, and sums that are not: no ball is anywhere.
+    // Finite numbers whose sums overflow: no ball is anywhere.
     let balls = [PlacedBall { center: DVec3::X * f64::MAX, radius: f64::MAX }];
     let group = BallGroup::new(&balls).unwrap();
     let tree = tree(&generated_level(9, 5), Bevels::Edges);

@@ -1,4 +1,4 @@
-//! Real levels, where they are present.
+//! Real levels, if they are present.
 
 use carom_bsp::{BspSettings, BspTree, Contents, Point, TraceStack};
 use carom_testkit::oracle::brush::{Body, BrushTruth, brush_depth, real_level};
@@ -6,7 +6,7 @@ use carom_testkit::random::Random;
 
 #[test]
 fn real_levels_agree_with_the_list_of_their_brushes() {
-    // All five, and many more points, in a long run.
+    // A long run tests all five levels and many more points.
     let is_long = std::env::var_os("CAROM_SLOW").is_some();
     let names: &[&str] = if is_long {
         &["start_e0", "slope", "lqdm13", "lq_e0m1", "lq_e1m1"]
@@ -47,7 +47,7 @@ fn real_levels_agree_with_the_list_of_their_brushes() {
             if let (Some(t), Some(hit)) = (truth, hit) {
                 n_hits += 1;
                 let off = (t - hit.t).abs() * way.length();
-                // Where the way leads nearly along a face rounding of the plane is long.
+                // On a path nearly along a face, rounding of the plane shifts the time a lot.
                 let slope = hit.normal.dot(way).abs() / way.length();
                 let is_inside = hit.starts_inside && t == 0.0;
                 assert!(

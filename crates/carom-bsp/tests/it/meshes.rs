@@ -1,5 +1,5 @@
-//! Trees of meshes against winding numbers, and against trees of the brushes that the meshes are
-//! of.
+//! Trees of meshes against winding numbers, and against trees of the brushes from which the meshes
+//! come.
 
 use carom_bsp::{Ball, Bevels, BspError, BspSettings, BspTree, Contents, Point};
 use carom_geom::winding::winding_number;
@@ -14,7 +14,7 @@ fn build((vertices, triangles): &Soup) -> Result<BspTree, BspError> {
     BspTree::from_mesh(vertices, triangles, Contents::SOLID, &BspSettings::default())
 }
 
-/// A ring of the radii 2 and 1, with n corners either way round.
+/// A torus of radii 2 and 1, with n corners around each circle.
 fn ring(n: u32) -> Soup {
     let mut vertices = Vec::new();
     for i in 0..n {
@@ -85,7 +85,7 @@ fn a_mesh_of_brushes_is_what_the_brushes_are() {
                 n_hits += 1;
                 assert!((a.t - b.t).abs() < 1e-8 && a.starts_inside == b.starts_inside, "{a:?} {b:?}");
             }
-            // A ball is not later than the point at its middle.
+            // A ball is no later than the point at its centre.
             let ball = of_mesh.trace(&Ball { radius: 0.25 }, from, to - from, Contents::SOLID);
             if let Some(a) = a {
                 n_balls += 1;
@@ -96,7 +96,7 @@ fn a_mesh_of_brushes_is_what_the_brushes_are() {
     }
 }
 
-/// A box of six sides of two triangles each, turned and placed.
+/// A box of six sides of two triangles each, rotated and translated.
 fn cuboid(half: DVec3, turn: DMat3, place: DVec3) -> Soup {
     let corner = |i: u32| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) * 2.0 - 1.0;
     let vertices = (0..8).map(|i| turn * (corner(i) * half) + place).collect();
@@ -104,7 +104,7 @@ fn cuboid(half: DVec3, turn: DMat3, place: DVec3) -> Soup {
     (vertices, sides.iter().flat_map(|s| [[s[0], s[1], s[2]], [s[0], s[2], s[3]]]).collect())
 }
 
-/// The inside winds by more than a half all the same, and would leak out without end.
+/// The winding number inside still exceeds a half, so the inside would leak out without end.
 #[test]
 fn a_box_without_a_side_or_with_a_turned_one_is_refused_with_a_place() {
     let mut random = Random::new(56);
@@ -157,8 +157,7 @@ fn a_surface_that_is_open_or_inside_out_is_refused_with_a_place() {
         assert!(at.abs().max_element() <= size, "{at}");
         println!("{}", BspError::Open(at));
     }
-    // Who wants a tree all the same gets what the winding numbers say, but for the cells of the
-    // opening.
+    // With `max_open` 1 the tree follows the winding numbers, except in the cells of the opening.
     let settings = BspSettings::default().with_max_open(1.0);
     let mut ring = ring(24);
     ring.1.drain(0..4);
@@ -189,7 +188,7 @@ fn what_is_no_mesh_is_refused_by_number() {
     assert_eq!(refused(&vertices, &triangles, Contents::empty()), BspError::NoContents);
     triangles[3][1] = 16;
     assert_eq!(refused(&vertices, &triangles, Contents::SOLID), BspError::NoVertex(3));
-    // Nothing at all, and triangles of no area, are a level with nothing in it.
+    // No triangles at all, or triangles of no area, give an empty level.
     for (vertices, triangles) in [(vec![], vec![]), (vertices, vec![[0, 0, 1], [2, 2, 2]])] {
         let tree = BspTree::from_mesh(&vertices, &triangles, Contents::SOLID, &settings).unwrap();
         assert_eq!(tree.contents_at(DVec3::ZERO), Contents::empty());
@@ -199,7 +198,7 @@ fn what_is_no_mesh_is_refused_by_number() {
 
 #[test]
 fn real_levels_as_meshes() {
-    // All but the largest in a long run.
+    // Only a long run tests more than the first level.
     let is_long = std::env::var_os("CAROM_SLOW").is_some();
     let names: &[&str] = if is_long { &["start_e0", "slope", "lqdm13", "lq_e0m1"] } else { &["start_e0"] };
     for name in names {
@@ -230,7 +229,7 @@ fn real_levels_as_meshes() {
 
 #[test]
 fn real_meshes_are_solid_where_they_wind_or_open() {
-    // Closed ones, dirty ones, and open ones; large ones in a long run.
+    // Closed, dirty and open meshes; large ones only in a long run.
     let mut names = vec!["spot", "oloid", "hammer", "angle_block", "triangle_soup_100"];
     if std::env::var_os("CAROM_SLOW").is_some() {
         names.extend([
@@ -278,7 +277,7 @@ fn real_meshes_are_solid_where_they_wind_or_open() {
             let is_solid = tree.contents_at(point) == Contents::SOLID;
             n_solid += u32::from(is_solid);
             if (winding - winding.round()).abs() > 0.1 {
-                // Beside an opening.
+                // A point beside an opening.
                 n_doubtful += 1;
             } else {
                 n_other += u32::from(is_solid != (winding > 0.5));

@@ -1,4 +1,4 @@
-//! The oracle of sweeps against what says the same in another way.
+//! The oracle of sweeps against an independent computation.
 
 use carom_testkit::oracle::brush::{Body, BrushTruth, brush_distance, generated_level};
 use carom_testkit::random::Random;
@@ -32,7 +32,8 @@ fn a_ball_touches_at_its_radius_and_a_cylinder_between_its_prisms() {
                 Some(t) => {
                     n_hits += 1;
                     assert!(gap(t).abs() < 1e-9, "{}", gap(t));
-                    // The distance is convex along the way, so it was greater all the time before.
+                    // The distance is convex along the path, so it was greater at all earlier
+                    // times.
                     assert!(gap(t * (1.0 - 1e-4)) > 0.0);
                 }
                 None => {

@@ -1,4 +1,4 @@
-//! What is at a place, against the list of brushes.
+//! Contents at a position, against the list of brushes.
 
 use carom_bsp::{Ball, Brush, BspSettings, BspTree, Contents, Point};
 use carom_testkit::oracle::brush::{brush_depth, brush_distance, generated_level};
@@ -54,7 +54,7 @@ fn contents_add_up_and_solid_hides_what_is_in_it() {
     assert!(at(3.5).contains(Contents::SOLID) && at(4.5).contains(Contents::SOLID));
     assert_eq!(at(5.5), slime);
     assert_eq!(tree.contents_at(DVec3::NAN), Contents::empty());
-    // A ball sees through the water if it is not asked for it.
+    // A ball passes through the water if the mask leaves it out.
     let (from, way) = (DVec3::new(-2.0, 3.5, 3.5), DVec3::new(10.0, 0.0, 0.0));
     let hit = |mask| tree.trace(&Ball { radius: 0.25 }, from, way, mask).unwrap();
     assert!((hit(Contents::LIQUID).t - 0.175).abs() < 1e-9);
@@ -98,7 +98,7 @@ fn a_body_that_starts_in_solid_gets_out() {
 fn a_brush_thinner_than_the_tolerance_is_nothing() {
     let cuboid =
         |low: [f64; 3], high: [f64; 3]| Brush::cuboid(low.into(), high.into(), Contents::SOLID).unwrap();
-    // Both sides of the plate are one plane to a level as large as this.
+    // In a level this large, both sides of the plate are one plane.
     let far = cuboid([0.0, 8.0, -7.0], [8192.0, 1_048_576.0, 6.0]);
     let plate = cuboid([15.999_999, 0.0, 0.0], [16.0, 3.0, 6.0]);
     for brushes in [[far.clone(), plate.clone()], [plate, far]] {
@@ -110,12 +110,12 @@ fn a_brush_thinner_than_the_tolerance_is_nothing() {
     }
 }
 
-/// Rays exactly in the plane in which two brushes touch, or nearly, meet the wall that they are;
-/// along a floor they go free.
+/// Rays exactly or nearly in the plane in which two brushes touch hit the wall that they form. Rays
+/// along a floor are free.
 #[test]
 fn nothing_passes_through_a_seam() {
     let brush = |low, high| Brush::cuboid(low, high, Contents::SOLID).unwrap();
-    // Eight blocks with seams in all planes, on a floor.
+    // Eight blocks on a floor, with seams in all three planes.
     let mut brushes = vec![brush(DVec3::new(-9.0, -9.0, -1.0), DVec3::new(9.0, 9.0, 0.0))];
     for i in 0..8 {
         let low = DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2));
@@ -132,7 +132,7 @@ fn nothing_passes_through_a_seam() {
                 assert!(!hit.starts_inside);
             }
         }
-        // In the seam, and in all three.
+        // In one seam, and in all three.
         for place in [DVec3::new(0.5, 0.5, 1.0 + off), DVec3::splat(1.0 + off)] {
             for way in [DVec3::X, DVec3::Z, -DVec3::Z, DVec3::new(1.0, 1e-9, -1.0)] {
                 assert!(trace(place, way * 4.0).unwrap().starts_inside, "{place} {way}");
@@ -140,7 +140,7 @@ fn nothing_passes_through_a_seam() {
             assert_eq!(tree.contents_at(place), Contents::SOLID);
         }
         if off.abs() < thin {
-            // Along the floor, up to the blocks and past them, and off it.
+            // Along the floor, up to the blocks and past them, and upwards from it.
             let from = DVec3::new(-3.0, 0.5, off);
             assert!((trace(from, DVec3::X * 6.0).unwrap().t - 0.5).abs() < 1e-6);
             assert_eq!(trace(from, DVec3::Y * 4.0), None);

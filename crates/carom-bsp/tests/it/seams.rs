@@ -1,9 +1,8 @@
-//! Points, rays and bodies exactly in the planes, lines and corners in which brushes touch, beside
-//! the list of the brushes.
+//! Points, rays and bodies exactly in the planes, lines and corners in which brushes touch, against
+//! the list of brushes.
 //!
-//! The truth knows no tree: a place is inside where all of a small sphere about it is in some
-//! brush, and a ray is in from where the middle of a stretch between two planes of brushes first
-//! is.
+//! The oracle uses no tree. A point is inside if all of a small sphere about it is in some brush. A
+//! ray splits at the planes of the brushes. It enters at the first stretch whose middle is inside.
 
 use carom_bsp::{
     Ball, Bevels, Brush, BspSettings, BspTree, Contents, Point, Points, SplitPlane, TraceHit, TraceStack,
@@ -33,7 +32,7 @@ impl<'a> Truth<'a> {
         self.around.iter().all(|&off| near.iter().any(|brush| -1e-11 < brush_depth(brush, place + off)))
     }
 
-    /// When a ray gets inside.
+    /// Returns the time at which a ray first gets inside.
     fn ray(&self, from: DVec3, way: DVec3) -> Option<f64> {
         let mut times = vec![0.0, 1.0];
         for plane in self.brushes.iter().flat_map(Brush::faces).map(|face| face.plane) {
@@ -50,7 +49,7 @@ impl<'a> Truth<'a> {
     }
 }
 
-/// The tree says of a ray, and of where it starts, what the truth does.
+/// Asserts that the tree and the oracle agree about a ray and its start.
 fn check_ray(tree: &BspTree, truth: &Truth, from: DVec3, way: DVec3, name: &str) -> Option<TraceHit> {
     let mut stack = TraceStack::new();
     let hit = tree.trace_with(&Point, from, way, Contents::SOLID, &mut stack);
@@ -67,8 +66,8 @@ fn check_ray(tree: &BspTree, truth: &Truth, from: DVec3, way: DVec3, name: &str)
     hit
 }
 
-/// The nearest free place to a point is free, no farther than the surface in a few directions, and
-/// the point itself where that is free.
+/// Asserts that the nearest free position to a point is free. It is no farther than the surface in
+/// a few directions, and is the point itself if that is free.
 fn check_free(tree: &BspTree, truth: &Truth, place: DVec3, name: &str) {
     let free = tree.nearest_free(&Point, place, Contents::SOLID).unwrap();
     assert!(!truth.is_inside(free), "{name}: {free} near {place} is in solid");
@@ -81,8 +80,8 @@ fn check_free(tree: &BspTree, truth: &Truth, place: DVec3, name: &str) {
         for sign in [-1.0, 1.0] {
             let mut way = DVec3::ZERO;
             way[i] = sign * far;
-            // From far outside back to the point: the last time that it gets in is not farther than
-            // the first that it leaves.
+            // A ray from far outside back to the point: its first impact is no nearer than the free
+            // position.
             let hit = tree.trace(&Point, place + way, -way, Contents::SOLID).unwrap();
             let away = (1.0 - hit.t) * far;
             assert!((free - place).length() <= away + 1e-6, "{name}: {free} near {place}, {away}");
@@ -90,7 +89,7 @@ fn check_free(tree: &BspTree, truth: &Truth, place: DVec3, name: &str) {
     }
 }
 
-/// Where a brush is: turned, then shifted.
+/// The pose of a brush: rotated, then translated.
 #[derive(Clone, Copy)]
 struct Frame {
     turn: DMat3,
@@ -136,8 +135,8 @@ impl Frame {
     }
 }
 
-/// Wedges about the z axis from -1 to 1, of these angles one after the other; normals are rounded
-/// as told.
+/// Wedges about the z axis from -1 to 1, with these angles in sequence. `rounded` rounds the
+/// normals.
 fn wheel(angles: &[f64], frame: &Frame, rounded: impl Fn(DVec3) -> DVec3) -> Vec<Brush> {
     let sum: f64 = angles.iter().sum();
     let mut turn = 0.1;
@@ -167,8 +166,8 @@ fn tree(brushes: &[Brush], bevels: Bevels) -> BspTree {
 
 const BEVELS: [Bevels; 3] = [Bevels::None, Bevels::Edges, Bevels::All];
 
-/// A ray along the axis of a wheel of wedges meets its top; with one wedge gone it is in a surface,
-/// and free.
+/// A ray along the axis of a wheel of wedges hits its top. With one wedge removed the ray is in a
+/// surface, and free.
 #[test]
 fn the_axis_of_a_wheel_of_wedges_is_inside() {
     let mut random = Random::new(71);
@@ -194,7 +193,7 @@ fn the_axis_of_a_wheel_of_wedges_is_inside() {
                 assert!(is_full || hit.is_none());
                 *(if hit.is_some() { &mut n_inside } else { &mut n_free }) += 1;
             }
-            // In the plane of a seam, through the axis and across it, and from the axis out.
+            // In the plane of a seam: through the axis, across it, and outwards from it.
             for _ in 0..4 {
                 let corner = random.below(brushes.len());
                 let seam = brushes[corner].faces().iter().find(|face| face.number == 0).unwrap();
@@ -208,7 +207,7 @@ fn the_axis_of_a_wheel_of_wedges_is_inside() {
                 check_free(&tree, &truth, on_axis, &name);
             }
         }
-        // The same wheel as a mesh: wedges that touch have walls between them, inside.
+        // The same wheel as a mesh: touching wedges have walls between them, inside the solid.
         if is_full {
             let (vertices, triangles) = soup(&brushes);
             let tree = BspTree::from_mesh(&vertices, &triangles, Contents::SOLID, &BspSettings::default());
@@ -224,8 +223,8 @@ fn the_axis_of_a_wheel_of_wedges_is_inside() {
     assert!(500 < n_inside && 300 < n_free, "{n_inside} {n_free}");
 }
 
-/// Planes whose normals came of `f32` leave slivers between the wedges, wider than the tolerance
-/// away from the axis: nobody gets into them along it.
+/// Normals rounded to `f32` leave slivers between the wedges. Away from the axis they are wider
+/// than the tolerance, but a point on the axis does not get into them.
 #[test]
 fn slivers_between_wedges_have_no_room_at_the_axis() {
     for n in [3, 5, 6, 7, 12, 24, 48, 64] {
@@ -245,7 +244,7 @@ fn slivers_between_wedges_have_no_room_at_the_axis() {
                 assert!((hit.t - 0.5).abs() < 1e-9 && !hit.starts_inside, "{n}: {hit:?}");
                 assert_eq!(tree.contents_at(DVec3::ZERO), Contents::SOLID, "{n}");
                 assert!(tree.trace(&Point, DVec3::ZERO, way, Contents::SOLID).unwrap().starts_inside);
-                // With one gone there is room.
+                // With one wedge removed there is room.
                 let tree = self::tree(&brushes[1..], bevels);
                 assert_eq!(tree.trace(&Point, a, way, Contents::SOLID), None, "{n}");
                 assert_eq!(tree.contents_at(DVec3::ZERO), Contents::empty(), "{n}");
@@ -254,8 +253,8 @@ fn slivers_between_wedges_have_no_room_at_the_axis() {
     }
 }
 
-/// Boxes of a grid, some left out; the second row is a brick wall's, whose seams end in the middle
-/// of faces.
+/// Boxes of a grid, some left out. If `is_bond`, rows are offset as in a brick wall, so seams end
+/// in the middle of faces.
 fn grid(random: &mut Random, frame: &Frame, is_bond: bool) -> (Vec<Brush>, [Vec<f64>; 3]) {
     let lines = [0, 1, 2].map(|_| {
         let mut at = -2.0;
@@ -283,8 +282,8 @@ fn grid(random: &mut Random, frame: &Frame, is_bond: bool) -> (Vec<Brush>, [Vec<
     (brushes, lines)
 }
 
-/// Rays along all lines and in all planes of grids of boxes, and from all corners; in brick walls
-/// too, whose seams end at faces.
+/// Rays along the lines and in the planes of grids of boxes, and from their corners. Brick walls
+/// are tested too; their seams end at faces.
 #[test]
 fn rays_in_the_planes_of_a_grid_of_boxes_meet_what_is_on_all_sides() {
     let mut random = Random::new(72);
@@ -299,7 +298,7 @@ fn rays_in_the_planes_of_a_grid_of_boxes_meet_what_is_on_all_sides() {
         let tree = tree(&brushes, BEVELS[i % 3]);
         let name = format!("grid {i}");
         for _ in 0..60 {
-            // Those inside more often.
+            // Inner grid lines are chosen more often.
             let line = |random: &mut Random, axis: usize| {
                 let n = lines[axis].len();
                 if random.below(5) == 0 {
@@ -310,7 +309,7 @@ fn rays_in_the_planes_of_a_grid_of_boxes_meet_what_is_on_all_sides() {
             };
             let mut from = DVec3::ZERO;
             for axis in 0..3 {
-                // Mostly on a line of the grid; else in the middle of nowhere.
+                // Usually on a line of the grid; otherwise anywhere.
                 from[axis] =
                     if random.below(4) < 3 { line(&mut random, axis) } else { random.range(-3.0, 3.0) };
             }
@@ -318,7 +317,7 @@ fn rays_in_the_planes_of_a_grid_of_boxes_meet_what_is_on_all_sides() {
             let axis = random.below(3);
             way[axis] = 8.0;
             if random.below(3) == 0 {
-                // In a plane of the grid, across.
+                // In a plane of the grid, oblique.
                 way[(axis + 1) % 3] = random.range(-8.0, 8.0);
             }
             if random.below(2) == 0 {
@@ -335,7 +334,7 @@ fn rays_in_the_planes_of_a_grid_of_boxes_meet_what_is_on_all_sides() {
     assert!(900 < n_met && 900 < n_free && 200 < n_inside, "{n_met} {n_free} {n_inside}");
 }
 
-/// Balls and boxes that start at a face exactly, and go along it or through the lines of seams.
+/// Balls and boxes that start exactly at a face, and move along it or through the lines of seams.
 #[test]
 fn bodies_that_graze_boxes_are_never_late_and_free_along_faces() {
     let mut random = Random::new(73);
@@ -380,7 +379,7 @@ fn bodies_that_graze_boxes_are_never_late_and_free_along_faces() {
     assert!(600 < n_met && 600 < n_free, "{n_met} {n_free}");
 }
 
-/// What is flat or a needle is on planes as a point is, and reaches along them.
+/// A flat or needle-shaped body can be on a plane as a point can, and still has extent along it.
 #[test]
 fn flat_bodies_in_a_seam_are_inside() {
     let frame = Frame { turn: DMat3::IDENTITY, shift: DVec3::ZERO };
@@ -395,7 +394,7 @@ fn flat_bodies_in_a_seam_are_inside() {
         assert_eq!(tree.contents_within(&Points(&needle), DVec3::ZERO), Contents::SOLID);
         let hit = tree.trace(&Points(&plate), DVec3::Z * 3.0, down, Contents::SOLID).unwrap();
         assert!((hit.t - 0.5).abs() < 1e-9, "{hit:?}");
-        // Flat on the top it is free; in two slabs' seam it is not.
+        // Flat on the top it is free; in the seam of two slabs it is not.
         assert_eq!(tree.contents_within(&Points(&plate), DVec3::Z), Contents::empty());
         assert_eq!(tree.trace(&Points(&plate), DVec3::Z, DVec3::X, Contents::SOLID), None);
         let slabs = [
@@ -409,7 +408,7 @@ fn flat_bodies_in_a_seam_are_inside() {
     }
 }
 
-/// In a seam between different contents a point has those that are on both sides; with a mask of
+/// In a seam between different contents, a point has the bits that both sides share. With a mask of
 /// both it is inside.
 #[test]
 fn a_seam_of_two_contents_has_what_they_share() {
@@ -429,8 +428,8 @@ fn a_seam_of_two_contents_has_what_they_share() {
     assert_eq!(tree.nearest_free(&Point, DVec3::ZERO, Contents::SOLID), Some(DVec3::ZERO));
 }
 
-/// Planes that miss a common line by about the tolerance leave prisms and slivers there. In a brush
-/// that they cut nothing is free.
+/// Planes that miss a common line by about the tolerance leave prisms and slivers there. If they
+/// cut a brush, no point inside it is free.
 #[test]
 fn inside_of_one_brush_nothing_is_free_whatever_cuts_it() {
     let mut random = Random::new(74);
@@ -442,7 +441,7 @@ fn inside_of_one_brush_nothing_is_free_whatever_cuts_it() {
         let mut brushes =
             vec![Brush::cuboid(DVec3::new(-4.0, -4.0, -3.0), DVec3::new(4.0, 4.0, -1.0), Contents::SOLID)];
         for k in 0..n {
-            // A wedge whose planes are all a little off.
+            // A wedge whose planes are all slightly off.
             let at = |k: usize| {
                 let turn = k as f64 * core::f64::consts::TAU / n as f64;
                 DVec3::new(turn.cos(), turn.sin(), 0.0)

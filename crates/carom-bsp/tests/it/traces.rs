@@ -1,5 +1,5 @@
-//! Sweeps against Minkowski sums of brush and body: exact for points, never late for anything, and
-//! early by what bevels leave.
+//! Sweeps against Minkowski sums of brush and body. They are exact for points, never late for any
+//! body, and early by what the bevels leave.
 
 use carom_bsp::{
     Ball, Bevels, Body, Brush, BspSettings, BspTree, Contents, Cylinder, Point, Points, Supported, TraceStack,
@@ -68,7 +68,8 @@ fn a_point_stops_where_it_gets_into_a_brush() {
     }
 }
 
-/// How early a body is stopped, by the length of its way, beside the truth; none is late.
+/// How early bodies are stopped compared with the oracle, over the length of the path. None is
+/// late.
 struct Early {
     n_hits: u32,
     n_early: u32,
@@ -83,7 +84,7 @@ fn early<B: Body>(tree: &BspTree, body: &B, truth: &BrushTruth, seed: u64, n: us
     for _ in 0..n {
         let (from, way) = segment(&mut random);
         let (t, hit) = (truth.entry(0.0, from, way), tree.trace(body, from, way, Contents::SOLID));
-        // A body that is smaller by the tolerance is never touched before.
+        // A body smaller by the tolerance does not touch earlier.
         if let Some(smaller) = truth.entry(-8.0 * tree.tolerance(), from, way) {
             let t = hit.map_or(f64::INFINITY, |hit| hit.t);
             assert!(t < smaller + 1e-12, "late: {hit:?}, truth {smaller}, from {from} by {way}");
@@ -205,7 +206,7 @@ fn a_box_among_boxes_is_exact_with_a_bevel_along_each_axis() {
 fn a_body_on_the_floor_slides_and_does_not_sink() {
     let floor =
         Brush::cuboid(DVec3::new(-9.0, -9.0, -1.0), DVec3::new(9.0, 9.0, 0.0), Contents::SOLID).unwrap();
-    // In tiles, which share planes and have seams.
+    // A floor of tiles, which share planes and have seams.
     let tiles: Vec<Brush> = (0..36)
         .map(|i| {
             let low = DVec3::new(f64::from(i % 6) * 3.0 - 9.0, f64::from(i / 6) * 3.0 - 9.0, -1.0);
@@ -224,7 +225,7 @@ fn a_body_on_the_floor_slides_and_does_not_sink() {
             // Along the floor, over every seam: free.
             let along = tree.trace(&ball, landed.place, DVec3::new(13.0, 3.3, 0.0), Contents::SOLID);
             assert!(along.is_none(), "{along:?}");
-            // And into it: stopped at once, by the floor.
+            // Into the floor: stopped at once, by the floor.
             let into = tree.trace(&ball, landed.place, DVec3::new(1.0, 0.0, -1.0), Contents::SOLID).unwrap();
             assert!(into.t < 1e-9 && into.normal == DVec3::Z && !into.starts_inside, "{into:?}");
         }

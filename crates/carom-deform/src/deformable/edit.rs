@@ -1,12 +1,12 @@
-//! Edits of a mesh: elements go and come, and the mesh parts where they meet.
+//! Edits of a mesh: elements are removed and added, and the mesh separates at joints.
 //!
 //! - Elements are the triangles, segments or tetrahedra of the mesh. Those that stay keep their
 //!   order, and new ones come last. Vertices keep their numbers, and new ones come last. Edges, and
 //!   the faces of tetrahedra, get the numbers that a mesh made anew would have.
 //! - Two elements are joined if they share an edge (triangles), a face (tetrahedra) or a vertex
-//!   (segments). At each vertex of a joint that parts, the elements around the vertex fall into
-//!   groups that other joints hold together. The group with the lowest element keeps the vertex,
-//!   each other one gets a copy. A vertex with one group stays whole.
+//!   (segments). If a joint is separated, look at each of its vertices. The elements around the
+//!   vertex fall into groups that the remaining joints hold together. The group with the lowest
+//!   element keeps the vertex; each other group gets a copy. A vertex with one group stays whole.
 //! - Vertices that count as one because they are at one place part as one.
 //! - The trees follow at the next search or query, several edits at once. Each feature stays where
 //!   it was in the tree, and a copy is added near its original. That brings all boxes of the mesh
@@ -28,7 +28,7 @@ use carom_bvh::ADDED;
 use core::ops::Range;
 use glam::Vec3;
 
-/// The numbers of what was added.
+/// The numbers of the added vertices and elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Added {
@@ -48,8 +48,8 @@ struct Edited {
 
 /// For a mesh of triangles.
 impl<T: FollowingTree> DeformableMesh<T> {
-    /// Removes triangles, by their numbers; a number may come twice. The rest keep their order, as
-    /// with `Vec::retain`. No vertex goes: see [`DeformableMesh::remove_unused_vertices`]. On an
+    /// Removes triangles, by their numbers; a number may occur twice. The rest keep their order, as
+    /// with `Vec::retain`. Vertices stay: see [`DeformableMesh::remove_unused_vertices`]. On an
     /// error nothing changes.
     pub fn remove_faces(&mut self, faces: &[u32]) -> Result<(), DeformError> {
         let rest = without(self.own_triangles()?, faces)?;
@@ -57,22 +57,22 @@ impl<T: FollowingTree> DeformableMesh<T> {
         Ok(())
     }
 
-    /// Adds vertices, and then triangles of vertices that are there now. The new vertices have been
-    /// at rest: both moments have these positions. Where one is refused, it is named by the number
-    /// it would have. On an error nothing changes.
+    /// Adds vertices, and then triangles of old or new vertices. The new vertices are at rest:
+    /// their positions before and now are the same. An error about a new vertex or triangle names
+    /// it by the number it would have. On an error nothing changes.
     pub fn add_faces(&mut self, positions: &[Vec3], faces: &[[u32; 3]]) -> Result<Added, DeformError> {
         let all = self.with_added(self.own_triangles()?, positions, faces)?;
         let edited = of_triangles(all)?;
         Ok(self.apply_added(edited, positions, faces.len()))
     }
 
-    /// Tears the mesh along edges, each given by its two vertices: triangles beside a torn edge
-    /// part, as far as nothing else joins them. So one edge inside a sheet does nothing, and one
-    /// that ends at the border, or two in a row, open it.
+    /// Tears the mesh along edges, each given by its two vertices. The triangles beside a torn edge
+    /// separate unless something else joins them. So one edge inside a sheet does nothing. An edge
+    /// that ends at the border, or two in a row, open the sheet.
     ///
-    /// Returns for each new vertex the one that it copies. New vertices come last and are where
-    /// their originals are, at both moments, so arrays of a caller follow with `for from in made {
-    /// masses.push(masses[from as usize]) }`. On an error nothing changes.
+    /// Returns for each new vertex the one that it copies. New vertices come last. They have the
+    /// positions of their originals, before and now. So arrays of a caller follow with `for from in
+    /// made { masses.push(masses[from as usize]) }`. On an error nothing changes.
     pub fn tear(&mut self, edges: &[[u32; 2]]) -> Result<Vec<u32>, DeformError> {
         let parted = self.parted(self.own_triangles()?, edges)?;
         let edited = of_triangles(parted.elements)?;
@@ -101,8 +101,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
         Ok(self.apply_added(edited, positions, segments.len()))
     }
 
-    /// Cuts ropes at vertices: each segment there gets an end of its own. Returns what
-    /// [`DeformableMesh::tear`] does.
+    /// Cuts ropes at vertices: each segment there gets its own copy of the vertex. Returns the same
+    /// as [`DeformableMesh::tear`].
     pub fn cut(&mut self, vertices: &[u32]) -> Result<Vec<u32>, DeformError> {
         let parted = self.parted(self.own_segments()?, vertices.as_chunks::<1>().0)?;
         let edited = of_segments(parted.elements)?;
@@ -121,8 +121,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
 
 /// For a mesh of tetrahedra.
 impl<T: FollowingTree> DeformableMesh<T> {
-    /// Removes tetrahedra, by their numbers: as [`DeformableMesh::remove_faces`]. What was behind
-    /// them comes to the surface.
+    /// Removes tetrahedra, by their numbers: as [`DeformableMesh::remove_faces`]. Faces that they
+    /// covered join the surface.
     pub fn remove_tetrahedra(&mut self, tetrahedra: &[u32]) -> Result<(), DeformError> {
         let rest = without(self.own_tetrahedra()?, tetrahedra)?;
         self.apply(of_tetrahedra(rest)?, &[]);
@@ -141,7 +141,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
     }
 
     /// Breaks the body along faces between tetrahedra, each given by its three vertices: as
-    /// [`DeformableMesh::tear`] along edges. Where the two sides part, their faces come to the
+    /// [`DeformableMesh::tear`] along edges. If the two sides separate, their faces join the
     /// surface.
     pub fn fracture(&mut self, faces: &[[u32; 3]]) -> Result<Vec<u32>, DeformError> {
         let parted = self.parted(self.own_tetrahedra()?, faces)?;
@@ -187,7 +187,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
             Inside::Tetrahedra(tetrahedra) => renumber(tetrahedra.as_flattened_mut()),
         }
         if !self.stands_for.is_empty() {
-            // The lowest that is left stands for the others.
+            // The lowest remaining vertex represents the others.
             let mut lowest = vec![ADDED; numbers.len()];
             self.stands_for = (0..)
                 .zip(&origins)
@@ -329,7 +329,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
 /// Elements that have parted.
 struct Parted<const N: usize> {
     elements: Vec<[u32; N]>,
-    /// What each new vertex copies.
+    /// For each new vertex, the one that it copies.
     made: Vec<u32>,
     /// Vertices, and those that they count as from now on.
     labels: Vec<[u32; 2]>,
@@ -371,7 +371,7 @@ fn part_fan<const N: usize, const F: usize>(
     let mut members: Vec<(usize, u32)> =
         (0..elements.len()).map(|i| (root(&mut above, i), elements[i])).collect();
     members.sort_unstable();
-    // Which vertices earlier groups have; by place there may be several.
+    // Vertices taken by earlier groups; with neighbours by place there may be several.
     let mut taken: Vec<u32> = Vec::new();
     for group in members.chunk_by(|a, b| a.0 == b.0) {
         let mut own: Vec<[u32; 2]> = Vec::new();
@@ -432,8 +432,8 @@ fn of_tetrahedra(tetrahedra: Vec<[u32; 4]>) -> Result<Edited, DeformError> {
     Ok(Edited { inside: Inside::Tetrahedra(tetrahedra), faces, edges, edge_owners })
 }
 
-/// For each feature the number of one that had the same vertices, or their originals, before;
-/// `ADDED` where there was none.
+/// Returns for each feature the number of one that had the same vertices before, or their
+/// originals. `ADDED` if there was none.
 fn origins_of<const N: usize>(
     before: &[[u32; N]],
     now: &[[u32; N]],

@@ -10,7 +10,7 @@
 use carom_bounds::Aabb;
 use glam::{DMat3, DVec3, Vec3};
 
-/// `x` goes to `linear * x + translation`.
+/// The map from `x` to `linear * x + translation`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Affine {
     pub(super) linear: DMat3,

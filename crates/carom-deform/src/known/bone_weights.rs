@@ -16,7 +16,7 @@ use carom_math::tol;
 /// The bones of each vertex and their weights.
 #[derive(Clone, Debug)]
 pub struct BoneWeights {
-    /// Where the bones of each vertex begin; one more at the end.
+    /// The start of each vertex's bones; one more entry at the end.
     starts: Vec<usize>,
     entries: Vec<(u32, f64)>,
     n_bones: usize,
@@ -63,12 +63,12 @@ impl BoneWeights {
         Ok(all)
     }
 
-    /// How many bones there are.
+    /// The number of bones.
     pub fn n_bones(&self) -> usize {
         self.n_bones
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     pub fn n_vertices(&self) -> usize {
         self.starts.len() - 1
     }

@@ -18,7 +18,7 @@ use glam::{DVec3, Vec3};
 #[derive(Clone, Debug)]
 pub(super) struct Displacements {
     pub(super) rest: Vec<Vec3>,
-    /// Where the displacements of each vertex begin; one more at the end.
+    /// The start of each vertex's displacements; one more entry at the end.
     starts: Vec<usize>,
     /// The targets that displace the vertex, in ascending order.
     entries: Vec<(u32, Vec3)>,

@@ -23,9 +23,9 @@ pub enum KnownError {
     WrongTargetCount {
         /// The target or the mode.
         target: usize,
-        /// How many vertices there are.
+        /// The number of vertices.
         expected: usize,
-        /// How many displacements were given.
+        /// The number of displacements given.
         given: usize,
     },
     /// A coordinate of a displacement is NaN, infinite or beyond
@@ -38,9 +38,9 @@ pub enum KnownError {
     },
     /// There are more or fewer lists of bones, or of their weights, than vertices.
     WrongListCount {
-        /// How many vertices there are.
+        /// The number of vertices.
         expected: usize,
-        /// How many lists were given.
+        /// The number of lists given.
         given: usize,
     },
     /// A vertex has a bone that does not exist.
@@ -55,9 +55,9 @@ pub enum KnownError {
     },
     /// There are more or fewer parameters than the deformation has.
     WrongCount {
-        /// How many weights, amplitudes or bones the deformation has.
+        /// The number of weights, amplitudes or bones of the deformation.
         expected: usize,
-        /// How many were given.
+        /// The number given.
         given: usize,
     },
     /// A parameter is NaN or infinite, or the rotation of a bone has not length 1.
@@ -65,7 +65,7 @@ pub enum KnownError {
         /// The weight, amplitude or bone.
         parameter: usize,
     },
-    /// With this parameter and those before it, a coordinate could be beyond
+    /// This parameter and those before it allow a coordinate beyond
     /// [`MAX_POSITION`](crate::MAX_POSITION).
     TooLarge {
         /// The weight, amplitude or bone.

@@ -44,13 +44,12 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// A deformation with parameters. It is sealed: choose one of the five of this crate.
+/// A deformation with parameters. The trait is sealed: choose one of the five of this crate.
 pub trait Deformation: Sealed {
     /// The volume of a node.
     type Volume: BoundingVolume;
 
-    /// The volume that is asked with. An answer is a face whose volume of this kind touches the
-    /// query.
+    /// The volume of a query. A face is an answer if its own volume of this kind touches the query.
     type Query: QueryVolume;
 
     /// The vertices before any deformation.
@@ -64,8 +63,9 @@ pub trait Deformation: Sealed {
     /// vertex of the node, in exact arithmetic.
     fn volume(&self, node: usize) -> Self::Volume;
 
-    /// What a query is tested against: it holds the query volume of each face of the node. A ball
-    /// around three vertices need not hold their box, so balls are tested by their boxes.
+    /// The volume that is tested against a query: it holds the query volume of each face of the
+    /// node. A ball around three vertices need not hold their box, so balls are tested by their
+    /// boxes.
     fn tested(volume: &Self::Volume) -> Self::Query;
 
     /// The position of a vertex for the present parameters, computed in `f64` and rounded once.

@@ -4,8 +4,8 @@
 //! The centre for present amplitudes is the sum of the centres, each displacement centre times its
 //! amplitude. The radius is the sum of the radii, each times the absolute amplitude: a vertex is
 //! off the centre by the sum of what its terms are off theirs.
-//! The box of the sphere is what a query is tested against: an answer is a face whose box touches
-//! the query, and a ball around three vertices need not hold their box.
+//! Queries are tested against the box of the sphere. A face is an answer if its box touches the
+//! query, and a ball around three vertices need not hold their box.
 //!
 //! Slack. A vertex and a centre are sums of k + 1 terms in `f64`, each off by at most sqrt(3) k u
 //! of the sum of the terms' sizes, u = 2^-53; the radius is off by k u of itself.

@@ -1,9 +1,10 @@
 //! k-DOPs of morph targets, from the weights alone.
 //!
 //! Each node has the k-DOP of its rest positions, and for each target that of its displacements.
-//! How far the node reaches along a direction, for present weights, is at most the sum of how far
-//! the parts reach, each times its weight. For a negative weight the opposite direction counts.
-//! The axes are bounded as in `morph.rs`, with no slack. Along the other directions a bound grows:
+//! Take the extent of the node along a direction for the present weights. It is at most the sum of
+//! the extents of the parts, each times its weight. For a negative weight the opposite direction
+//! counts. The axes are bounded as in `morph.rs`, with no slack. Along the other directions a bound
+//! grows:
 //! - A sum of k + 1 terms in `f64` is off by k u of the terms' sizes, u = 2^-53, and so is each of
 //!   three coordinates of a vertex: [`tol::MODAL_ROUNDING`] covers these.
 //! - Rounding a vertex to `f32` moves it along a direction by at most 3 * 2^-24 of its largest

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 /// The lists of nodes.
 #[derive(Clone, Debug)]
 pub(super) struct NodeLists<V> {
-    /// Where the list of each node begins; one more at the end.
+    /// The start of each node's list; one more entry at the end.
     starts: Vec<usize>,
     entries: Vec<(u32, V)>,
 }

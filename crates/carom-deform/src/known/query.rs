@@ -1,4 +1,4 @@
-//! The volumes that known deformations are asked with: boxes, or k-DOPs.
+//! The query volumes of known deformations: boxes, or k-DOPs.
 //!
 //! Both are pairs of parallel planes with directions that never change. So tests are exact, and a
 //! volume that holds another one is found by comparing their planes.
@@ -14,7 +14,7 @@ pub(super) mod sealed {
     pub trait Sealed {}
 }
 
-/// A volume that a [`KnownTree`](super::KnownTree) is asked with. It is sealed: a box or a k-DOP.
+/// A query volume of a [`KnownTree`](super::KnownTree). The trait is sealed: a box or a k-DOP.
 pub trait QueryVolume: BoundingVolume + sealed::Sealed {
     /// Whether each of its pairs of planes has room between them, and no number is NaN.
     fn is_query(&self) -> bool;

@@ -27,10 +27,11 @@ pub struct KnownTree<D: Deformation> {
     faces: Vec<[u32; 3]>,
     tree: Bvh,
     layout: Layout,
-    /// What queries are tested against, by reference, of the parameters numbered in `tested_steps`.
+    /// The volumes tested against queries, by reference, for the parameters numbered in
+    /// `tested_steps`.
     tested: Vec<D::Query>,
     tested_steps: Vec<u64>,
-    /// By vertex, of the parameters numbered in `vertex_steps`.
+    /// By vertex, for the parameters numbered in `vertex_steps`.
     vertices: Vec<Vec3>,
     vertex_steps: Vec<u64>,
     /// The number of the present parameters.
@@ -105,7 +106,7 @@ impl<D: Deformation> KnownTree<D> {
         &self.faces
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     pub fn n_vertices(&self) -> usize {
         self.vertices.len()
     }

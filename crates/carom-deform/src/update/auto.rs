@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_bvh::Bvh;
 
-/// A lazy step becomes whole when one feature in so many was computed for queries.
+/// A lazy step becomes whole when one in this many features was computed for queries.
 const LAZY_UNTIL: u64 = 4;
 
 /// The most steps that are whole from their beginning before a lazy one is tried again.
@@ -32,7 +32,7 @@ const MAX_WHOLE_STEPS: u32 = 16;
 /// build takes as long as some 25 of them.
 const WAITS: (u32, u32) = (128, 1024);
 
-/// Tests per feature from which on a build may pay: a quarter of what it takes.
+/// Tests per feature from which a rebuild may pay: a quarter of its cost.
 const BUILD_FROM: u64 = 25;
 
 /// Tests per feature that a search over all of them takes at least.
@@ -46,7 +46,7 @@ pub struct AutoTree {
     is_complete: bool,
     /// Features computed for queries in this step.
     computed: u64,
-    /// How many steps are whole after a lazy one that failed, and how many of these are left.
+    /// The number of whole steps after a failed lazy one, and the number of them that are left.
     whole_steps: u32,
     whole_left: u32,
     /// The tests of searches, and all tests until the last build.
@@ -56,7 +56,7 @@ pub struct AutoTree {
 }
 
 impl AutoTree {
-    /// All boxes up to date, if they are not.
+    /// Brings all boxes up to date, if they are not.
     fn update_all(&mut self, bounds: &Bounds<'_>) {
         if self.is_complete {
             return;

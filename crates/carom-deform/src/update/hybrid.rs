@@ -21,9 +21,9 @@ use carom_bvh::{Bvh, Child};
 pub struct HybridTree {
     tree: Bvh,
     layout: Layout,
-    /// By number; exact after a call of `complete`.
+    /// By feature number; exact after a call of `complete`.
     boxes: Vec<Aabb>,
-    /// By reference; exact where the step is the present one.
+    /// By reference; exact if its step is the present one.
     parts: Vec<Aabb>,
     steps: Vec<u64>,
     step: u64,

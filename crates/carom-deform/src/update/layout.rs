@@ -1,8 +1,8 @@
-//! Which features lie below each part of a tree, as ranges of one list.
+//! The features below each part of a tree, as ranges of one list.
 //!
 //! A reference names a child of a node, as in carom-bvh: `node * 8 + lane`. Children have larger
-//! numbers than their parents, so one pass backwards counts what lies below, and one pass forwards
-//! hands out the ranges.
+//! numbers than their parents. So one pass backwards counts the features below each node, and one
+//! pass forwards assigns the ranges.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7 (each node records what is
 //! in its subtree).
@@ -13,7 +13,7 @@ use carom_bvh::{Bvh, Child};
 /// The features below each reference.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
-    /// Where the range of each reference begins and ends in `order`.
+    /// The range of each reference in `order`.
     ranges: Vec<[u32; 2]>,
     /// The features, so that those of a subtree are side by side.
     pub(crate) order: Vec<u32>,
@@ -25,7 +25,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// That of a tree.
+    /// Returns the layout of a tree.
     pub(crate) fn new(tree: &Bvh) -> Layout {
         let mut layout = Layout::default();
         layout.set(tree);

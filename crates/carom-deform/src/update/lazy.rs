@@ -27,7 +27,7 @@ const MAX_PART: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(super) struct LazyBoxes {
     layout: Layout,
-    /// By reference; of a part, as it was fitted last.
+    /// By reference; for a part, its box when it was fitted last.
     boxes: Vec<Aabb>,
     /// The sum of drifts when a part was fitted.
     fitted: Vec<f64>,
@@ -45,14 +45,14 @@ pub(super) struct LazyBoxes {
 }
 
 impl LazyBoxes {
-    /// All is as the tree says, whose boxes are exact.
+    /// Returns the boxes of a tree whose boxes are all exact.
     pub(super) fn new(tree: &Bvh, boxes: &[Aabb]) -> LazyBoxes {
         let mut lazy = LazyBoxes::default();
         lazy.begin(tree, boxes);
         lazy
     }
 
-    /// The tree, whose boxes are exact, has other nodes than before.
+    /// Starts again with a tree that has other nodes than before; its boxes are exact.
     pub(super) fn begin(&mut self, tree: &Bvh, boxes: &[Aabb]) {
         let n = 8 * tree.n_nodes();
         self.layout.set(tree);
@@ -63,7 +63,7 @@ impl LazyBoxes {
         self.reset(tree, boxes);
     }
 
-    /// All is fitted: as the tree says, whose boxes are exact and whose parts are where they were.
+    /// Copies all boxes from the tree, whose boxes are exact and whose parts have not changed.
     pub(super) fn reset(&mut self, tree: &Bvh, boxes: &[Aabb]) {
         self.total = 0.0;
         self.fitted.fill(0.0);
@@ -84,7 +84,7 @@ impl LazyBoxes {
         self.limit = if n == 0 { 0.0 } else { sum / f64::from(n) };
     }
 
-    /// A new step begins; whether the drift calls for a fit of everything.
+    /// Begins a new step. Returns whether the drift requires a fit of all boxes.
     pub(super) fn advance(&mut self, drift: f32) -> bool {
         self.step += 1;
         if 0.0 < drift {
@@ -101,7 +101,7 @@ impl LazyBoxes {
         }
     }
 
-    /// What touches the query, unsorted.
+    /// Collects the features that touch the query, unsorted.
     pub(super) fn collect(
         &mut self,
         tree: &Bvh,
@@ -161,7 +161,7 @@ fn slack(now: f64, then: f64) -> f32 {
 #[derive(Clone, Debug, Default)]
 pub struct LazyTree {
     tree: Bvh,
-    /// By number; exact where `is_complete`.
+    /// By feature number; exact if `is_complete`.
     boxes: Vec<Aabb>,
     lazy: LazyBoxes,
     is_complete: bool,

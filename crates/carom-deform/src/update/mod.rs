@@ -41,19 +41,19 @@ pub(crate) mod sealed {
 /// The most features in a leaf: as many boxes as are tested at once.
 pub(crate) const MAX_LEAF: u32 = 8;
 
-/// A tree over features that move. It is sealed: choose one of the five of this crate.
+/// A tree over features that move. The trait is sealed: choose one of the five of this crate.
 pub trait FollowingTree: Sealed + Sized {
     /// A tree over the features as they are.
     fn build(bounds: &Bounds<'_>) -> Self;
 
-    /// The features have moved: no side of a box moved outwards by more than `drift` since the last
-    /// call. The drift is a length, not negative.
+    /// Follows features that have moved. No side of a box moved outwards by more than `drift` since
+    /// the last call. The drift is a length, not negative.
     fn advance(&mut self, bounds: &Bounds<'_>, drift: f32);
 
-    /// Features have come, gone or got other numbers: `origins` has the number that each had
-    /// before, or [`carom_bvh::ADDED`]. All boxes are up to date after this. A feature stays where
-    /// it was in the tree; the tree, or a part of it, is built anew where too much is new, and that
-    /// is counted.
+    /// Follows features that were added, removed or renumbered. `origins` has the number that each
+    /// had before, or [`carom_bvh::ADDED`]. All boxes are up to date after this. A feature keeps
+    /// its place in the tree. If too much is new, the tree or a part of it is rebuilt, and that is
+    /// counted.
     fn renumber(&mut self, bounds: &Bounds<'_>, origins: &[u32]);
 
     /// Adds the numbers of all features whose exact box touches the query to `out`, in ascending
@@ -82,7 +82,7 @@ pub trait FollowingTree: Sealed + Sized {
     }
 }
 
-/// How the trees are built.
+/// The build settings of the trees.
 pub(crate) fn build_settings() -> BuildSettings {
     BuildSettings::default().with_max_leaf(MAX_LEAF)
 }
@@ -94,7 +94,7 @@ pub(crate) fn build_tree(boxes: &[Aabb]) -> Bvh {
     built.unwrap_or_default()
 }
 
-/// All boxes of a tree from boxes that are known to be finite and not too large.
+/// Refits all boxes of a tree from boxes that are known to be finite and not too large.
 pub(crate) fn refit_tree(tree: &mut Bvh, boxes: &[Aabb]) {
     let refitted = tree.refit(boxes);
     debug_assert!(refitted.is_ok(), "the mesh checks its positions: {refitted:?}");
@@ -111,7 +111,7 @@ pub(crate) fn renumber_tree(tree: &mut Bvh, boxes: &[Aabb], origins: &[u32], wor
     work.renewed += renewed as u64;
 }
 
-/// What touches a query, by a tree and boxes that are exact.
+/// Collects the features that touch a query, by a tree and boxes that are exact.
 pub(crate) fn collect_exact(
     tree: &Bvh,
     boxes: &[Aabb],

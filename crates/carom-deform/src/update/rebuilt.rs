@@ -23,21 +23,19 @@ pub struct RebuiltTree {
 }
 
 impl RebuiltTree {
-    /// The tree with so many steps, from the first number to the second, until it is built anew
-    /// with no wear to be seen.
+    /// Returns the tree with bounds on the number of steps before a rebuild without visible wear.
     pub(super) fn with_waits(self, fewest: u32, most: u32) -> RebuiltTree {
         let watched = self.watched.map(|watched| watched.with_waits(fewest, most));
         RebuiltTree { watched, ..self }
     }
 
-    /// All boxes up to date, and worn parts anew; whether nodes or features have changed their
-    /// places.
+    /// Brings all boxes up to date, and rebuilds worn parts. Returns whether any part was rebuilt.
     pub(super) fn follow(&mut self, bounds: &Bounds<'_>) -> bool {
         self.work.refits += 1;
         self.with_watched(bounds, |watched, boxes| watched.follow(boxes))
     }
 
-    /// All boxes up to date, and no look at wear.
+    /// Brings all boxes up to date, and does not check for wear.
     pub(super) fn refit(&mut self, bounds: &Bounds<'_>) {
         bounds.collect(&mut self.boxes);
         self.work.updates += self.boxes.len() as u64;
@@ -67,7 +65,7 @@ impl RebuiltTree {
         0 < renewed
     }
 
-    /// What touches a query.
+    /// Collects the features that touch a query.
     pub(super) fn collect(&mut self, query: &Aabb, out: &mut Vec<u32>) {
         let tree = self.watched.as_ref().map_or(&self.empty, WatchedBvh::tree);
         collect_exact(tree, &self.boxes, query, out, &mut self.work);

@@ -2,7 +2,7 @@
 
 use super::Cells;
 
-/// All binary magnitudes, and what is next to them.
+/// All binary magnitudes, and the numbers next to them.
 fn numbers() -> Vec<f32> {
     let mut all = vec![0.0_f32, -0.0];
     for exponent in 0..255_u32 {

@@ -1,4 +1,4 @@
-//! What lanes compute, and what the band must cover.
+//! The lanes' results, and the errors that the band must cover.
 
 use super::{Band, LANE_LENGTHS, distance_sq};
 use carom_math::tol;
@@ -22,7 +22,8 @@ fn of_lanes(a: [f32; 3], b: [f32; 3]) -> f32 {
 fn the_band_covers_the_rounding_of_lanes() {
     let (mut next, mut worst) = (numbers(), 0.0_f64);
     for round in 0..40_000 {
-        // Near to each other, or with parts of any size, at the ends of what lanes may decide.
+        // Near to each other, or with coordinates of any size, at the ends of the range of the
+        // lanes.
         let size = 2_f32.powi([0, -49, 48][round % 3]);
         let offset = if round % 2 == 0 { 0.0 } else { 64.0 * size };
         let mut point = || [(); 3].map(|()| offset + size * next() * 0.5_f32.powi((round % 7) as i32));

@@ -1,12 +1,12 @@
 //! Particles against planes, distance fields and bodies.
 //!
-//! - In a substep only those particles count that are near a boundary: its candidates.
+//! - In a substep only particles near a boundary count: its candidates.
 //! - A contact pushes the particle to its radius from the surface, and never pulls. Friction takes
-//!   back what it slid along the surface, which may move, by at most the coefficient times the
-//!   push.
-//! - A body is one more particle with mass and inertia. It is divided among its contacts. Its pose
-//!   follows their pushes in each iteration, so light bodies on much water are stable.
-//! - A fast particle is traced along its way, and does not pass a thin wall.
+//!   back the sliding relative to the surface, which may move. It is at most the coefficient times
+//!   the push.
+//! - A body acts as one more particle with mass and inertia. Its mass is split among its contacts.
+//!   Its pose follows their pushes in each iteration, so light bodies on much water are stable.
+//! - A fast particle is traced along its path, and does not pass a thin wall.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6; R. Tonge et al., Mass Splitting
 //! for Jitter-Free Parallel Rigid Body Simulation, 2012; J. C. Hart, Sphere Tracing, 1996.
@@ -25,10 +25,10 @@ use glam::Vec3;
 /// Candidates are at most this many radii beyond contact.
 const MARGIN: f32 = 3.0;
 
-/// The most distances that are asked for along the way of a particle.
+/// The most distance evaluations along the path of a particle.
 const MAX_TRACE: u32 = 32;
 
-/// A particle near a boundary, and what was summed over the iterations.
+/// A particle near a boundary, with sums over the iterations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) slot: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Candidate {
     change: Vec3,
     /// The direction away from the surface, in the world.
     pub(crate) normal: Vec3,
-    /// The gradient of what the boundary adds to the density of a liquid.
+    /// The gradient of the boundary's contribution to the density of a liquid.
     wall: Vec3,
     /// Sum of all pushes on a body, in mass times length.
     pub(crate) on_body: Vec3,
@@ -55,7 +55,7 @@ fn candidate(slot: usize) -> Candidate {
     Candidate { slot, push: 0.0, friction: zero, change: zero, normal: zero, wall: zero, on_body: zero }
 }
 
-/// Finds the particles near a plane. Distances to it are exact everywhere, so no way is traced.
+/// Finds the particles near a plane. Distances to it are exact everywhere, so no path is traced.
 pub(crate) fn find_near_plane(store: &Store, normal: Vec3, offset: f32, out: &mut Candidates) {
     out.clear();
     for (slot, row) in store.predicted.iter().enumerate() {
@@ -113,18 +113,18 @@ fn set_place(row: &mut Row, place: Vec3) {
     *row = place.extend(row[3]).to_array();
 }
 
-/// Where a way first comes near a surface.
+/// The point at which a path first comes near a surface.
 struct Stop {
     place: Vec3,
     normal: Vec3,
-    /// How far it still is from contact.
+    /// The remaining distance to contact.
     room: f32,
-    /// The way that is left.
+    /// The remaining path.
     left: Vec3,
 }
 
-/// Follows a way that is longer than a part of the radius, and begins outside of a field; none if
-/// it meets no surface.
+/// Traces a path that is longer than a part of the radius and starts outside a field. `None` if it
+/// meets no surface.
 fn trace(
     distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
     begin: Vec3,
@@ -143,7 +143,7 @@ fn trace(
         if step == 0 && room < -near {
             return None;
         }
-        // It may begin at the surface and go away from it.
+        // It may start at the surface and move away from it.
         if room <= near && left.dot(normal) < 0.0 {
             return Some(Stop { place, normal, room, left });
         }
@@ -159,7 +159,7 @@ fn trace(
     Some(Stop { place, normal, room: d - radius, left })
 }
 
-/// Where a field is at the beginning and at the end of a substep.
+/// The poses of a field at the beginning and at the end of a substep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Motion {
     pub(crate) start: Pose,
@@ -170,7 +170,7 @@ impl Motion {
     /// A field that does not move.
     pub(crate) const STILL: Motion = Motion { start: Pose::IDENTITY, end: Pose::IDENTITY };
 
-    /// How far the point of the field that is here at the end has come.
+    /// Returns the displacement in the substep of the field's point that ends here.
     fn of_point(&self, point: Vec3) -> Vec3 {
         point - self.start.transform_point(self.end.inverse_transform_point(point))
     }
@@ -205,15 +205,15 @@ fn mean_curvature(
     for way in [across, up - 0.5 * across, -up - 0.5 * across] {
         turned += distance(place + way * step).1.dot(way);
     }
-    // That of the surface at this distance through the place. The boundary is nearer to its
-    // centers of curvature.
+    // The curvature of the surface at this distance through the point. The boundary is nearer to
+    // its centers of curvature.
     let here = turned / (3.0 * step);
     let curvature = here / (1.0 - here * d.max(0.0)).max(0.25);
     if curvature.is_finite() { curvature } else { 0.0 }
 }
 
-/// Adds what a boundary is to the density of the liquids near it. `curvature` is the mean curvature
-/// of the boundary nearest to a place, from the place and its distance.
+/// Adds a boundary's contribution to the density of the liquids near it. `curvature` takes a point
+/// and its distance. It returns the mean curvature of the boundary nearest to the point.
 fn add_walls<Y: Yielding>(
     store: &Store,
     distance: impl Fn(Vec3) -> (f32, Vec3),
@@ -239,7 +239,7 @@ fn add_walls<Y: Yielding>(
     }
 }
 
-/// As [`add_walls`], of a plane.
+/// Does the same as [`add_walls`], for a plane.
 pub(crate) fn add_plane_walls(
     store: &Store,
     distance: impl Fn(Vec3) -> (f32, Vec3),
@@ -250,7 +250,7 @@ pub(crate) fn add_plane_walls(
     add_walls(store, distance, |_, _| 0.0, &Still, smoothing, candidates, walls);
 }
 
-/// As [`add_walls`], of a field that does not move.
+/// Does the same as [`add_walls`], for a field that does not move.
 pub(crate) fn add_field_walls(
     store: &Store,
     distance: impl Fn(Vec3) -> (f32, Vec3),
@@ -263,12 +263,12 @@ pub(crate) fn add_field_walls(
     add_walls(store, &distance, curvature, &Still, smoothing, candidates, walls);
 }
 
-/// What moves under a contact, and how easily.
+/// The motion of a boundary under a contact, and its compliance.
 trait Yielding {
-    /// How the boundary moves in the substep.
+    /// Returns the motion of the boundary in the substep.
     fn motion(&self) -> Motion;
 
-    /// How far a unit push at a point moves the boundary along it, in one over mass.
+    /// Returns how far a unit push at a point moves the boundary along it, in one over mass.
     fn softness(&self, point: Vec3, direction: Vec3) -> f32;
 }
 
@@ -403,7 +403,7 @@ impl BodyState {
         &self.motion
     }
 
-    /// Begins a substep: the body goes on by its velocity.
+    /// Begins a substep: the body moves by its velocity.
     pub(crate) fn predict(&mut self, dt: f32) {
         self.motion.start = self.motion.end;
         self.linear_velocity += self.acceleration * dt;
@@ -426,7 +426,7 @@ impl BodyState {
         [self.before, [self.linear_velocity, self.angular_velocity]].map(|[v, turn]| v + turn.cross(arm))
     }
 
-    /// As of [`Yielding`].
+    /// Returns the same as [`Yielding::softness`].
     pub(crate) fn softness_at(&self, point: Vec3, direction: Vec3) -> f32 {
         self.softness(point, direction)
     }
@@ -457,7 +457,7 @@ impl BodyState {
         pose.translation = center - rotation::rotate(pose.rotation, self.center);
     }
 
-    /// As [`add_field_walls`], of the body.
+    /// Does the same as [`add_field_walls`], for the body.
     pub(crate) fn add_walls(
         &self,
         store: &Store,
@@ -472,7 +472,7 @@ impl BodyState {
         add_walls(store, distance, curvature, self, smoothing, candidates, walls);
     }
 
-    /// The distance from the body where it is now, in the world.
+    /// Returns the distance from the body at its current pose, in the world.
     fn distance<'b>(&self, body: &'b BodyBoundary<'_>) -> impl Fn(Vec3) -> (f32, Vec3) + Copy + 'b {
         let pose = self.motion.end;
         move |point: Vec3| {

@@ -27,7 +27,7 @@ const MARGIN: f32 = 1.25;
 /// A contact counts as one that pushes up to this many distances at rest.
 const TOUCHING: f32 = 1.02;
 
-/// One side of a pair, and what was summed over the iterations.
+/// One side of a pair, with sums over the iterations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
     pub(crate) other: u32,
@@ -42,7 +42,7 @@ pub(crate) struct Contact {
 /// The contacts of all slots.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contacts {
-    /// Where the contacts of each slot begin, and where the last ends.
+    /// The start of the contacts of each slot, and the end of the last.
     pub(crate) starts: Vec<u32>,
     pub(crate) all: Vec<Contact>,
     /// Among how many contacts each slot is divided.
@@ -83,13 +83,13 @@ impl Contacts {
         self.all.is_empty()
     }
 
-    /// Where the contacts of a slot begin.
+    /// Returns the start of the contacts of a slot.
     pub(crate) fn start(&self, slot: usize) -> usize {
         self.starts[slot] as usize
     }
 }
 
-/// What a pass over contacts reads.
+/// The data that a pass over contacts reads.
 #[derive(Clone, Copy)]
 pub(crate) struct ContactPass<'a> {
     pub(crate) store: &'a Store,
@@ -98,7 +98,7 @@ pub(crate) struct ContactPass<'a> {
 }
 
 impl Contacts {
-    /// The parts of a pass: what it reads, and the contacts, which it changes.
+    /// Returns the parts of a pass: the data that it reads, and the contacts, which it changes.
     pub(crate) fn pass<'a>(&'a mut self, store: &'a Store) -> (ContactPass<'a>, &'a mut [Contact]) {
         (ContactPass { store, starts: &self.starts, shares: &self.shares }, &mut self.all)
     }
@@ -178,7 +178,8 @@ impl Friction {
         }
     }
 
-    /// What of a wanted friction a push can hold: all of it, or the coefficient times the push.
+    /// Returns the friction that a push can hold: all that is wanted, up to the static limit.
+    /// Above it, the sliding coefficient times the push.
     #[inline]
     pub(crate) fn limit(&self, wanted: Vec3, push: f32) -> Vec3 {
         let wanted_sq = wanted.length_squared();

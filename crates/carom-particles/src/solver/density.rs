@@ -21,7 +21,7 @@ use carom_math::tol;
 use core::ops::Range;
 use glam::Vec3;
 
-/// What both passes read.
+/// The data that both passes read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Density<'a> {
     pub(crate) smoothing: Smoothing,
@@ -29,7 +29,7 @@ pub(crate) struct Density<'a> {
     pub(crate) predicted: &'a [Row],
     pub(crate) phases: &'a [Phase],
     pub(crate) rows: Rows<'a>,
-    /// What boundaries add, of each slot.
+    /// The boundaries' contribution to each slot.
     pub(crate) walls: &'a [Wall],
     /// The inverse mass of all particles, if it is one.
     pub(crate) inverse_mass: Option<f32>,
@@ -168,8 +168,8 @@ impl Kernel for Corrections<'_> {
     }
 }
 
-/// Densities of some slots by their neighbours alone, in densities at rest; 0 for what is no
-/// liquid.
+/// Returns the densities of some slots from their neighbours alone, in units of the rest density. 0
+/// for particles that are no liquid.
 pub(crate) fn densities(
     smoothing: &Smoothing,
     places: &[Row],

@@ -1,7 +1,7 @@
-//! What groups of particles are: liquid, gas, grains, or the particles of a solid.
+//! Groups of particles: liquid, gas, grains, or the particles of a solid.
 //!
 //! - Each particle has a phase word: the number of its group, and flags that the inner loops read.
-//! - All else stands once for the group.
+//! - All other properties are stored once per group.
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, ACM Transactions on Graphics 33(4), 2014, 3 and 7.
@@ -22,7 +22,7 @@ pub struct Liquid {
     /// Attraction between neighbours, in lengths per second squared, at least 0: it makes drops
     /// round.
     pub cohesion: f32,
-    /// How strongly swirls are kept up, at least 0; 0.1 can be seen.
+    /// The strength of vorticity confinement, at least 0; 0.1 is visible.
     pub vorticity: f32,
     /// Coefficient of friction against walls, at least 0.
     pub friction: f32,
@@ -70,9 +70,9 @@ pub struct Gas {
     pub lift: f32,
     /// The part of the speed that is lost per second, at least 0.
     pub drag: f32,
-    /// As of a [`Liquid`].
+    /// As in [`Liquid`].
     pub viscosity: f32,
-    /// As of a [`Liquid`].
+    /// As in [`Liquid`].
     pub vorticity: f32,
 }
 
@@ -106,8 +106,8 @@ pub struct Grains {
     pub friction: f32,
     /// Coefficient of friction while they do not, at least that above.
     pub static_friction: f32,
-    /// The part of the speed at which grains meet that they leave with, from 0 to 1. Of two that
-    /// touch the larger one counts.
+    /// The coefficient of restitution of grains, from 0 to 1. In a contact of two, the larger one
+    /// counts.
     pub restitution: f32,
     /// Their radius, if it is not that of the solver: from an eighth of it to eight times as much.
     /// A liquid has the radius of the solver. To it any grain is one more of its particles, so only
@@ -155,10 +155,10 @@ pub struct Solid {
     pub friction: f32,
     /// Coefficient of friction while it does not, at least that above.
     pub static_friction: f32,
-    /// Whether its particles also touch each other. Those that are nearer to each other at first
-    /// than particles rest never do.
+    /// Whether its particles also touch each other. Pairs that start nearer than the rest distance
+    /// of particles never do.
     pub is_self_colliding: bool,
-    /// As of [`Grains`].
+    /// As in [`Grains`].
     pub restitution: f32,
     /// The radius of its particles, if it is not that of the solver: from an eighth of it to eight
     /// times as much.
@@ -205,9 +205,10 @@ pub(crate) struct Phase(pub(crate) u32);
 impl Phase {
     /// Its density is kept.
     pub(crate) const FLUID: u32 = 1 << 31;
-    /// It touches particles of its own group.
+    /// The particle touches particles of its own group.
     pub(crate) const SELF: u32 = 1 << 30;
-    /// It has a place at rest. It does not touch those of its group that are near there.
+    /// The particle has a rest position. It does not touch particles of its group that are near it
+    /// at rest.
     pub(crate) const RESTS: u32 = 1 << 29;
 
     #[inline(always)]
@@ -221,7 +222,7 @@ impl Phase {
     }
 }
 
-/// What all particles of a group have in common.
+/// The properties that all particles of a group share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Group {
     /// The flags of the phase word.
@@ -244,7 +245,7 @@ pub(crate) struct Group {
 const MAX_RADIUS_RATIO: f32 = 8.0;
 
 impl Group {
-    /// How many numbers a group is.
+    /// The number of numeric properties of a group.
     pub(crate) const N_NUMBERS: usize = 10;
 
     pub(crate) fn numbers(&self) -> [f32; Group::N_NUMBERS] {
@@ -276,7 +277,7 @@ impl Group {
         self.flags & Phase::FLUID != 0
     }
 
-    /// All numbers are in their ranges, or the error that names the first that is not.
+    /// Checks that all numbers are in their ranges. The error names the first that is not.
     /// `solver_radius` is that of the solver.
     pub(crate) fn check(&self, solver_radius: f32) -> Result<(), ParticleError> {
         const NAMES: [&str; Group::N_NUMBERS] = [

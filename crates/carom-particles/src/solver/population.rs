@@ -1,8 +1,9 @@
-//! Particles that come and go while a solver runs.
+//! Adds and removes particles while a solver runs.
 //!
-//! - What comes joins a group that is there already, so a spray is one liquid and not thousands.
-//! - What goes leaves no gaps: the others keep their order, and are told their new numbers.
-//! - A solid goes as a whole. Its constraints count on all of its particles, and belong to the
+//! - New particles join an existing group, so a spray is one liquid and not thousands.
+//! - Removed particles leave no gaps: the others keep their order, and the caller gets their new
+//!   numbers.
+//! - A solid is removed as a whole. Its constraints need all of its particles, and belong to the
 //!   caller.
 //!
 //! Reference: none; a stable compaction.
@@ -31,7 +32,7 @@ impl ParticleGroup {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Removed {
-    /// Of all particles.
+    /// For all particles.
     pub ids: Vec<Option<u32>>,
     /// Of the indices among the particles of all solids, for constraints: see
     /// [`ParticleBody::move_to`](crate::ParticleBody::move_to).
@@ -115,7 +116,7 @@ impl ParticleSolver {
     }
 }
 
-/// Numbers without gaps for what is kept.
+/// Returns consecutive numbers for the kept items.
 fn number(is_kept: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
     let mut next = 0;
     let numbers = is_kept.map(|is_kept| {
@@ -126,7 +127,7 @@ fn number(is_kept: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
 }
 
 impl crate::solver::store::Store {
-    /// Keeps what has a new number, in the order of slots.
+    /// Keeps the particles that have a new number, in the order of slots.
     fn retain(&mut self, ids: &[Option<u32>], indices: &[Option<u32>]) {
         let slots = 0..self.len() as u32;
         let kept: Vec<u32> = slots.filter(|&slot| ids[self.ids[slot as usize] as usize].is_some()).collect();

@@ -11,7 +11,7 @@ use carom_math::Ray;
 use carom_math::ops::sqrt;
 use glam::Vec3;
 
-/// Where a ray meets a particle.
+/// The point at which a ray meets a particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParticleHit {

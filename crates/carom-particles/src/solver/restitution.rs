@@ -1,9 +1,9 @@
-//! Restitution: what meets with a speed leaves with a part of it.
+//! Restitution: colliding particles separate with a part of their approach speed.
 //!
-//! - Corrections of places only stop what meets. So velocities are changed after a substep, by
-//!   contacts that pushed: each one after the other, by an impulse along its normal.
-//! - A contact that meets slower than gravity makes in two substeps does not bounce, so that things
-//!   come to rest.
+//! - Position corrections only stop an approach. So velocities are changed after a substep, at
+//!   contacts that pushed: one after the other, by an impulse along the normal.
+//! - A contact slower than the speed that gravity adds in two substeps does not bounce, so that
+//!   things come to rest.
 //!
 //! Reference: M. Mueller et al., Detailed Rigid Body Simulation with Extended Position Based
 //! Dynamics, SCA 2020, 3.6. Differs: it never slows what already leaves faster.
@@ -15,11 +15,11 @@ use crate::solver::surroundings::Surface;
 use carom_math::ops::sqrt;
 use glam::Vec3;
 
-/// What all contacts of a substep have in common.
+/// The data that all contacts of a substep share.
 pub(crate) struct Restitution<'a> {
     /// The velocities with which particles went into the substep.
     pub(crate) incoming: &'a [Row],
-    /// What meets slower than this does not bounce.
+    /// A contact slower than this does not bounce.
     pub(crate) least_speed: f32,
 }
 

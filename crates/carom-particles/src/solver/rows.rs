@@ -32,7 +32,7 @@ pub(crate) struct Neighbours {
     radii: Vec<f32>,
     points: Vec<Vec3>,
     order: Vec<u32>,
-    /// Where the row of each slot begins and ends.
+    /// The range of each slot's row.
     ends: Vec<[u32; 2]>,
 }
 
@@ -107,8 +107,8 @@ impl Neighbours {
         Ok(())
     }
 
-    /// The same by a grid for each octave of radii: liquids reach as far as their kernel, and
-    /// others as far as two of them may touch.
+    /// Does the same with a grid for each octave of radii. A liquid's reach is its kernel; that of
+    /// others is the distance at which two of them may touch.
     fn find_by_radii(
         &mut self,
         store: &Store,
@@ -153,7 +153,7 @@ pub(crate) struct Eight<S: Simd> {
     pub(crate) index: S::U32x8,
     pub(crate) difference: [S::F32x8; 3],
     pub(crate) distance_sq: S::F32x8,
-    /// Which lanes are neighbours.
+    /// The lanes that are neighbours.
     pub(crate) is_in_row: S::Mask8,
 }
 

@@ -6,7 +6,7 @@ use glam::Vec3;
 /// The most substeps of a step, and iterations of a substep.
 const MAX_ROUNDS: u32 = 256;
 
-/// How a [`ParticleSolver`](crate::ParticleSolver) makes its steps.
+/// Settings for the steps of a [`ParticleSolver`](crate::ParticleSolver).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParticleSettings {
@@ -17,11 +17,11 @@ pub struct ParticleSettings {
     pub gravity: Vec3,
     /// Parts into which a step is divided, from 1 to 256. Neighbours are found once in each.
     pub substeps: u32,
-    /// How often constraints are projected in a substep, from 1 to 256.
+    /// The number of constraint projections in a substep, from 1 to 256.
     pub iterations: u32,
     /// The part of each correction of a liquid's density that is applied, greater than 0 and less
-    /// than 2. More than 1 converges sooner, and is stable with 4 iterations or more. With 1 or 2
-    /// iterations take 1.
+    /// than 2. Values above 1 converge faster, and are stable with 4 iterations or more. With 1 or
+    /// 2 iterations use 1.
     pub relaxation: f32,
     /// The part by which velocities in a liquid are smoothed in each substep, from 0 to 0.5. It
     /// takes the noise that corrections leave, and slows swirls that are as small as the reach.

@@ -65,7 +65,7 @@ pub(crate) struct Step<'a> {
     pub(crate) work: &'a mut Workspace,
 }
 
-/// What there is among the particles, which decides about passes.
+/// The kinds of particles present, which decide about passes.
 #[derive(Clone, Copy, Debug)]
 struct Kinds {
     has_fluid: bool,
@@ -74,7 +74,7 @@ struct Kinds {
     has_restitution: bool,
     has_flow: bool,
     has_vorticity: bool,
-    /// All are of one liquid, which has no cohesion and no vorticity.
+    /// Whether all are of one liquid, which has no cohesion and no vorticity.
     is_plain: bool,
     /// The inverse mass of all particles, if it is one.
     inverse_mass: Option<f32>,
@@ -233,7 +233,7 @@ impl Step<'_> {
         }
     }
 
-    /// Finds what each boundary adds to the density of the liquids near it.
+    /// Finds each boundary's contribution to the density of the liquids near it.
     fn add_walls(&mut self, surroundings: &Surroundings<'_, '_>) {
         let Workspace { planes, fields, bodies, states, walls, .. } = &mut *self.work;
         let (store, smoothing) = (&*self.store, &self.smoothing);
@@ -376,7 +376,7 @@ impl Step<'_> {
         }
     }
 
-    /// Keeps what corrections took far from passing thin fields and bodies.
+    /// Keeps particles that corrections moved far from passing thin fields and bodies.
     fn stop_at_fields(&mut self, surroundings: &Surroundings<'_, '_>) {
         for field in surroundings.fields {
             stop_at_field(self.store, field.distance, &Motion::STILL);
@@ -386,8 +386,8 @@ impl Step<'_> {
         }
     }
 
-    /// Takes the predicted places, and what corrections add to the velocities. The velocity is not
-    /// read from the places alone: their rounding would swallow small changes of it.
+    /// Applies the predicted positions, and adds the corrections to the velocities. The velocity is
+    /// not computed from the positions alone: their rounding would swallow small changes of it.
     fn finish(&mut self, dt: f32) -> Result<(), ParticleError> {
         let store = &mut *self.store;
         let rest = self.settings.sleep_speed * dt;
@@ -395,7 +395,7 @@ impl Step<'_> {
         for slot in 0..store.ids.len() {
             let (from, to) = (vector(&store.positions[slot]), vector(&store.predicted[slot]));
             if store.positions[slot][3] == 0.0 && to.is_finite() {
-                // Held, or moved by its owner, who sets its velocity.
+                // Fixed, or moved by the caller, which sets its velocity.
                 store.positions[slot] = store.predicted[slot];
                 continue;
             }
@@ -520,7 +520,7 @@ impl Step<'_> {
     }
 }
 
-/// Where a particle goes by its velocity alone. The same bits each time.
+/// Returns the position of a particle after moving by its velocity alone. The same bits each time.
 #[inline(always)]
 fn free_place(row: &Row, velocity: Vec3, dt: f32) -> Vec3 {
     vector(row) + velocity * dt

@@ -28,9 +28,9 @@ pub(crate) const NO_SOLID: u32 = u32::MAX;
 /// The particles of a solver.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
-    /// Where particles are, and their inverse masses.
+    /// Positions of the particles, and their inverse masses.
     pub(crate) positions: Vec<Row>,
-    /// Where they will be at the end of a substep, and their inverse masses.
+    /// Predicted positions at the end of a substep, and inverse masses.
     pub(crate) predicted: Vec<Row>,
     /// Velocities; the fourth numbers are free.
     pub(crate) velocities: Vec<Row>,
@@ -109,8 +109,8 @@ impl Store {
         self.number_slots();
     }
 
-    /// Sorts slots by all that a particle is but its number. So the order does not depend on that
-    /// in which particles were added. Those that are alike stay in order.
+    /// Sorts slots by all properties of a particle but its number. So the order does not depend on
+    /// the order in which particles were added. Equal particles stay in order.
     pub(crate) fn sort_slots(&self, slots: &mut [u32]) {
         slots.sort_unstable_by(|&a, &b| {
             let [i, j] = [a as usize, b as usize];
@@ -151,7 +151,7 @@ impl Store {
         self.group(slot).radius
     }
 
-    /// What the group of a slot has in common.
+    /// Returns the shared properties of a slot's group.
     #[inline]
     pub(crate) fn group(&self, slot: usize) -> &Group {
         &self.groups[self.phases[slot].group()]

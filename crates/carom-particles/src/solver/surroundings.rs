@@ -15,12 +15,12 @@ use glam::Vec3;
 /// A signed distance and the unit vector in which it grows, as functions of a point.
 pub type DistanceFn<'a> = &'a (dyn Fn(Vec3) -> (f32, Vec3) + Sync);
 
-/// How rough a surface is.
+/// The roughness of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Surface {
-    /// Coefficient of friction while particles slide, at least 0. That of a contact is the
-    /// geometric mean with that of the particle.
+    /// Coefficient of friction while particles slide, at least 0. A contact uses the geometric mean
+    /// of this and the particle's.
     pub friction: f32,
     /// Coefficient of friction while they do not, at least that above.
     pub static_friction: f32,
@@ -82,10 +82,10 @@ impl Plane {
 /// A distance field that does not move.
 #[derive(Clone, Copy)]
 pub struct FieldBoundary<'a> {
-    /// The signed distance of a point, negative inside, and the unit vector in which it grows. It
-    /// must not change by more than the way between two points.
+    /// Returns the signed distance of a point, negative inside, and the unit vector in which it
+    /// grows. Between two points it must not change by more than their distance.
     pub distance: DistanceFn<'a>,
-    /// How rough it is.
+    /// The roughness of the surface.
     pub surface: Surface,
 }
 
@@ -96,9 +96,9 @@ pub struct FieldBoundary<'a> {
 /// With inverse masses 0 it moves as it does, and only pushes.
 #[derive(Clone, Copy)]
 pub struct BodyBoundary<'a> {
-    /// As of a [`FieldBoundary`], in the body's frame.
+    /// As in [`FieldBoundary`], in the body's frame.
     pub distance: DistanceFn<'a>,
-    /// How rough it is.
+    /// The roughness of the surface.
     pub surface: Surface,
     /// Body frame in the world.
     pub pose: Pose,
@@ -118,8 +118,8 @@ pub struct BodyBoundary<'a> {
     /// Set by a step: the sum of the impulses on the centre of mass.
     pub impulse: Vec3,
     /// Set by a step: the sum of the angular impulses about the centre of mass, in the world frame.
-    /// Where each one acts is in
-    /// [`ParticleSolver::body_impulses`](crate::ParticleSolver::body_impulses).
+    /// [`ParticleSolver::body_impulses`](crate::ParticleSolver::body_impulses) has the point of
+    /// each one.
     pub angular_impulse: Vec3,
 }
 

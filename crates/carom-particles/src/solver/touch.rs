@@ -1,4 +1,4 @@
-//! What touched what in a step, and what began or ended to touch.
+//! The contacts of a step, and the ones that began or ended in it.
 //!
 //! - Contacts are collected in each substep, and merged after the step: their impulses are summed.
 //! - Events are the difference of the contacts of two steps, which are sorted.
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use glam::Vec3;
 
-/// What a particle touches.
+/// The other side of a contact of a particle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Touched {
     /// A plane, by its number.
@@ -29,14 +29,14 @@ pub enum Touched {
 pub struct ParticleContact {
     /// The particle.
     pub particle: u32,
-    /// What it touches.
+    /// The other side of the contact.
     pub touched: Touched,
     /// The sum of the impulses along the normal in the step, in mass times speed. A liquid also
     /// presses on walls and bodies by its density, which is not in it.
     pub impulse: f32,
-    /// Where it touches: a radius from the middle of the particle.
+    /// The contact point: a radius from the middle of the particle.
     pub point: Vec3,
-    /// The direction from what is touched to the particle, a unit vector.
+    /// The unit vector from the other side to the particle.
     pub normal: Vec3,
 }
 
@@ -49,7 +49,7 @@ pub enum ParticleEvent {
     Ended(u32, Touched),
 }
 
-/// What a particle did to a body in a substep.
+/// The impulse of a particle on a body in a substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BodyImpulse {
@@ -57,8 +57,8 @@ pub struct BodyImpulse {
     pub body: u32,
     /// The particle.
     pub particle: u32,
-    /// Where the impulse acts, in the world: where the particle touches, or the middle of a
-    /// particle of liquid that presses from a distance.
+    /// The point of the impulse, in the world: the contact point, or the middle of a liquid
+    /// particle that presses from a distance.
     pub point: Vec3,
     /// The impulse on the body, in mass times speed: contact, friction and pressure of a liquid.
     pub impulse: Vec3,

@@ -1,7 +1,7 @@
-//! What changes velocities of liquids after a substep: viscosity, cohesion, swirls.
+//! Velocity changes of liquids after a substep: viscosity, cohesion, and vorticity confinement.
 //!
-//! - Viscosity takes each velocity toward those of the neighbours, by what the kernel's spread
-//!   makes of the coefficient.
+//! - Viscosity moves each velocity toward those of the neighbours. The kernel's second moment
+//!   converts the coefficient.
 //! - Cohesion pulls neighbours together.
 //! - Vorticity confinement pushes along the swirls, which the other steps weaken.
 //! - For pairs of unlike liquids the smaller coefficient counts. Viscosity and cohesion keep
@@ -20,20 +20,20 @@ use carom_math::ops::sqrt;
 use carom_math::tol;
 use core::ops::Range;
 
-/// What both passes read.
+/// The data that both passes read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flow<'a> {
     pub(crate) smoothing: Smoothing,
     /// Places and inverse masses.
     pub(crate) positions: &'a [Row],
     pub(crate) velocities: &'a [Row],
-    /// Of each slot: viscosity, which is negative if it is no liquid, cohesion, and vorticity.
+    /// For each slot: viscosity, which is negative if it is no liquid, cohesion, and vorticity.
     pub(crate) coefficients: &'a [Row],
     pub(crate) rows: Rows<'a>,
     pub(crate) dt: f32,
-    /// By this part velocities are taken toward each other, whatever the viscosity.
+    /// The part by which velocities are moved toward each other, whatever the viscosity.
     pub(crate) mixing: f32,
-    /// All are of one liquid, which has no cohesion and no vorticity.
+    /// Whether all are of one liquid, which has no cohesion and no vorticity.
     pub(crate) is_plain: bool,
 }
 
@@ -111,7 +111,7 @@ impl Mixing<'_> {
                 let other_w = S::F32x8::gather(table, third + step);
                 let part = kernel * w / ((w + other_w) * half);
                 let both = viscosity.min(S::F32x8::gather(all_coefficients, eight.index));
-                // The viscosity of what is no liquid is negative.
+                // The viscosity of particles that are no liquid is negative.
                 let mixed = S::F32x8::select(both.lt(zero), zero, (least + mixing * both).min(half) * part);
                 let pulled = pull * cohesion.min(S::F32x8::gather(all_coefficients, second)) * part;
                 let difference = eight.difference;

@@ -1,4 +1,5 @@
-//! What a boundary adds to the density of a liquid: as much as particles behind it would.
+//! The contribution of a boundary to the density of a liquid: as much as particles behind it would
+//! add.
 //!
 //! - The boundary is taken as a plane at its distance. The integral of the density kernel behind a
 //!   plane is a polynomial, and its slope is one too.
@@ -12,12 +13,12 @@
 use crate::solver::smoothing::Smoothing;
 use glam::Vec3;
 
-/// By so many reaches a boundary is farther away for densities than for contacts: then a lattice
-/// with a layer at its radius from a plane is at rest there. It lacks 0.984375 / 5.1556 of the
-/// density.
+/// In reaches: the extra distance of a boundary for densities, compared with contacts. With it, a
+/// lattice with a layer at its radius from a plane is at rest there. The lattice lacks 0.984375 /
+/// 5.1556 of the density.
 const LATTICE_GAP: f32 = 0.027;
 
-/// What all boundaries near a slot add to its density.
+/// The contribution of all boundaries near a slot to its density.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Wall {
     /// In densities at rest, at the place for which it was found.
@@ -79,7 +80,7 @@ impl Wall {
         Wall { density: 0.0, place, gradient: Vec3::ZERO, softness: 0.0 }
     }
 
-    /// What boundaries add at a place near that for which it was found.
+    /// Returns the boundaries' contribution at a position near the one for which it was found.
     #[inline(always)]
     pub(crate) fn density_at(&self, place: Vec3) -> f32 {
         self.density + self.gradient.dot(place - self.place)
