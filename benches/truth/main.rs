@@ -38,6 +38,7 @@ cargo xtask truth WHAT [OPTIONS]
   tolerances  every constant of carom_math::tol against the errors that it has to cover      (1,000,000 cases)
   tumble      ragdolls thrown down stairs: energy, joints, depths, and whether they come to rest         (10,000 falls)
   walk        random walks of characters through arena, castle and noisy terrain, as brushes and as mesh   (10,000,000 moves)
+  walk world  the same in a World, among lifts, a turntable, a shuttle and boxes that are pushed       (10,000,000 moves)
   winding     winding numbers through the tree against the sum, with times                    (2,000 points)
 
   --pairs N, --rays N, --count N   how many
@@ -127,6 +128,7 @@ fn run() -> Result<bool, Error> {
         ["tolerances"] => Ok(tolerances::run(&options)),
         ["tumble"] => Ok(tumble::run(&options)),
         ["walk"] => Ok(walk::run(&options)),
+        ["walk", "world"] => Ok(walk::run_in_world(&options)),
         ["winding"] => Ok(winding::run(&options)),
         ["triangles"] => Ok(triangles::run(&options)),
         _ => Err(format!("what shall be asked?\n{USAGE}").into()),

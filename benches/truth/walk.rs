@@ -3,26 +3,32 @@
 //!
 //! Four figures walk the arena and the castle of carom-scenes, as brushes and as a mesh, a noisy
 //! terrain of ten thousand triangles, and real levels where they are present. The moves are shared
-//! out equally.
+//! out equally. `truth walk world` walks in a `World` instead, among platforms that move and boxes
+//! that are pushed.
 
 use crate::Options;
 use crate::levels::LEVELS;
 use crate::work::in_chunks;
 use carom_character::Figure;
 use carom_testkit::walk::{Course, WalkTally, WorldKind, random_walk};
+use carom_testkit::walk_world::random_walk_in_world;
 use glam::DVec3;
 
 /// Moves of one walk.
 const CHUNK: u64 = 2000;
 
-/// True where nothing escaped, was stuck, or gained speed.
-pub(crate) fn run(options: &Options) -> bool {
-    let figures = [
+fn figures() -> [(&'static str, Result<Figure, carom_geom::ShapeError>); 4] {
+    [
         ("capsule", Figure::capsule(1.8, 0.3)),
         ("cylinder", Figure::cylinder(1.8, 0.3)),
         ("box", Figure::cuboid(DVec3::new(0.6, 1.8, 0.6))),
         ("ellipsoid", Figure::ellipsoid(1.8, 0.3)),
-    ];
+    ]
+}
+
+/// True where nothing escaped, was stuck, or gained speed.
+pub(crate) fn run(options: &Options) -> bool {
+    let figures = figures();
     let mut courses = vec![Course::arena(), Course::castle(), Course::terrain()];
     courses.extend(LEVELS.iter().filter_map(|name| Course::real(name)));
     let kinds = [(WorldKind::Brushes, "brushes"), (WorldKind::Mesh, "mesh")];
@@ -79,6 +85,65 @@ pub(crate) fn run(options: &Options) -> bool {
                 is_right &= all.is_right();
             }
         }
+    }
+    is_right
+}
+
+/// Walks among platforms that move and boxes that are pushed, in a `World`; true if nothing went
+/// wrong.
+pub(crate) fn run_in_world(options: &Options) -> bool {
+    let figures = figures();
+    let n_walks = options.count.unwrap_or(10_000_000).div_ceil(figures.len() as u64).div_ceil(CHUNK);
+    let course = Course::yard();
+    let mut is_right = true;
+    println!(
+        "{:>9} {:>10} {:>9} {:>9} {:>8} {:>9} {:>12} {:>8} {:>9} {:>7} {:>5} {:>5} {:>6} {:>5}",
+        "figure",
+        "moves",
+        "contacts",
+        "in air",
+        "steps",
+        "pushes",
+        "by platforms",
+        "by boxes",
+        "deepest",
+        "escapes",
+        "stuck",
+        "freed",
+        "thrown",
+        "lost"
+    );
+    for (number, (name, figure)) in figures.iter().enumerate() {
+        let Ok(figure) = figure else { return false };
+        let tallies = in_chunks(n_walks, options, |chunk, tally: &mut WalkTally| {
+            let seed = options.seed << 40 ^ (number as u64) << 32 ^ chunk;
+            if let Err(error) = random_walk_in_world(&course, *figure, CHUNK, seed, tally) {
+                tally.escapes += 1;
+                tally.first.get_or_insert_with(|| format!("seed {seed}: {error}"));
+            }
+        });
+        let mut all = WalkTally::default();
+        tallies.iter().for_each(|tally| all.add(tally));
+        println!(
+            "{name:>9} {:>10} {:>9} {:>9} {:>8} {:>9} {:>12} {:>8} {:>9.1e} {:>7} {:>5} {:>5} {:>6} {:>5}",
+            all.moves,
+            all.contacts,
+            all.in_air,
+            all.steps,
+            all.pushes,
+            all.by_platforms,
+            all.by_boxes,
+            all.deepest,
+            all.escapes,
+            all.stuck,
+            all.freed,
+            all.thrown,
+            all.lost
+        );
+        if let Some(first) = &all.first {
+            println!("  the first: {first}");
+        }
+        is_right &= all.is_right() && 0 < all.moves;
     }
     is_right
 }

@@ -18,6 +18,7 @@ pub(crate) mod demo_surfaces;
 pub(crate) mod demo_tetrahedra;
 pub(crate) mod demo_trees;
 pub(crate) mod demo_walk;
+pub(crate) mod demo_walkers;
 pub mod distance;
 pub mod info;
 pub mod pairs;

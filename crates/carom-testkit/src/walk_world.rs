@@ -6,7 +6,7 @@
 //! counted and is no fault; to be freed from the level is one.
 
 use crate::walk::{Course, WalkTally};
-use carom_character::{Character, CharacterBody, Figure, QueryFilter, Sweep as _, WorldSweep};
+use carom_character::{BodyContact, Character, CharacterBody, Figure, QueryFilter, Sweep as _, WorldSweep};
 use carom_geom::{Cuboid, Cylinder, MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, ops};
 use carom_query::{MeshShape, Shape};
@@ -21,8 +21,8 @@ const PATIENCE: u32 = 400;
 /// A length: a figure that moves farther from where it was at the last look has made progress.
 const PROGRESS: f64 = 0.05;
 
-/// A length: so far a figure may move in a call beyond its own way and that of its ground.
-const MAX_EXCESS: f64 = 0.35;
+/// A length: so far a figure may move in a call beyond its own way, a step and that of its ground.
+const MAX_EXCESS: f64 = 0.1;
 
 /// A length: a box deeper than this has left the level.
 const LOST_DEPTH: f32 = -3.0;
@@ -193,7 +193,8 @@ pub fn random_walk_in_world(
         tally.steps += u64::from(walked.steps);
         tally.climbed += walked.climbed;
         tally.in_air += u64::from(character.ground().is_none());
-        tally.pushes += u64::from(hero.contacts().iter().any(|contact| 0.0 < contact.approach));
+        let pushes = |contact: &BodyContact| 0.0 < contact.approach && contact.force != DVec3::ZERO;
+        tally.pushes += u64::from(hero.contacts().iter().any(pushes));
         let mut faults: Vec<(Fault, String)> = Vec::new();
         if walked.was_refused {
             faults.push((Fault::Escape, "refused".to_owned()));
@@ -212,7 +213,8 @@ pub fn random_walk_in_world(
             Err(what) => faults.push((Fault::Escape, what)),
         }
         let speed = velocity.length().max(wish.length()).max(character.velocity().length());
-        let climbed = f64::from(walked.steps) * character.settings().step_height;
+        // A figure whose feet hang below the edge that it stands on steps up without a count.
+        let climbed = f64::from(walked.steps.max(1)) * character.settings().step_height;
         let explained = speed * dt + walked.carried.length() + climbed;
         let moved = (place - before).length();
         if explained + MAX_EXCESS < moved {

@@ -41,7 +41,7 @@ fn tree_of(level: &Level) -> Result<BspTree, String> {
 }
 
 /// The blocks as one shape, without those that hide the rest.
-fn drawn(level: &Level, is_seen: impl Fn(&carom_scenes::Block) -> bool) -> PlayerShape {
+pub(crate) fn drawn(level: &Level, is_seen: impl Fn(&carom_scenes::Block) -> bool) -> PlayerShape {
     let mut seen = level.clone();
     seen.blocks.retain(is_seen);
     let mesh = seen.mesh();
