@@ -6,6 +6,7 @@
 //! - For the error bound each cell is eight cubes, one for each node. A cube is on the side of its
 //!   node if the surface is farther from the node than all of the cube. The side of the other cubes
 //!   is unknown.
+//!
 //! Reference: M. Kallay, Computing the Moment of Inertia of a Solid Defined by a Triangle Mesh,
 //! Journal of Graphics Tools 11(2), 2006 (moments of a tetrahedron).
 

@@ -15,6 +15,9 @@ use carom_world::{BodyDesc, BodyId, Mobility, World};
 use glam::{DVec3, Quat, Vec3};
 use std::sync::Arc;
 
+/// The pose of a platform at a time.
+type PoseAt = fn(f32) -> Pose;
+
 /// Calls after which a figure that wished to move must have moved.
 const PATIENCE: u32 = 400;
 
@@ -33,7 +36,7 @@ const N_BOXES: usize = 10;
 /// A platform of the level: its body, and its pose at a time.
 struct Platform {
     body: BodyId,
-    course: fn(f32) -> Pose,
+    course: PoseAt,
 }
 
 /// A sine of time.
@@ -79,7 +82,7 @@ impl Yard {
         let triangles = (0..course.triangles().len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
         let mesh = MeshShape::new(TriMesh::new(vertices, triangles)?)?;
         world.insert(BodyDesc::fixed(Shape::Mesh(Arc::new(mesh))))?;
-        let shapes: [(Shape, fn(f32) -> Pose); 3] = [
+        let shapes: [(Shape, PoseAt); 3] = [
             (cuboid(Vec3::new(1.5, 2.0, 1.5))?, lift),
             (Shape::Cylinder(Cylinder::new(1.5, 2.5)?), turntable),
             (cuboid(Vec3::new(1.2, 1.0, 0.8))?, shuttle),

@@ -238,8 +238,8 @@ impl Joints {
         for (index, joint) in self.list.iter().enumerate() {
             joint.validate(is_live.len()).map_err(|what| Inconsistency { what, index })?;
             let mounts = joint.gear.map_or([joint.body_a; 2], |gear| gear.mounts);
-            let bodies = [joint.body_a, joint.body_b].into_iter().chain(mounts);
-            if !bodies.map(|body| is_live[body as usize]).all(|is_live| is_live) {
+            let mut bodies = [joint.body_a, joint.body_b].into_iter().chain(mounts);
+            if !bodies.all(|body| is_live[body as usize]) {
                 return bad(index, "a joint of a body that was removed");
             }
         }

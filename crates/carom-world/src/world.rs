@@ -146,11 +146,10 @@ impl<B: BroadPhase> World<B> {
         }
         self.detect_within(&mut plan, self.settings.recycled_for());
         let mut clock = Clock::start();
-        if self.stats.n_tested + self.stats.undone.n_pairs == 0
-            && !self.bodies.are_moving()
-            && !self.bodies.deforming.is_pending()
-            && !(0.0 < dt && self.is_soft_awake())
-        {
+        let is_moving = self.bodies.are_moving()
+            || self.bodies.deforming.is_pending()
+            || (0.0 < dt && self.is_soft_awake());
+        if self.stats.n_tested + self.stats.undone.n_pairs == 0 && !is_moving {
             return Ok(&self.stats);
         }
         if 0.0 < dt && plan.is_held(self.stats.n_tested, self.stats.undone.n_pairs) {

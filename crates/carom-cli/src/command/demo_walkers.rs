@@ -22,7 +22,7 @@ const WHEEL_RADIUS: f32 = 0.35;
 const CIRCLE: f32 = 18.0;
 
 /// Metres per second: the car does not drive faster.
-const CAR_SPEED: f64 = 9.0;
+const CAR_SPEED: f64 = 6.0;
 
 /// Half the size of the chassis, in metres.
 const CHASSIS: Vec3 = Vec3::new(1.9, 0.55, 0.8);
@@ -31,6 +31,9 @@ const CHASSIS: Vec3 = Vec3::new(1.9, 0.55, 0.8);
 const MAX_FOUND: usize = 100;
 
 type Error = Box<dyn core::error::Error>;
+
+/// The pose of a platform at a time.
+type PoseAt = fn(f32) -> Pose;
 
 /// Runs one of the three scenes.
 pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
@@ -67,7 +70,7 @@ struct Scene {
     /// What is drawn of each body.
     drawn: Vec<(BodyId, PlayerShape)>,
     /// Kinematic bodies, and their poses at a time.
-    platforms: Vec<(BodyId, fn(f32) -> Pose)>,
+    platforms: Vec<(BodyId, PoseAt)>,
     walkers: Vec<Walker>,
     car: Option<Vehicle>,
 }
@@ -93,7 +96,7 @@ impl Scene {
         Ok(body)
     }
 
-    fn insert_platform(&mut self, shape: Shape, course: fn(f32) -> Pose) -> Result<(), Error> {
+    fn insert_platform(&mut self, shape: Shape, course: PoseAt) -> Result<(), Error> {
         let body = self.insert(BodyDesc::kinematic(shape).with_pose(course(0.0)))?;
         self.platforms.push((body, course));
         Ok(())

@@ -190,9 +190,7 @@ impl StoredThing {
         let is_in = |vertex: u32| (vertex as usize) < rest.len();
         let is_ascending = |mut list: &mut dyn Iterator<Item = u32>| {
             let mut last = None;
-            Iterator::all(&mut list, |vertex| {
-                core::mem::replace(&mut last, Some(vertex)) < Some(vertex) && is_in(vertex)
-            })
+            Iterator::all(&mut list, |vertex| last.replace(vertex) < Some(vertex) && is_in(vertex))
         };
         let are_pins = is_ascending(&mut pins.iter().map(|(vertex, _)| *vertex))
             && pins.iter().all(|(_, place)| place.is_finite());
