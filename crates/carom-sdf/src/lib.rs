@@ -15,10 +15,10 @@
 //! let field = SdfGrid::from_triangles(&corners, &faces, &settings)?;
 //! assert_eq!(field.sign_method(), SignMethod::WindingExact); // The mesh is closed.
 //!
-//! Distance and direction, between the nodes: the error is at most half the diagonal of a cell.
+//! // Distance and direction, between the nodes: the error is at most half the diagonal of a cell.
 //! let below = field.sample(Vec3::new(0.25, 0.25, -0.05));
 //! assert!((below.distance - 0.05).abs() < 0.001 && below.gradient.z < -0.99);
-//! Certain bounds.
+//! // Certain bounds.
 //! let bounds = field.bounds(DVec3::new(0.25, 0.25, 0.1));
 //! assert!(bounds.is_inside() && bounds.least <= -0.1 && -0.1 <= bounds.greatest);
 //! # Ok::<(), carom_sdf::SdfError>(())

@@ -157,7 +157,7 @@ enum Fault {
 /// Walks so many calls in the yard from a random start, with random wishes, jumps and frame times.
 ///
 /// A call is *thrown* if it moves the figure farther than its velocity, its wish and its ground
-/// explain. The figure is *stuck* if it does not get away in [`PATIENCE`] calls with many wishes.
+/// explain. The figure is *stuck* if it does not get away in 400 calls with many wishes.
 ///
 /// Errors: a step or a call that the world refuses.
 pub fn random_walk_in_world(

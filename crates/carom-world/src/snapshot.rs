@@ -162,6 +162,10 @@ impl<B: BroadPhase + Default> World<B> {
         world.bodies.generations = snapshot.generations.clone();
         world.bodies.free = snapshot.free.clone();
         world.bodies.traits = snapshot.traits.clone();
+        // A number without a body has none, whatever is stored there.
+        for &index in &snapshot.free {
+            world.bodies.traits[index as usize] = Traits::NONE;
+        }
         world.bodies.motions = snapshot.bodies.clone();
         world.bodies.weights = snapshot.weights.clone();
         world.bodies.steering = snapshot.steering.clone();

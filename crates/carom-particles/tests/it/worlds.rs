@@ -189,7 +189,8 @@ fn cloth_carries_a_box() {
     assert!((carried / weight - 1.0).abs() < 0.02, "{carried} {weight}");
 }
 
-/// A wheel rolls along a floor at 2 m/s and into a bed of sand, which stops it. Without sand it
+/// A wheel rolls along a floor at 2 m/s and into a bed of sand, which stops it. The edge of the bed
+/// is nearly as high as the axle, so the wheel climbs a little, and may slide back. Without sand it
 /// rolls on.
 #[test]
 fn sand_stops_a_rolling_wheel() {
@@ -220,7 +221,8 @@ fn sand_stops_a_rolling_wheel() {
     let [(free, free_speed), (stopped, speed)] = [false, true].map(roll);
     println!("without sand at {free} with {free_speed} m/s, with sand at {stopped} with {speed} m/s");
     assert!(1.9 < free_speed && 2.8 < free.x, "{free}");
-    assert!(0.2 < stopped.x && stopped.x < 1.3 && speed.abs() < 0.1, "{stopped} {speed}");
+    assert!(0.2 < stopped.x && stopped.x < 0.6, "{stopped}");
+    assert!(-0.3 < speed && speed < 0.1, "{speed}");
     assert!(radius - 0.01 < stopped.y && stopped.y < radius + 0.2, "it is on the floor or on sand");
 }
 
