@@ -8,7 +8,7 @@ use glam::{DVec3, Vec3};
 /// Points and a radius.
 #[derive(Clone, Debug)]
 pub struct Cloud {
-    /// What is special about them.
+    /// The special property of the points.
     pub name: &'static str,
     /// The points.
     pub points: Vec<Vec3>,
