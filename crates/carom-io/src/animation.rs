@@ -37,7 +37,7 @@ impl Property {
     }
 }
 
-/// How values follow between two keys.
+/// The interpolation between two keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
     /// Keeps the value of the earlier key.
@@ -72,7 +72,7 @@ impl Channel {
         self.property
     }
 
-    /// How values follow between two keys.
+    /// The interpolation between two keys.
     pub fn interpolation(&self) -> Interpolation {
         self.interpolation
     }
