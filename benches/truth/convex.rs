@@ -1,18 +1,19 @@
-//! Pairs of convex shapes in both precisions against proofs: the distance or the depth lies between
-//! the room along a direction and what points of both prove. For each way to ask, and for polytopes
-//! and round shapes apart: how many answers, how many of bodies apart and together, signs that are
-//! wrong, other wrong answers, how many said nothing or only within what, and the worst errors as a
-//! part of the size.
+//! Pairs of convex shapes in both precisions against proofs. The distance or the depth lies between
+//! proved bounds: from a separating direction, and from points of both shapes.
+//!
+//! For each query, and separately for polytopes and round shapes, the table has the number of
+//! answers, for bodies apart and together. It counts wrong signs, other wrong answers, and answers
+//! without a value or with a bound only. It shows the largest errors relative to the size.
 
 use crate::{Options, work};
 use carom_testkit::convex_pairs::{Row, Tally};
 use carom_testkit::random::Random;
 use std::time::Instant;
 
-/// Pairs in one chunk of the work, all of one precision.
+/// The number of pairs in one chunk of the work, all of one precision.
 const CHUNK: u64 = 1 << 11;
 
-/// True where no answer was wrong.
+/// Runs all pairs. Returns whether no answer was wrong.
 pub(crate) fn run(options: &Options) -> bool {
     let n_chunks = options.count.unwrap_or(200_000).div_ceil(CHUNK).max(2);
     let start = Instant::now();

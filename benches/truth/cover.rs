@@ -2,9 +2,9 @@
 //! its cell.
 //!
 //! - Generated solids are tetrahedra, so a point is inside if it is strictly inside one of them.
-//! - Inside a real mesh a line along x crosses the surface at triangles that are found one by one;
-//!   a point of the line is inside if the signs of those ahead do not add up to 0.
-//! - Half of the points have coordinates of the sides of cells, which are the planes of the cuts.
+//! - For a real mesh, each triangle that a line along x crosses is found. A point of the line is
+//!   inside if the signs of the crossings ahead do not add up to 0.
+//! - Half of the points have coordinates of cell sides, which are the planes of the cuts.
 //! - A hull contains a point if the point is on or below every face. Every sign is exact.
 
 use crate::Options;
@@ -20,30 +20,30 @@ use glam::DVec3;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Generated solids.
+/// The number of generated solids.
 const N_SOLIDS: u64 = 1000;
 
-/// Points that are tried on one line through a real mesh.
+/// The number of points that are tried on one line through a real mesh.
 const POINTS_OF_LINE: u64 = 256;
 
-/// A hull of so many vertices has at most 32 triangles.
+/// The maximum number of vertices of a hull; such a hull has at most 32 triangles.
 const MAX_VERTICES: usize = 18;
 
-/// Tries for each point that is wanted: solids that are thin in their box have few.
+/// The number of tries for each point. Solids that are thin in their box have few points.
 const MAX_TRIES: u64 = 64;
 
-/// Counts of one mesh, or of the solids of one family.
+/// The counts of one mesh, or of the solids of one family.
 #[derive(Clone, Copy, Default)]
 struct Row {
     solids: u64,
     triangles: u64,
     hulls: u64,
-    /// Seconds of one thread to decompose.
+    /// The time of one thread for the decomposition, in seconds.
     cut_s: f64,
-    /// Seconds of one thread for the points.
+    /// The time of one thread for the points, in seconds.
     points_s: f64,
     inside: u64,
-    /// Points inside with a coordinate of a side of a cell.
+    /// The number of points inside with a coordinate of a cell side.
     on_cuts: u64,
     left_out: u64,
 }
@@ -54,7 +54,7 @@ struct Tally {
     wrong: Vec<String>,
 }
 
-/// True if no point inside was left out.
+/// Runs all points. Returns whether no point inside was left out.
 pub(crate) fn run(options: &Options) -> bool {
     let real = closed_meshes();
     let n_real = real.len() as u64;
@@ -104,7 +104,7 @@ fn print(name: &str, row: &Row) {
     );
 }
 
-/// Names and meshes of the real data that enclose a solid.
+/// Returns the names and meshes of the real data that enclose a solid.
 fn closed_meshes() -> Vec<(String, TriMesh)> {
     let folders = ["meshes", "reports"].into_iter().filter_map(data::find);
     let mut files: Vec<PathBuf> = folders
@@ -124,7 +124,7 @@ fn closed_meshes() -> Vec<(String, TriMesh)> {
     closed.collect()
 }
 
-/// A decomposition, and what becomes of points inside.
+/// A decomposition, and the counts of points inside.
 struct Covered {
     found: Decomposition,
     row: Row,
@@ -133,7 +133,7 @@ struct Covered {
 }
 
 impl Covered {
-    /// `None` if the mesh is not closed.
+    /// Decomposes a mesh; `None` if it is not closed.
     fn new(mesh: &TriMesh, settings: &DecomposeSettings) -> Result<Option<Covered>, String> {
         let start = thread_ns();
         let found = decompose(mesh, settings).map_err(|e| e.to_string())?;
@@ -143,13 +143,13 @@ impl Covered {
         Ok(found.is_solid.then_some(Covered { found, row, start: end }))
     }
 
-    /// A coordinate of a side of some cell.
+    /// Returns a coordinate of a side of a random cell.
     fn side(&self, random: &mut Random, axis: usize) -> f64 {
         let cell = &self.found.cells[random.below(self.found.cells.len())];
         f64::from(if random.below(2) == 0 { cell.min[axis] } else { cell.max[axis] })
     }
 
-    /// Counts a point that is inside; the point itself if it is left out.
+    /// Counts a point inside. Returns it if it is left out.
     fn count(&mut self, p: DVec3, is_on_cut: bool) -> Option<DVec3> {
         self.row.inside += 1;
         self.row.on_cuts += u64::from(is_on_cut);
@@ -171,7 +171,7 @@ impl Covered {
     }
 }
 
-/// The point is on or below every face.
+/// Whether the point is on or below every face.
 fn contains(hull: &ConvexHull, p: DVec3) -> bool {
     let place = |v: u32| hull.vertices()[v as usize].as_dvec3();
     (0..hull.n_faces() as u32).all(|face| {
@@ -228,7 +228,7 @@ fn in_solid(seed: u64, n_points: u64, tally: &mut Tally) {
     covered.finish(key, wrong, tally);
 }
 
-/// The point is inside one of the tetrahedra.
+/// Whether the point is strictly inside one of the tetrahedra.
 fn is_strictly_in(solid: &Tetrahedra, p: DVec3) -> bool {
     solid.cells.iter().any(|cell| {
         let [a, b, c, d] = cell.map(|v| solid.vertices[v as usize]);
@@ -236,7 +236,7 @@ fn is_strictly_in(solid: &Tetrahedra, p: DVec3) -> bool {
     })
 }
 
-/// The mesh encloses a solid.
+/// Tests points inside of a mesh that encloses a solid.
 fn in_mesh(name: &str, mesh: &TriMesh, seed: u64, n_points: u64, tally: &mut Tally) {
     let mut random = Random::new(seed);
     let settings = DecomposeSettings::default().with_max_vertices(MAX_VERTICES);
@@ -289,7 +289,7 @@ fn in_mesh(name: &str, mesh: &TriMesh, seed: u64, n_points: u64, tally: &mut Tal
 /// A triangle, and whether it faces along x.
 type Crossed = ([DVec3; 3], bool);
 
-/// The triangles that a line along x crosses; `None` if it meets an edge.
+/// Returns the triangles that a line along x crosses; `None` if it meets an edge.
 fn crossed(corners: &[[DVec3; 3]], at: DVec3) -> Option<Vec<Crossed>> {
     let mut crossed = Vec::new();
     for t in corners {
@@ -309,7 +309,7 @@ fn crossed(corners: &[[DVec3; 3]], at: DVec3) -> Option<Vec<Crossed>> {
     Some(crossed)
 }
 
-/// How often the surface winds around a point of the line; `None` on the surface.
+/// Returns the winding number of the surface around a point of the line; `None` on the surface.
 fn winding(crossed: &[Crossed], p: DVec3) -> Option<i32> {
     let mut winding = 0;
     for ([a, b, c], is_leaving) in crossed {

@@ -1,9 +1,10 @@
-//! How seldom exact arithmetic is needed on real meshes: of the pairs of triangles that the trees
-//! and the eight-at-once test leave over, those about which plain `f64` is not sure, and those
-//! whose answer differs from the published count.
+//! The rate at which exact arithmetic is needed on real meshes. Among the pairs of triangles that
+//! the trees and the eight-at-once test leave over, it counts those for which plain `f64` is
+//! uncertain. It compares the number of intersecting pairs with the published count.
 //!
-//! Mesh pairs of `pairs/cases.json`, each mesh placed as it is published, and every mesh with
-//! itself, triangles with a common corner left out, as `pairs/self_intersections.json` counts them.
+//! The mesh pairs are those of `pairs/cases.json`, each mesh placed as published. Every mesh is
+//! also tested against itself, without triangles that share a corner, as in
+//! `pairs/self_intersections.json`.
 
 use crate::{Options, work};
 use carom_bounds::Aabb;
@@ -19,16 +20,16 @@ use serde_json::Value;
 #[derive(Clone, Copy, Default)]
 struct Count {
     cases: u64,
-    /// Pairs in leaves that overlap.
+    /// The number of pairs in leaves that overlap.
     leaf_pairs: u64,
-    /// Pairs that eight separating axis tests at a time could not refute.
+    /// The number of pairs that the eight-at-once separating axis test could not exclude.
     asked: u64,
     unsure: u64,
     meet: u64,
     wrong: u64,
 }
 
-/// True where every published count was found.
+/// Runs all cases. Returns whether every published count was found.
 pub(crate) fn run(options: &Options) -> bool {
     let (Some(pairs), Some(selves)) =
         (data::json("pairs/cases.json"), data::json("pairs/self_intersections.json"))
@@ -55,7 +56,7 @@ pub(crate) fn run(options: &Options) -> bool {
     is_right & (count(&selves, options, one_mesh, "meshes on themselves").wrong == 0)
 }
 
-/// What the case is about, without the size of a gap.
+/// Returns the kind of a case, without the size of a gap.
 fn kind(case: &Value) -> &str {
     case["kind"].as_str().and_then(|kind| kind.split(':').next()).unwrap_or("")
 }
@@ -83,7 +84,7 @@ impl Count {
         self.wrong += other.wrong;
     }
 
-    /// True where nothing is wrong.
+    /// Prints the row. Returns whether nothing is wrong.
     fn print(&self, name: &str) -> bool {
         let part = 100.0 * self.unsure as f64 / self.asked.max(1) as f64;
         let Count { cases, leaf_pairs, asked, meet, wrong, .. } = self;
@@ -92,7 +93,8 @@ impl Count {
     }
 }
 
-/// The vertices times a scale, then moved by a row-major 4x4 matrix, each operation rounded once.
+/// Returns the triangles of a mesh: vertices times a scale, then transformed by a row-major 4x4
+/// matrix. Each operation is rounded once.
 fn placed(name: &Value, scale: &Value, pose: Option<&Value>) -> Option<Vec<[DVec3; 3]>> {
     let scale = scale.as_f64().unwrap_or(1.0);
     let m: Option<Vec<f64>> =
@@ -123,7 +125,7 @@ fn one_mesh(case: &Value) -> Option<Count> {
 }
 
 fn compare(a: &[[DVec3; 3]], b: &[[DVec3; 3]], is_wanted: impl Fn(u32, u32) -> bool) -> Option<Count> {
-    // Trees are f32: a power of two brings what is huge into their range.
+    // Trees are `f32`, so a power of two scales huge meshes into their range.
     let largest = a.iter().chain(b).flatten().fold(0.0, |m: f64, p| m.max(p.abs().max_element()));
     let scale = if largest < 1e9 { 1.0 } else { carom_math::scaling::scale_of(largest) };
     let tree = |triangles: &[[DVec3; 3]]| -> Option<Bvh> {

@@ -1,13 +1,14 @@
-//! Random flights of bodies into obstacles: no energy from nothing, no body through a surface.
+//! Random flights of bodies into obstacles. They must not gain energy, and no body may pass a
+//! surface.
 
 use crate::Options;
 use crate::work::{in_chunks, print_replay, print_wrong};
 use carom_testkit::flights::{FlightSettings, FlightTally, fly, replay};
 
-/// Flights of a chunk of the work.
+/// The number of flights in a chunk of the work.
 const CHUNK: u64 = 64;
 
-/// True if no flight was wrong.
+/// Runs all flights. Returns whether no flight was wrong.
 pub(crate) fn run(options: &Options) -> bool {
     if let Some(seed) = options.only {
         return print_replay(&replay(seed));

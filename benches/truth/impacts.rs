@@ -1,11 +1,15 @@
-//! Times of impact of boxes and hulls that turn, against looking often: missed impacts, wrong
-//! brackets, undecided ones.
+//! Times of impact of rotating boxes and hulls, against dense sampling: missed impacts, wrong
+//! brackets, undecided answers.
 //!
-//! Boxes are those of the published comparison: half extents from 0.05 to 1.05, at least 0.05 apart
-//! at the start, up to 4 along each axis in the step, turning by 0.2 to 3 radians, alone or both.
+//! Boxes are those of the published comparison. Half extents are from 0.05 to 1.05, and gaps at the
+//! start at least 0.05. Boxes move by up to 4 along each axis in the step. One or both rotate by
+//! 0.2 to 3 radians.
+//!
 //! Hulls have 8 to 32 vertices and fly at each other. An impact is deeper than a hundredth at one
-//! of the times looked at. Built with the feature `peers`, parry is asked the same; its sweep moves
-//! on a curve of its own, and is said to miss only where the bodies are as deep on that one.
+//! of the samples.
+//!
+//! With the feature `peers`, parry gets the same input. Its sweep moves on another curve. It counts
+//! as a miss only if the bodies are as deep on that curve.
 
 use crate::Options;
 use crate::work::in_chunks;
@@ -21,9 +25,9 @@ use std::sync::Arc;
 const ROTATIONS: [f64; 4] = [0.2, 0.78, 1.5, 3.0];
 const CHUNK: u64 = 500;
 const N_SAMPLES: usize = 200;
-/// Deeper than this is an impact that has to be found.
+/// The depth beyond which an impact must be found.
 const DEEP: f64 = 0.01;
-/// What poses of the truth are off by.
+/// The rounding of the poses of the truth.
 const ROUNDING: f64 = 1e-12;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,14 +36,14 @@ struct Counts {
     impacts: u64,
     hits: u64,
     missed: u64,
-    /// Apart at the end of the bracket, or together before it begins.
+    /// The number of wrong brackets: apart at the end, or together before the start.
     wrong: u64,
     undecided: u64,
     missed_nonlinear: u64,
     missed_sweep: u64,
 }
 
-/// True where nothing was missed and no bracket wrong.
+/// Runs all sweeps. Returns whether nothing was missed and no bracket was wrong.
 pub(crate) fn run(options: &Options) -> bool {
     let each = options.count.unwrap_or(2_000_000) / 16;
     let mut is_right = true;
@@ -118,7 +122,7 @@ fn direction(random: &mut Random) -> DVec3 {
     }
 }
 
-/// Numbers that `f32` has, so that everyone is asked the same.
+/// Rounds to numbers of `f32`, so that all libraries get the same input.
 fn single(v: DVec3) -> DVec3 {
     v.as_vec3().as_dvec3()
 }
@@ -144,14 +148,14 @@ fn body(random: &mut Random, is_box: bool, angle: f64, moves: f64, reach: f64) -
         let half = single(half);
         (Shape::Cuboid(Cuboid::new(half).ok()?), Figure::cuboid(half))
     } else {
-        // Aimed, else hulls of size one would miss each other.
+        // Aimed, because hulls of size one would miss each other otherwise.
         path.linear = single(path.linear * 0.25 - path.center);
         let points: Vec<DVec3> = (0..8 + random.below(25))
             .map(|_| single(direction(random) * DVec3::new(1.0, 0.8, 0.6)))
             .collect();
         let hull = ConvexHull::from_points(&points).ok()?;
         let corners = points[..4].to_vec();
-        // What is said of it below needs its corners alone.
+        // The tests below need its corners alone.
         let mut figure = Figure::hull(&corners);
         figure.points = points;
         (Shape::Hull(Arc::new(hull)), figure)
@@ -160,7 +164,7 @@ fn body(random: &mut Random, is_box: bool, angle: f64, moves: f64, reach: f64) -
     Some(Body { shape, figure, path, motion })
 }
 
-/// Signed where they overlap, and their distance or a bound of it where they do not.
+/// Returns the signed depth if they overlap, else their distance or a bound of it.
 fn apart(a: &Body, b: &Body, t: f64) -> f64 {
     match (&a.shape, &b.shape) {
         (Shape::Hull(hull_a), Shape::Hull(hull_b)) => {
@@ -189,7 +193,7 @@ fn sweep(random: &mut Random, is_box: bool, angle: f64, both: bool, counts: &mut
     }
     counts.sweeps += 1;
     let Seen { first, least } = first_contact(between, 0.0, 1.0, N_SAMPLES);
-    // The minimum is looked for behind the first contact too, until it is deep.
+    // The minimum is searched after the first contact too, until it is deep.
     let is_deep = first.is_some_and(|t| {
         least < -DEEP || (0..=N_SAMPLES).any(|i| between(t + (1.0 - t) * i as f64 / N_SAMPLES as f64) < -DEEP)
     });
@@ -231,7 +235,7 @@ fn sweep(random: &mut Random, is_box: bool, angle: f64, both: bool, counts: &mut
     }
 }
 
-/// parry's two ways.
+/// The two queries of parry.
 #[cfg(feature = "peers")]
 mod peer {
     use super::{Body, DEEP, Shape};
@@ -258,7 +262,7 @@ mod peer {
         })
     }
 
-    /// Whether the nonlinear cast and the sweep say that nothing happens.
+    /// Whether the nonlinear cast, and the sweep, report no impact.
     pub(super) fn misses(a: &Body, b: &Body) -> (bool, bool) {
         let (Some(shape_a), Some(shape_b)) = (shape(a), shape(b)) else { return (false, false) };
         let motion = |body: &Body| {

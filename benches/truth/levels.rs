@@ -1,17 +1,19 @@
 //! Levels of brushes: points against the list of the brushes, and sweeps of bodies against the
-//! exact sums of brush and body.
+//! exact Minkowski sums of brush and body.
 //!
-//! A sweep is wrong where the body, made smaller by eight times the tolerance, would have been
-//! stopped before, and early where it is stopped before the body made larger by as much. By how
-//! much, in units of the level, is counted for each kind of bevels; so is what is stopped where
-//! nothing is. Bodies are those of players of the game that the real levels are of. Half of the
-//! ways start at a surface, as those of players do; lengths are from 4 to 1,024 units, each scale
-//! as often.
+//! A sweep is late if the body, shrunk by eight tolerances, would have been stopped before. It is
+//! early if it is stopped before the body grown by as much. Early sweeps are counted for each kind
+//! of bevels, by how many units of the level they are early. Stops at nothing are counted too.
 //!
-//! As many more ways are aligned: they start on a face, an edge, a corner or the line of two planes
-//! of neighbouring brushes, some with the body just touching, and lead along these. Of them only
-//! what is late is counted. For points the truth is another there, as brushes that are made smaller
-//! leave seams: a place is inside where all of three small spheres about it is in some brush.
+//! Bodies are those of players of the game of the real levels. Half of the sweeps start at a
+//! surface, as those of players do. Lengths are from 4 to 1,024 units, log-uniform.
+//!
+//! The same number of sweeps is aligned. They start on a face, an edge, a corner or the line of two
+//! planes of neighbouring brushes, and go along these. Some start with the body just touching. Only
+//! late ones are counted.
+//!
+//! For points the truth differs there, because shrunk brushes leave seams. A point is inside if
+//! each of three small spheres about it is entirely in brushes.
 
 use crate::Options;
 use crate::work::in_chunks;
@@ -26,18 +28,18 @@ use std::time::Instant;
 pub(crate) const LEVELS: [&str; 5] = ["start_e0", "slope", "lqdm13", "lq_e0m1", "lq_e1m1"];
 const BEVELS: [Bevels; 3] = [Bevels::None, Bevels::Edges, Bevels::All];
 const CHUNK: u64 = 1000;
-/// Units that a sweep may be early by, for each column.
+/// The upper bounds of the columns of early sweeps, in units.
 const STEPS: [f64; 5] = [0.1, 1.0, 4.0, 16.0, f64::INFINITY];
 
-/// For one kind of bevels.
+/// The counts for one kind of bevels.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     hits: u64,
-    /// Within the tolerance.
+    /// The number of sweeps within the tolerance.
     exact: u64,
-    /// By how many units, as in [`STEPS`].
+    /// The number of early sweeps, by the columns of [`STEPS`].
     early: [u64; 5],
-    /// Stopped where nothing is.
+    /// The number of sweeps that were stopped at nothing.
     at_nothing: u64,
     late: u64,
     worst: f64,
@@ -46,7 +48,7 @@ struct Counts {
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     sweeps: u64,
-    /// The truth: something is met.
+    /// The number of sweeps that truly hit something.
     hits: u64,
     starts_inside: u64,
     kinds: [Counts; 3],
@@ -71,7 +73,7 @@ impl Tally {
     }
 }
 
-/// True where no point was on the wrong side and no sweep late.
+/// Runs all cases. Returns whether no point was on the wrong side and no sweep late.
 pub(crate) fn run(options: &Options) -> bool {
     let n = options.count.unwrap_or(1_000_000);
     let mut is_right = true;
@@ -82,7 +84,7 @@ pub(crate) fn run(options: &Options) -> bool {
         is_right &= level(name, &brushes, n, options);
     }
     if n_levels == 0 {
-        // In units of players too.
+        // Scaled to the units of players too.
         let brushes: Vec<Brush> = generated_level(1, 200)
             .iter()
             .filter_map(|brush| {
@@ -152,7 +154,7 @@ fn level(name: &str, brushes: &[Brush], n: u64, options: &Options) -> bool {
     is_right
 }
 
-/// Twelve points of an ellipsoid of the size of a player.
+/// Returns twelve points of an ellipsoid of the size of a player.
 fn hull() -> Vec<DVec3> {
     let mut random = Random::new(77);
     (0..12)
@@ -251,7 +253,8 @@ impl Asked<'_> {
         all.kinds.iter().chain(&aligned.kinds).all(|counts| counts.late == 0)
     }
 
-    /// Rays that are aligned, and where they start, beside what is inside; true where none is late.
+    /// Tests aligned rays and their starts against the truth with seams. Returns whether none is
+    /// late.
     fn seams(&self) -> bool {
         let thin = self.trees[0].tolerance();
         let truth = SeamTruth::new(self.brushes, thin);
@@ -278,8 +281,8 @@ impl Asked<'_> {
         all.late == 0 && all.wrong_starts == 0
     }
 
-    /// From a face, an edge, a corner or the line of two planes, and along it, with the body there
-    /// or touching.
+    /// Returns the start and the displacement of an aligned sweep: on a face, an edge, a corner or
+    /// the line of two planes, and along it. The body is there or touches it.
     fn aligned(&self, random: &mut Random, body: &impl Body) -> (DVec3, DVec3) {
         let brush = &self.brushes[random.below(self.brushes.len())];
         let face = &brush.faces()[random.below(brush.faces().len())];
@@ -295,7 +298,7 @@ impl Asked<'_> {
             1 => (a + (b - a) * random.range(-1.0, 2.0), b - a),
             // From a corner.
             2 => (a, if random.below(2) == 0 { c - a } else { random.cube_point() }),
-            // In the line of the plane and one of a brush near by.
+            // Along the line of the plane and one of a near brush.
             _ => {
                 let near = |other: &&Brush| brush_depth(other, a).max(brush_depth(other, b)) > -1.0;
                 let others = (0..64).map(|_| &self.brushes[random.below(self.brushes.len())]);
@@ -320,7 +323,7 @@ impl Asked<'_> {
             along = -along;
         }
         let along = along.normalize_or(DVec3::X) * 4.0 * random.range(0.0, 8.0).exp2();
-        // Half of them come from outside, as a rule.
+        // Half of them start farther back, usually outside.
         if random.below(2) == 0 {
             from -= along * random.unit();
         }
@@ -357,7 +360,7 @@ impl Asked<'_> {
         let t = truth.entry(0.0, from, way);
         if t == Some(0.0) {
             tally.starts_inside += 1;
-            // Stopped at once, unless it only touches.
+            // Whether it must stop at once, and does not only touch.
             let is_deep = truth.entry(-margin, from, way) == Some(0.0);
             for (tree, counts) in self.trees.iter().zip(&mut tally.kinds) {
                 let hit = tree.trace_with(body, from, way, Contents::SOLID, stack);
@@ -408,7 +411,7 @@ struct Seen {
     wrong_starts: u64,
 }
 
-/// What is inside of several brushes together: where all of some small spheres about a place is in
+/// The inside of several brushes together: points about which some small spheres are entirely in
 /// brushes.
 struct SeamTruth<'a> {
     brushes: &'a [Brush],
@@ -417,17 +420,17 @@ struct SeamTruth<'a> {
     thin: f64,
 }
 
-/// What small spheres say of a place.
+/// The side of a point, by small spheres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Side {
     Inside,
     Free,
-    /// Too near to a plane to tell.
+    /// Too near to a plane to decide.
     Near,
 }
 
 impl<'a> SeamTruth<'a> {
-    /// In tolerances, the radius of the largest sphere.
+    /// The radius of the largest sphere, in tolerances.
     const FAR: f64 = 4096.0;
 
     fn new(brushes: &'a [Brush], thin: f64) -> SeamTruth<'a> {
@@ -447,7 +450,7 @@ impl<'a> SeamTruth<'a> {
         SeamTruth { brushes, boxes, around, thin }
     }
 
-    /// Brushes whose boxes meet that of a segment.
+    /// Returns the brushes whose boxes meet that of a segment.
     fn near(&self, from: DVec3, to: DVec3) -> Vec<&'a Brush> {
         let (low, high) = (from.min(to), from.max(to));
         let meets = |b: &(DVec3, DVec3)| low.cmple(b.1).all() && b.0.cmple(high).all();
@@ -458,7 +461,7 @@ impl<'a> SeamTruth<'a> {
         let far = -2.0 * Self::FAR * self.thin;
         let near: Vec<&Brush> =
             brushes.iter().copied().filter(|brush| far < brush_depth(brush, place)).collect();
-        // Planes that the place is hardly off: coordinates of real levels are rounded by about the
+        // Planes very near to the point: coordinates of real levels are rounded by about the
         // tolerance.
         let hardly = 0.25 * self.thin..-far;
         let faces = || near.iter().flat_map(|brush| brush.faces()).map(|face| &face.plane);
@@ -466,8 +469,8 @@ impl<'a> SeamTruth<'a> {
             return Side::Near;
         }
         let is_in = |off: DVec3| near.iter().any(|brush| -self.thin < brush_depth(brush, place + off));
-        // Random directions miss narrow wedges; their middles are between the normals of two faces
-        // or three.
+        // Random directions miss narrow wedges. Their middles are between the normals of two or
+        // three faces.
         let out: Vec<DVec3> =
             faces().filter(|plane| plane.height(place).abs() < self.thin).map(|plane| plane.normal).collect();
         let radius = Self::FAR * self.thin;
@@ -518,7 +521,7 @@ impl<'a> SeamTruth<'a> {
             };
             seen.wrong_starts += u64::from(wrong);
             if let Some(hit) = hit.filter(|hit| !hit.starts_inside && hit.normal.dot(way) < -0.01 * length) {
-                // Past the surface by a little.
+                // Slightly beyond the surface.
                 let past = 4.0 * Self::FAR * self.thin / -hit.normal.dot(way);
                 let place = from + way * (hit.t + past);
                 seen.at_nothing += u64::from(self.side(&self.near(place, place), place) == Side::Free);

@@ -1,7 +1,7 @@
 //! Long runs of carom against exact arithmetic: `cargo xtask truth WHAT`.
 //!
-//! Each family of questions is one file here: it takes [`Options`], asks [`work::in_chunks`] to
-//! spread the work over threads, prints what it found, and says whether all of it was right.
+//! Each family of queries is one file here. It takes [`Options`], calls [`work::in_chunks`] to
+//! spread the work over threads, prints its findings, and returns whether all answers were right.
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod)] // Rays are asked in f32 and again in f64, by one file.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
@@ -51,20 +51,20 @@ cargo xtask truth WHAT [OPTIONS]
   --turn R                         of the impacts only those that turn by so many radians: 0.2, 0.78, 1.5 or 3
 ";
 
-/// What was asked for.
+/// The options of a run.
 pub(crate) struct Options {
-    /// How many; `None`: as many as the family thinks right.
+    /// The number of cases; `None` for the default of the family.
     pub(crate) count: Option<u64>,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
-    /// Of times of impact: only the rows that turn by so many radians.
+    /// For `impacts`: only the rows with this rotation, in radians.
     pub(crate) turn: Option<f64>,
     /// The seed of the only flight or pair, for `flights` and `solids`.
     pub(crate) only: Option<u64>,
     pub(crate) is_verbose: bool,
-    /// The class of the only flights, for `flights`.
+    /// For `flights`: only flights of this class.
     pub(crate) class: Option<String>,
-    /// A flight is wrong, too, if an angular momentum changes that nothing acts on.
+    /// For `flights`: whether a change of an angular momentum on which nothing acts is an error.
     pub(crate) with_spins: bool,
 }
 
@@ -81,7 +81,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// True where no answer was wrong.
+/// Runs the chosen family. Returns whether no answer was wrong.
 fn run() -> Result<bool, Error> {
     use lexopt::ValueExt as _;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

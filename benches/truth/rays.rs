@@ -1,10 +1,10 @@
-//! Rays against closed meshes in world space, through random poses: every edge and every corner of
-//! the meshes of the real data is aimed at, from inside and outside, in both precisions.
+//! Rays against closed meshes in world space, under random poses, in both precisions. They aim at
+//! every edge and every corner of the meshes of the real data, from inside and outside.
 //!
-//! Asked of each ray: does it hit at all from inside; is the number of crossings ahead right for
-//! the winding number of the origin, which is known before; do the first hit and all hits agree; is
-//! the origin where it is. Of one in four: does the segment to a point outside cross rightly. Of
-//! one in a thousand: does the tree give what all triangles give.
+//! - For each ray: it hits from inside; the crossings ahead match the known winding number of the
+//!   origin; the first hit and all hits agree; the origin is classified correctly.
+//! - For one ray in four: the segment to a point outside has the right crossings.
+//! - For one ray in a thousand: the tree gives the same as all triangles.
 
 mod double;
 mod single;
@@ -17,15 +17,15 @@ use carom_testkit::{data, meshes};
 use glam::DVec3;
 use std::time::Instant;
 
-/// Rays in one chunk of the work, all against one mesh.
+/// The number of rays in one chunk of the work, all against one mesh.
 const CHUNK: u64 = 1 << 12;
-/// One ray in so many is held against all triangles.
+/// One ray in this many is compared with all triangles.
 const BRUTE: u64 = 1 << 10;
-/// So many points inside are kept for each mesh.
+/// The number of interior points of each mesh.
 const N_INSIDE: usize = 24;
 const MAX_TOLD: usize = 20;
 
-/// A mesh that bounds a solid, and points inside it that no rounding of a pose brings to its
+/// A mesh that bounds a solid, with interior points. No rounding of a pose moves these to its
 /// surface.
 struct Closed {
     name: String,
@@ -34,7 +34,7 @@ struct Closed {
     edges: Vec<[u32; 2]>,
     center: DVec3,
     radius: f64,
-    /// With the winding number.
+    /// Interior points with their winding numbers.
     inside: Vec<(DVec3, i32)>,
 }
 
@@ -66,7 +66,7 @@ struct Tally {
     told: Vec<String>,
 }
 
-/// True where no ray escaped and every number was right.
+/// Runs all rays. Returns whether no ray escaped and every number was right.
 pub(crate) fn run(options: &Options) -> bool {
     let start = Instant::now();
     let (singles, doubles) = (single::bodies(), double::bodies());
@@ -87,7 +87,7 @@ pub(crate) fn run(options: &Options) -> bool {
         let place = (chunk / 2) as usize;
         if chunk % 2 == 0 {
             let mesh = place % singles.len();
-            // Every visit of a mesh goes on where the one before left off.
+            // Each chunk of a mesh continues where the one before ended.
             let first = (place / singles.len()) as u64 * CHUNK;
             single::run(&singles[mesh], first, &mut random, &mut tally.counts[0][mesh], &mut tally.told);
         } else {
@@ -139,7 +139,7 @@ fn line(name: &str, n_targets: usize, count: &Count) {
     );
 }
 
-/// The meshes of the real data, by name.
+/// Returns the meshes of the real data with their names.
 fn files() -> Vec<(String, meshes::MeshData)> {
     let Some(folder) = data::find("meshes") else { return Vec::new() };
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -152,7 +152,7 @@ fn files() -> Vec<(String, meshes::MeshData)> {
 }
 
 impl Closed {
-    /// `None` where no point lies well inside.
+    /// Prepares a mesh; `None` if no point lies well inside.
     fn new(
         name: String,
         corners: Vec<[DVec3; 3]>,
@@ -204,7 +204,7 @@ impl Closed {
         (!inside.is_empty()).then_some(Closed { name, corners, vertices, edges, center, radius, inside })
     }
 
-    /// A point outside, off the ball around the mesh.
+    /// Returns a point outside of the ball around the mesh.
     fn outside(&self, random: &mut Random) -> DVec3 {
         loop {
             let p = random.cube_point() * 4.0;
@@ -214,7 +214,8 @@ impl Closed {
         }
     }
 
-    /// The next target: edges in turn, at a random place, then the corners.
+    /// Returns a target, and whether it is a corner: the edges in order, at a random point of each,
+    /// then the corners.
     fn target(&self, number: u64, random: &mut Random) -> (DVec3, bool) {
         let number = (number % (self.edges.len() + self.vertices.len()) as u64) as usize;
         match self.edges.get(number) {

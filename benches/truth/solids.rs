@@ -1,13 +1,13 @@
-//! Random pairs of solids: clear, touching or overlapping, and how deep, against exact arithmetic.
+//! Random pairs of solids against exact arithmetic: clear, touching or overlapping, and the depth.
 
 use crate::Options;
 use crate::work::{in_chunks, print_replay, print_wrong};
 use carom_testkit::solids::{Tally, look, replay};
 
-/// Pairs of a chunk of the work.
+/// The number of pairs in a chunk of the work.
 const CHUNK: u64 = 16;
 
-/// True if no answer was wrong.
+/// Runs all pairs. Returns whether no answer was wrong.
 pub(crate) fn run(options: &Options) -> bool {
     if let Some(seed) = options.only {
         return print_replay(&replay(seed));
@@ -24,6 +24,6 @@ pub(crate) fn run(options: &Options) -> bool {
     let total = all.total();
     println!("{} pairs, {} left out: {} wrong", total.pairs(), all.ambiguous, all.wrong.len());
     print_wrong(&all.wrong, options);
-    // A thread that panicked leaves pairs out.
+    // The count reveals pairs that a panicking thread left out.
     all.wrong.is_empty() && total.pairs() + all.ambiguous == n_pairs
 }

@@ -1,6 +1,6 @@
-//! The constants of `carom_math::tol` against the largest errors of what they are about: for each
-//! the largest that was needed, the constant, and the factor between them; and the largest
-//! differences between the answers in `f32` and those in `f64`.
+//! The constants of `carom_math::tol` against the largest errors that they must cover. Each row has
+//! the largest error, the constant, and the factor between them. A second table has the largest
+//! differences between answers in `f32` and in `f64`.
 
 use crate::{Options, work};
 use carom_testkit::random::Random;
@@ -8,10 +8,10 @@ use carom_testkit::tolerances::twins::Differences;
 use carom_testkit::tolerances::{ROWS, Seen};
 use std::time::Instant;
 
-/// Cases in one chunk of the work, where every case is looked at.
+/// The number of cases in one chunk of the work, for rows that test every case.
 const CHUNK: u64 = 1 << 12;
 
-/// One case in so many is put to both twins, in a good hundred questions.
+/// One case in this many is given to both twins, in about a hundred queries.
 const TWINS: u64 = 16;
 
 struct Tally {
@@ -25,7 +25,8 @@ impl Default for Tally {
     }
 }
 
-/// True where every constant covers what was seen, and none is out of proportion without a reason.
+/// Runs all cases. Returns whether every constant covers its errors, and none is out of proportion
+/// without a reason.
 pub(crate) fn run(options: &Options) -> bool {
     let n_chunks = options.count.unwrap_or(1_000_000).div_ceil(CHUNK);
     let start = Instant::now();

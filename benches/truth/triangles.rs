@@ -1,6 +1,6 @@
-//! Triangle against triangle: `tri_tri::intersects` both ways round and what `tri_intersection`
-//! says, against whole numbers for every pair, and against rational arithmetic on rounded
-//! coordinates for one pair in a hundred.
+//! Triangle against triangle: `tri_tri::intersects` in both orders, and `tri_intersection`. All
+//! pairs are compared with integer arithmetic, and one in a hundred, with rounded coordinates, with
+//! rational arithmetic.
 
 use crate::{Options, work};
 use carom_geom::tri_intersection::{Intersection, intersection};
@@ -12,12 +12,12 @@ use carom_testkit::triangle_pairs::{self, Family, Placement};
 use glam::DVec3;
 use std::time::Instant;
 
-/// Pairs in one chunk of the work.
+/// The number of pairs in one chunk of the work.
 const CHUNK: u64 = 1 << 14;
-/// One pair in so many has coordinates of 53 random bits, rounded onto the other triangle, and goes
-/// to rationals.
+/// One pair in this many has coordinates of 53 random bits, rounded onto the other triangle, and is
+/// compared with rationals.
 const ROUNDED: u64 = 128;
-/// So many wrong answers are printed; the others are counted.
+/// The number of wrong answers that are printed; the others are counted.
 const MAX_TOLD: usize = 20;
 
 const N_ROWS: usize = Family::ALL.len() + 1;
@@ -27,7 +27,7 @@ const N_COLUMNS: usize = Placement::ALL.len();
 struct Count {
     pairs: u64,
     meet: u64,
-    /// Plain `f64` was not enough to be sure.
+    /// The number of pairs for which plain `f64` was uncertain.
     exact: u64,
     wrong: u64,
 }
@@ -38,7 +38,7 @@ struct Tally {
     told: Vec<String>,
 }
 
-/// True where no answer was wrong.
+/// Runs all pairs. Returns whether no answer was wrong.
 pub(crate) fn run(options: &Options) -> bool {
     let n_chunks = options.count.unwrap_or(1_000_000).div_ceil(CHUNK);
     let start = Instant::now();
@@ -72,7 +72,8 @@ pub(crate) fn run(options: &Options) -> bool {
 }
 
 fn one(random: &mut Random, round: u64, tally: &mut Tally) {
-    // Most pairs stand where they are; the rest is spread over the scale of f64.
+    // About half of the pairs keep their coordinates; the others are spread over the scale of
+    // `f64`.
     let column = if random.below(2) == 0 { 0 } else { random.below(N_COLUMNS) };
     let placement = Placement::ALL[column];
     let row = if round.is_multiple_of(ROUNDED) { Family::ALL.len() } else { random.below(Family::ALL.len()) };
@@ -100,7 +101,8 @@ fn one(random: &mut Random, round: u64, tally: &mut Tally) {
     }
 }
 
-/// Corners of 53 bits, one of them put on the other triangle as well as rounding can.
+/// Returns triangles with corners of 53 bits. One corner is put on the other triangle, as exactly
+/// as rounding allows.
 fn rounded(random: &mut Random, placement: Placement) -> ([DVec3; 3], [DVec3; 3]) {
     let mut a = [0; 3].map(|_| random.cube_point());
     let mut b = [0; 3].map(|_| random.cube_point());
@@ -118,7 +120,7 @@ fn rounded(random: &mut Random, placement: Placement) -> ([DVec3; 3], [DVec3; 3]
         _ => {}
     }
     if random.below(4) == 0 {
-        // All in one plane through the rounding of f64.
+        // All in one plane, but for the rounding of `f64`.
         b[2] = a[0] + ((a[1] - a[0]) * random.range(-1.0, 2.0) + (a[2] - a[0]) * random.range(-1.0, 2.0));
     }
     let scale = match placement {
@@ -136,7 +138,7 @@ fn rounded(random: &mut Random, placement: Placement) -> ([DVec3; 3], [DVec3; 3]
     (a.map(|p| p * scale), b.map(|p| p * scale))
 }
 
-/// Prints a line for each family and one for each placement; gives the number of wrong answers.
+/// Prints a line for each family and one for each placement. Returns the number of wrong answers.
 fn report(counts: &[[Count; N_COLUMNS]; N_ROWS]) -> u64 {
     let line = |name: String, counts: &mut dyn Iterator<Item = &Count>| {
         let mut sum = Count::default();

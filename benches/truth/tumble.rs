@@ -1,15 +1,17 @@
-//! Ragdolls that are thrown down stairs of every kind: nothing explodes, and all come to rest.
+//! Ragdolls that are thrown down stairs of every kind. Nothing may explode, and all but few come to
+//! rest.
 
 use crate::Options;
 use crate::work::in_chunks;
 use carom_testkit::tumble::{TumbleTally, tumble};
 
-/// True where nothing exploded and all came to rest.
+/// Runs all falls. Returns whether nothing exploded, and at most one fall of a hundred did not come
+/// to rest.
 pub(crate) fn run(options: &Options) -> bool {
     let n_falls = options.count.unwrap_or(10_000);
     let tallies = in_chunks(n_falls, options, |chunk, tally: &mut TumbleTally| {
-        // Every other fall with limbs that are fast; a ragdoll alone, and in every tenth fall six
-        // at once.
+        // Limbs have continuous collision detection in every other fall. A ragdoll falls alone, but
+        // in every tenth fall six at once.
         let n_dolls = if matches!(chunk % 20, 9 | 18) { 6 } else { 1 };
         tumble(n_dolls, chunk % 2 == 1, options.seed << 40 ^ chunk, tally);
     });

@@ -1,10 +1,9 @@
-//! Random walks of characters, each move looked at by an oracle that knows neither trees nor
-//! sweeps.
+//! Random walks of characters. An oracle without trees and sweeps checks each move.
 //!
-//! Four figures walk the arena and the castle of carom-scenes, as brushes and as a mesh, a noisy
-//! terrain of ten thousand triangles, and real levels where they are present. The moves are shared
-//! out equally. `truth walk world` walks in a `World` instead, among platforms that move and boxes
-//! that are pushed.
+//! Four figures walk the arena and the castle of carom-scenes, as brushes and as a mesh. They walk
+//! a noisy terrain of ten thousand triangles too, and real levels if present. The moves are divided
+//! equally. `truth walk world` walks in a `World` instead, among moving platforms and boxes to
+//! push.
 
 use crate::Options;
 use crate::levels::LEVELS;
@@ -14,7 +13,7 @@ use carom_testkit::walk::{Course, WalkTally, WorldKind, random_walk};
 use carom_testkit::walk_world::random_walk_in_world;
 use glam::DVec3;
 
-/// Moves of one walk.
+/// The number of moves of one walk.
 const CHUNK: u64 = 2000;
 
 fn figures() -> [(&'static str, Result<Figure, carom_geom::ShapeError>); 4] {
@@ -26,7 +25,7 @@ fn figures() -> [(&'static str, Result<Figure, carom_geom::ShapeError>); 4] {
     ]
 }
 
-/// True where nothing escaped, was stuck, or gained speed.
+/// Runs all walks. Returns whether nothing escaped, was stuck, or gained speed.
 pub(crate) fn run(options: &Options) -> bool {
     let figures = figures();
     let mut courses = vec![Course::arena(), Course::castle(), Course::terrain()];
@@ -89,7 +88,7 @@ pub(crate) fn run(options: &Options) -> bool {
     is_right
 }
 
-/// Walks among platforms that move and boxes that are pushed, in a `World`; true if nothing went
+/// Walks among moving platforms and boxes to push, in a `World`. Returns whether nothing went
 /// wrong.
 pub(crate) fn run_in_world(options: &Options) -> bool {
     let figures = figures();

@@ -1,6 +1,6 @@
-//! Winding numbers through the tree against the sum over all triangles: how far off, within which
-//! bound, and how long each takes, for a bumpy ball of 1,000 to 400,000 triangles and the same with
-//! one triangle in a hundred torn out.
+//! Winding numbers by the tree against the sum over all triangles: the error, its bound, and the
+//! time of both. The mesh is a bumpy ball of 1,000 to 400,000 triangles, whole and with one
+//! triangle in a hundred removed.
 
 use crate::Options;
 use carom_benches::thread_ns;
@@ -12,12 +12,12 @@ use carom_scenes::mesh::bumpy_icosphere;
 use carom_testkit::random::Random;
 use glam::Vec3;
 
-/// Triangles of each mesh, roughly.
+/// The approximate numbers of triangles of the meshes.
 const SIZES: [usize; 5] = [1_000, 5_000, 20_000, 80_000, 400_000];
-/// Points summed over all triangles.
+/// The number of points with a sum over all triangles.
 const N_SUMMED: usize = 40;
 
-/// True where no error was above its bound.
+/// Runs all meshes. Returns whether no error was above its bound.
 pub(crate) fn run(options: &Options) -> bool {
     let n_points = options.count.unwrap_or(2_000) as usize;
     let mut is_right = true;

@@ -1,13 +1,13 @@
-//! Work in numbered chunks, taken by threads as they become free: the same questions for any number
-//! of threads.
+//! Work in numbered chunks, which threads take as they become free. The cases are the same for any
+//! number of threads.
 
 use crate::Options;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Does chunks `0..n_chunks` of the work, each with its number and the tally of its thread; gives
-/// the tallies of all threads. Prints how far it is to standard error.
+/// Runs chunks `0..n_chunks` of the work, each with its index and the tally of its thread. Returns
+/// the tallies of all threads. Prints the progress to standard error.
 pub(crate) fn in_chunks<T: Default + Send>(
     n_chunks: u64,
     options: &Options,
@@ -38,15 +38,15 @@ pub(crate) fn in_chunks<T: Default + Send>(
             }
         }
         eprint!("\r");
-        // A thread that panicked has said why.
+        // A thread that panicked has printed its message.
         threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
     })
 }
 
-/// Wrong cases that are printed without `--verbose`.
+/// The number of wrong cases that are printed without `--verbose`.
 const N_SHOWN: usize = 20;
 
-/// Prints the seeds of wrong cases, and what was wrong.
+/// Prints the seeds of wrong cases, and their faults.
 pub(crate) fn print_wrong(wrong: &[(u64, String)], options: &Options) {
     let n_shown = if options.is_verbose { wrong.len() } else { N_SHOWN };
     for (seed, what) in wrong.iter().take(n_shown) {
@@ -57,7 +57,7 @@ pub(crate) fn print_wrong(wrong: &[(u64, String)], options: &Options) {
     }
 }
 
-/// Prints one case that was run alone. True if it was right.
+/// Prints one case that was run alone. Returns whether it was right.
 pub(crate) fn print_replay((wrong, log): &(Option<String>, String)) -> bool {
     print!("{log}");
     println!("{}", wrong.as_deref().unwrap_or("right"));

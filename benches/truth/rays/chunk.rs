@@ -1,5 +1,5 @@
-//! Rays of one precision: compiled for `f32` and again for `f64`, with the names of the module
-//! around it.
+//! Rays of one precision, compiled for `f32` and again for `f64`. The module around it has the
+//! names of the types.
 
 use super::super::{BRUTE, CHUNK, Closed, Count, MAX_TOLD, files};
 use super::{Vec3, geom, math, narrow, narrow_turn, query, widen};
@@ -13,7 +13,7 @@ pub(in super::super) struct Body {
     shape: query::Shape,
 }
 
-/// The meshes of the real data that bound a solid in this precision.
+/// Returns the meshes of the real data that bound a solid in this precision.
 pub(in super::super) fn bodies() -> Vec<Body> {
     let closed = files().into_iter().filter_map(|(name, data)| {
         let vertices: Vec<Vec3> = data.vertices.iter().map(|p| narrow(*p)).collect();
@@ -125,7 +125,7 @@ fn ray(
     }
     if number.is_multiple_of(BRUTE) {
         count.brute += 1;
-        // As the queries do it, so that all triangles are asked about the same line.
+        // The same transform as in the queries, so that all triangles get the same line.
         let o = wide.inverse_transform_point(widen(ray.origin));
         let d = wide.inverse_transform_vector(widen(ray.direction));
         let ahead = |hit: &ray_mesh::TriangleHit| 0.0 <= hit.t;
@@ -137,7 +137,7 @@ fn ray(
     }
 }
 
-/// Outwards less inwards.
+/// Returns the number of outward crossings minus that of inward ones.
 fn signed(hits: &[geom::RayHit]) -> i32 {
     hits.iter().map(|hit| if hit.is_back_face { 1 } else { -1 }).sum()
 }

@@ -1,15 +1,15 @@
-//! When a figure that moves straight comes nearer to a convex shape than it may.
+//! The time at which a figure on a straight way comes nearer to a convex shape than it may.
 //!
-//! The distance of convex shapes is a convex function of the way, and its slope is the way's part
-//! along the normal. So steps by distance over slope, Newton's, never pass the first time at which
-//! the distance is reached, and where the slope is not downwards the shapes only part. Asked for is
-//! a little less than the distance that is kept, so that moving along a surface at that distance
-//! meets neither it nor its neighbours in one plane; from the time found the figure is taken back
-//! until it is as far from the plane there as it shall be.
+//! The distance of convex shapes is a convex function along the way. Its slope is the component of
+//! the way along the normal. So Newton steps, distance over slope, do not pass the first time at
+//! which the distance is reached. If the slope is not negative the shapes only separate.
 //!
-//! Degenerate cases: who is nearer than that at the start, and comes nearer still, is stopped
-//! there; who overlaps is said to; a search without end stops where it has come to, which is never
-//! too far.
+//! The search aims at slightly less than the distance to keep. So a figure that moves along a
+//! surface at that distance hits neither it nor coplanar neighbours. Then the figure is moved back
+//! until it keeps the full distance from the plane there.
+//!
+//! Degenerate: a figure that starts nearer and comes nearer still is stopped at the start. An
+//! overlap is reported. A search that does not converge ends where it is, which is not too far.
 //!
 //! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to
 //! Continuous Collision Detection, 2004; B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body
@@ -22,16 +22,16 @@ use carom_gjk::{GjkCache, GjkSettings, wide};
 use carom_math::{WidePose, tol};
 use glam::DVec3;
 
-/// In what is kept: nearer than this is too near.
+/// The distance below which a figure is too near, in units of the distance to keep.
 const TOO_NEAR: f64 = 0.875;
 
-/// In what is kept: so far above that the search ends.
+/// The tolerance above that at which the search ends, in units of the distance to keep.
 const NEAR_ENOUGH: f64 = 1.0 / 64.0;
 
-/// Steps of the search; polytopes need four, round shapes eight.
+/// The maximum number of steps of the search. Polytopes need four, round shapes eight.
 const MOST_STEPS: usize = 32;
 
-/// A figure on its way, seen from the frame of a shape.
+/// A figure on its way, in the frame of a shape.
 pub(crate) struct Approach<'a> {
     pub(crate) figure: &'a Figure,
     /// The figure's frame at the start.
@@ -42,7 +42,7 @@ pub(crate) struct Approach<'a> {
 }
 
 impl<'a> Approach<'a> {
-    /// In the frame that `frame` places in the world.
+    /// Returns the figure in the frame of a shape; `frame` is the pose of the shape in the world.
     pub(crate) fn new(
         figure: &'a Figure,
         from: DVec3,
@@ -54,23 +54,24 @@ impl<'a> Approach<'a> {
         Approach { figure, start: start.relative_to(frame), way: frame.inverse_transform_vector(way), keep }
     }
 
-    /// How far the figure reaches along a unit vector of this frame.
+    /// Returns the extent of the figure along a unit vector of this frame.
     pub(crate) fn reach(&self, normal: DVec3) -> f64 {
         let support = self.figure.support(self.start.inverse_transform_vector(normal)).point;
         self.start.transform_vector(support).dot(normal) + self.figure.margin()
     }
 
-    /// It keeps its distance from the plane through a point with this unit normal, on whichever
-    /// side it starts.
+    /// Whether the figure keeps its distance from the plane through a point with this unit normal,
+    /// on the side where it starts.
     pub(crate) fn is_beside(&self, normal: DVec3, point: DVec3) -> bool {
         let height = normal.dot(self.start.translation - point);
         let normal = if height < 0.0 { -normal } else { normal };
         let least = height.abs() + normal.dot(self.way).min(0.0);
-        // The figures are the same seen from either side.
+        // Figures are symmetric, so the extent is the same on either side.
         self.reach(normal) + TOO_NEAR * self.keep < least
     }
 
-    /// The first time, at most `until`, at which it is too near to the shape. In this frame.
+    /// Returns the first time, at most `until`, at which the figure is too near to the shape. The
+    /// hit is in this frame.
     pub(crate) fn to(&self, shape: &dyn SupportMap, until: f64) -> Option<SweepHit> {
         let settings = GjkSettings::default();
         let mut cache = GjkCache::new();
@@ -81,12 +82,12 @@ impl<'a> Approach<'a> {
             let place = WidePose { translation: self.start.translation + self.way * t, ..self.start };
             let gap = wide::distance(shape, self.figure, &place, &settings, Some(&mut cache));
             if !(0.0 < gap.distance) {
-                // Rounding may leave nothing of the distance after a step, never of more.
+                // Rounding may make the distance 0 after a step.
                 return Some(SweepHit { t, ..SweepHit::inside(place.translation) });
             }
             let rate = -gap.normal.dot(self.way);
             let next = t + (gap.distance - too_near) / rate;
-            // It moves along or away, or is never too near on what is left of the way.
+            // It moves along or away, or is not too near on the rest of the way.
             if !(along < rate) || (too_near < gap.distance && !(next <= until)) {
                 return None;
             }

@@ -1,11 +1,11 @@
 //! A level of brushes as a world to walk in.
 //!
-//! The tree stops a figure where it touches; from there it is taken back along its way until it is
-//! as far from the plane as it shall keep. The way is looked at a little beyond its end, for what
-//! the figure would be too near to there.
+//! The tree stops a figure at a contact. From there it is moved back along its way until it keeps
+//! its distance from the plane. The sweep goes slightly beyond the end of the way, to find planes
+//! that are too near there.
 //!
-//! Degenerate cases: along a plane that the way hardly approaches, taking back might be without
-//! end: not behind the start, and the rest of the distance is left to the mover.
+//! Degenerate: along a plane at a flat angle, moving back could be very far. It ends at the start
+//! of the way, and the mover keeps the rest of the distance.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5; Quake III Arena, CM_Trace
 //! (id Software, 1999: the distance that is kept from a plane).
@@ -16,15 +16,16 @@ use carom_bsp::{BspTree, Contents, Point, TraceStack};
 use carom_math::scaling;
 use glam::DVec3;
 
-/// A surface at a flatter angle than one in this is kept away from less.
+/// The sweep goes this many times the distance to keep beyond the end. At flatter angles than one
+/// in this the distance is not fully kept.
 const BEYOND: f64 = 16.0;
 
-/// How far along a bevel a figure may be from the edge, in its half width and its stature. Between
-/// planes at 45 degrees a ball is 0.42 of its radius away at most, and an ellipsoid three times as
-/// high as wide 0.32 of its stature.
+/// The largest distance of a contact along a bevel from the edge, in half widths and in statures.
+/// Between planes at 45 degrees it is at most 0.42 radii for a ball. For an ellipsoid three times
+/// as high as wide it is at most 0.32 statures.
 const BLUR: [f64; 2] = [0.5, 0.35];
 
-/// A level of brushes to walk in: what has a bit of the mask is solid.
+/// A level of brushes to walk in. Contents with a bit of the mask are solid.
 #[derive(Clone, Debug)]
 pub struct BspWorld<'a> {
     tree: &'a BspTree,
@@ -33,18 +34,18 @@ pub struct BspWorld<'a> {
 }
 
 impl<'a> BspWorld<'a> {
-    /// What is [`Contents::SOLID`] in a tree.
+    /// Returns a world in which [`Contents::SOLID`] is solid.
     pub fn new(tree: &'a BspTree) -> BspWorld<'a> {
         BspWorld { tree, mask: Contents::SOLID, stack: TraceStack::new() }
     }
 
-    /// What has a bit of another mask.
+    /// The same world with another mask of solid contents.
     #[must_use]
     pub fn with_mask(self, mask: Contents) -> BspWorld<'a> {
         BspWorld { mask, ..self }
     }
 
-    /// The level.
+    /// Returns the level.
     pub fn tree(&self) -> &'a BspTree {
         self.tree
     }
@@ -68,7 +69,7 @@ impl Sweep for BspWorld<'_> {
         }
         let rate = -hit.normal.dot(direction);
         let touch = hit.t * seen;
-        // The sweep came through the plane from its front: the rate is above 0.
+        // The sweep hit the plane from its front, so the rate is above 0.
         let stop = touch - keep / rate;
         if !(stop < length) {
             return None;
@@ -78,7 +79,8 @@ impl Sweep for BspWorld<'_> {
         let place = from + direction * stop;
         let point = place + figure.farthest(-hit.normal) - hit.normal * gap;
         let found = SweepHit::new(stop / length, gap, hit.normal, point);
-        // A bevel touches an edge of the level, but a round figure may be on another part of it.
+        // A bevel touches an edge of the level, but a round figure may touch another point of the
+        // bevel.
         Some(if hit.is_bevel { found.on_edge(blur(figure)) } else { found })
     }
 

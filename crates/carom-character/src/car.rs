@@ -1,22 +1,23 @@
-//! A car on four wheels, each of them two rays: one down to the road, and one up to what is
-//! overhead.
+//! A car on four wheels. Each wheel has two rays: one down to the road, and one up to the roof of a
+//! tunnel.
 //!
-//! A ray has its origin where the wheel touches the road, but starts behind it, at the top of the
-//! car, so a road that the wheel is in has a negative distance: there a spring and a damper push
-//! the car up. Above 0 the wheel is in the air. In a tunnel the ray starts in the roof if that is
-//! too low: a hit in the upper half of the car is overhead, and the road is searched for from the
-//! middle; upwards the same ray finds the roof, with a distance from the top of the car that is
-//! negative where the car is in it.
+//! A ray has its origin at the contact point of the wheel, but starts behind it, at the top of the
+//! car. So a road above the origin has a negative distance, and there a spring and a damper push
+//! the car up. Above 0 the wheel is in the air.
 //!
-//! A tyre is a brush: its contact point stretches against the road like a spring with a damper, up
-//! to the friction limit. The stretch holds a steady force at rest; sliding limits it, and rolling
-//! lets it go within a short distance (the relaxation length).
+//! In a low tunnel the ray starts in the roof. A hit in the upper half of the car is overhead, and
+//! the road is searched from the middle. The upward ray finds the roof. Its distance is from the
+//! top of the car, negative if the car is in the roof.
 //!
-//! Time is cut into steps of the same length whatever the calls, so a drive does not depend on how
-//! often it is drawn. Each ray is given its last hit.
+//! A tyre is a brush model: its contact point stretches against the road like a spring with a
+//! damper, up to the friction limit. The stretch holds a steady force at rest. Sliding limits it,
+//! and rolling releases it within a short distance (the relaxation length).
 //!
-//! Degenerate cases: numbers that are none change nothing, and a step that leads beyond the numbers
-//! is not made; a car on its roof has no road under its wheels and stays so.
+//! Time is divided into steps of fixed length, so a drive does not depend on the frame rate. Each
+//! ray gets its last hit.
+//!
+//! Degenerate: controls with a NaN change nothing, and a step whose result is not finite is not
+//! made. A car on its roof has no road under its wheels and stays so.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 and figure 25.12; H.
 //! Pacejka, Tire and Vehicle Dynamics, 3rd ed., 2012, 3.2 and 7 (brush model, relaxation length).
@@ -30,45 +31,46 @@ use glam::{DMat3, DQuat, DVec3};
 /// Seconds of a step.
 const STEP: f64 = 1.0 / 240.0;
 
-/// Radians per step, and part of a velocity: no spring swings faster, and no damper takes more in a
-/// step. Steps of this length would make springs that are stiffer throw the car away.
+/// The largest angular frequency of a spring, in radians per step, and the largest fraction of a
+/// velocity that a damper takes in a step. Stiffer springs would be unstable at this step length.
 const FASTEST: f64 = 0.5;
 
-/// Radians per step: the swing of a quarter of the car on the stretch of a tyre.
+/// The angular frequency of a quarter of the car on the stretch of a tyre, in radians per step.
 const TYRE_PULSE: f64 = 0.25;
 
-/// A length: on this way a rolling tyre loses most of its stretch.
+/// The relaxation length: over this distance, in short steps, a rolling tyre's stretch falls by a
+/// factor of e.
 const RELAXATION_LENGTH: f64 = 0.01;
 
-/// More steps than this are not made in one call.
+/// The maximum number of steps in one call.
 const MOST_STEPS: u32 = 1000;
 
-/// What a car is like; metres, kilograms, seconds, radians; x to the front, y up, z to the right,
-/// from the middle of the car's box.
+/// Settings of a car, in metres, kilograms, seconds and radians. The frame has its origin in the
+/// middle of the car's box: x to the front, y up, z to the right. Each field ends with its default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CarSettings {
     /// Half the size of the box: length, height, width. (1.9, 0.55, 0.8).
     pub half: DVec3,
-    /// How far in front of the middle and behind the wheels are. 1.3.
+    /// The distance of the wheels from the middle, to the front and to the rear. 1.3.
     pub wheel_base: f64,
-    /// How far aside they are. 0.75.
+    /// The distance of the wheels from the middle, to each side. 0.75.
     pub track: f64,
-    /// How far below the box they touch the road. 0.3.
+    /// The distance of the contact points below the box. 0.3.
     pub clearance: f64,
-    /// A mass. 1200.
+    /// The mass. 1200.
     pub mass: f64,
-    /// Seconds of one swing of the springs, with the car at rest; less than a nineteenth of a
-    /// second is that. 0.7.
+    /// The period of the car on its springs, in seconds. Periods below a nineteenth of a second
+    /// count as that. 0.7.
     pub spring_period: f64,
-    /// How much of the damping that lets nothing swing. 0.5.
+    /// The damping ratio of the springs; 1 is critical. 0.5.
     pub damping: f64,
-    /// Coulomb's coefficient of the tyres: a braked car stands on a slope whose tangent is smaller.
-    /// 1.1.
+    /// Coulomb's friction coefficient of the tyres: a braked car stands on a slope whose tangent is
+    /// smaller. 1.1.
     pub grip: f64,
     /// The acceleration at full throttle, length per second squared. 4.
     pub acceleration: f64,
-    /// Length per second squared. 9.81.
+    /// The gravity, length per second squared. 9.81.
     pub gravity: f64,
 }
 
@@ -89,67 +91,66 @@ impl Default for CarSettings {
     }
 }
 
-/// What the driver does.
+/// The controls of a driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Controls {
-    /// -1 full backwards, 1 full forwards.
+    /// The throttle: -1 is full backwards, 1 full forwards.
     pub throttle: f64,
-    /// 0 to 1.
+    /// The brake, 0 to 1.
     pub brake: f64,
-    /// Radians, to the left of the front wheels above 0.
+    /// The steering angle of the front wheels, in radians; above 0 to the left.
     pub steer: f64,
 }
 
 impl Controls {
-    /// Hands and feet off.
+    /// Returns controls at zero.
     pub fn new() -> Controls {
         Controls::default()
     }
 
-    /// With this throttle, -1 to 1.
+    /// The same controls with this throttle, -1 to 1.
     #[must_use]
     pub fn with_throttle(self, throttle: f64) -> Controls {
         Controls { throttle, ..self }
     }
 
-    /// With this brake, 0 to 1.
+    /// The same controls with this brake, 0 to 1.
     #[must_use]
     pub fn with_brake(self, brake: f64) -> Controls {
         Controls { brake, ..self }
     }
 
-    /// Steered to the left by this angle, in radians.
+    /// The same controls, steered to the left by this angle, in radians.
     #[must_use]
     pub fn with_steer(self, steer: f64) -> Controls {
         Controls { steer, ..self }
     }
 }
 
-/// What the rays of a wheel say.
+/// The hits of the rays of a wheel, and the state of its tyre.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Wheel {
-    /// From the origin of the ray to the road, along the car's down: above 0 in the air, below 0 in
-    /// the road. `None` where there is no road.
+    /// The distance from the origin of the ray to the road, downward in the car's frame: above 0 in
+    /// the air, below 0 in the road. `None` without a road.
     pub distance: Option<f64>,
-    /// From the top of the car to what is overhead: below 0 where the car is in it. `None` where
-    /// there is nothing.
+    /// The distance from the top of the car to the roof above: below 0 if the car is in it. `None`
+    /// without a roof.
     pub roof: Option<f64>,
-    /// A force: how much the spring carries.
+    /// The force of the spring.
     pub load: f64,
-    /// Where the road is under it, in the world.
+    /// The contact point on the road, in the world.
     pub point: DVec3,
-    /// Out of the road there.
+    /// The normal out of the road there.
     pub normal: DVec3,
     down: Option<RayHit>,
     up: Option<RayHit>,
-    /// A length in the car's frame: how far the contact point of the tyre is stretched along the
-    /// road.
+    /// The stretch of the tyre's contact point along the road, a length in the car's frame.
     stretch: DVec3,
 }
 
-/// A car over a sweep without a `World`; in a `World` use `Vehicle`, whose chassis is a body.
+/// A car in a world of rays without a `World`. In a `World` use `Vehicle`, whose chassis is a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Car {
     settings: CarSettings,
@@ -158,12 +159,13 @@ pub struct Car {
     velocity: DVec3,
     spin: DVec3,
     wheels: [Wheel; 4],
-    /// Seconds not gone yet.
+    /// The time that is left for the next step, in seconds.
     left: f64,
 }
 
 impl Car {
-    /// A car whose box has its middle here, looking along x turned by the rotation, at rest.
+    /// Returns a car at rest whose box has its middle at `place`. It looks along x, turned by the
+    /// rotation.
     pub fn new(settings: CarSettings, place: DVec3, rotation: DQuat) -> Result<Car, SettingsError> {
         let s = &settings;
         let lengths = [
@@ -196,40 +198,40 @@ impl Car {
         })
     }
 
-    /// What it is like.
+    /// Returns the settings.
     pub fn settings(&self) -> &CarSettings {
         &self.settings
     }
 
-    /// The middle of its box.
+    /// Returns the middle of its box.
     pub fn place(&self) -> DVec3 {
         self.place
     }
 
-    /// From the car's frame to the world.
+    /// Returns the rotation from the car's frame to the world.
     pub fn rotation(&self) -> DQuat {
         self.rotation
     }
 
-    /// Of its middle.
+    /// Returns the velocity of its middle.
     pub fn velocity(&self) -> DVec3 {
         self.velocity
     }
 
-    /// Gives it a velocity; one with a NaN changes nothing.
+    /// Sets the velocity; one that is not finite changes nothing.
     pub fn set_velocity(&mut self, velocity: DVec3) {
         if velocity.is_finite() {
             self.velocity = velocity;
         }
     }
 
-    /// Front left, front right, rear left, rear right.
+    /// Returns the wheels: front left, front right, rear left, rear right.
     pub fn wheels(&self) -> &[Wheel; 4] {
         &self.wheels
     }
 
-    /// Where the ray of a wheel has its origin, in the car's frame: where the wheel touches a road
-    /// that carries nothing.
+    /// Returns the origin of a wheel's ray, in the car's frame. There the wheel touches a road that
+    /// carries nothing.
     pub fn origin(&self, wheel: usize) -> DVec3 {
         let s = &self.settings;
         let (front, right) =
@@ -237,7 +239,8 @@ impl Car {
         DVec3::new(front * s.wheel_base, -s.half.y - s.clearance, right * s.track)
     }
 
-    /// Drives on for `dt` seconds; a NaN changes nothing.
+    /// Advances the car by `dt` seconds. A negative time or a number that is not finite changes
+    /// nothing.
     pub fn drive(&mut self, world: &mut (impl RaySweep + ?Sized), controls: &Controls, dt: f64) {
         let Controls { throttle, brake, steer } = *controls;
         let is_number = throttle.is_finite() && brake.is_finite() && steer.is_finite();
@@ -308,14 +311,14 @@ impl Car {
         }
     }
 
-    /// What the rays of a wheel meet.
+    /// Returns the hits of the rays of a wheel.
     fn sense(&self, world: &mut (impl RaySweep + ?Sized), number: usize, pose: &DMat3) -> Wheel {
         let s = &self.settings;
         let up = pose.y_axis;
         let origin = self.place + *pose * self.origin(number);
         let height = 2.0 * s.half.y + s.clearance;
         let old = &self.wheels[number];
-        // So far as the wheel hangs down at most, and as much overhead is seen as the car is high.
+        // The wheel hangs down by at most its clearance. The view overhead is as high as the car.
         let (below, above) = (s.clearance, height);
         let mut down = |from: f64| {
             let way = from + below;
@@ -323,7 +326,7 @@ impl Car {
             Some((hit.t * way - from, hit))
         };
         let road = down(height);
-        // What is met in the upper half of the car is overhead.
+        // A hit in the upper half of the car is overhead.
         let is_overhead = road.is_some_and(|(distance, _)| distance < -0.5 * height);
         let road = if is_overhead { down(0.5 * height) } else { road };
         let way = 0.5 * height + above;
@@ -343,7 +346,7 @@ impl Car {
     /// Returns the force of a tyre along the road, and its stretch after the step in the car's
     /// frame. `velocity` is that of the contact point relative to the road.
     ///
-    /// Aside the tyre always grips; ahead only as far as the brake holds it.
+    /// The tyre always grips aside; ahead only as far as the brake locks it.
     fn tyre(
         &self,
         number: usize,
@@ -362,7 +365,7 @@ impl Car {
         };
         let aside = ahead.cross(wheel.normal);
         let quarter = 0.25 * s.mass;
-        // What would stop it within a few steps: at once would ring.
+        // Stops the contact point within a few steps; a faster stop would oscillate.
         let stop = quarter / (8.0 * STEP);
         let stiffness = quarter * (TYRE_PULSE / STEP) * (TYRE_PULSE / STEP);
         let (most, most_braking) = (s.grip * load, s.grip * load * controls.brake);

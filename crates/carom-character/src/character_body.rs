@@ -1,12 +1,12 @@
-//! A character in a `carom_world::World`: a kinematic body follows it, so bodies, rays and sensors
-//! meet it; it pushes dynamic bodies with a stated force, and stands on them with its weight.
+//! A character in a `carom_world::World`. A kinematic body follows it, so bodies, rays and sensors
+//! hit it. It pushes dynamic bodies with a limited force, and its weight acts on the ground.
 //!
 //! - The body is the figure grown by the skin, so that a dynamic body comes to rest beside the
 //!   figure and not in it. Its feet are raised, so that it does not press on the ground.
-//! - After each call the body is put where the character is, and has the velocity of its ground.
-//!   Its own way gives it none, for a kinematic body with a velocity pushes with any force.
-//! - Pushes are forces of the next step. A body is pushed no faster than the character goes, and
-//!   all bodies together with no more than the largest force.
+//! - After each call the body is moved to the character, and has the velocity of its ground. It has
+//!   no velocity from walking, because a moving kinematic body pushes with any force.
+//! - Pushes are forces in the next step. A body is pushed no faster than the character moves, and
+//!   all bodies together with at most the largest force.
 //!
 //! Reference: J. Rouwe, Jolt Physics, CharacterVirtual, 2022 (inner body, largest strength).
 
@@ -22,8 +22,8 @@ use carom_query::Shape;
 use carom_world::{BodyDesc, BodyId, World, WorldError};
 use glam::{DQuat, DVec3, Vec3};
 
-/// Height of the body's feet above those of the figure, in parts of the figure's height. So a
-/// ground that tilts or rises in a step does not touch the body.
+/// The height of the body's feet above those of the figure, in heights of the figure. So ground
+/// that tilts or rises in a step does not touch the body.
 const RAISED: f64 = 0.05;
 
 /// A contact of a character with a body, found in one call.
@@ -36,7 +36,7 @@ pub struct BodyContact {
     pub point: DVec3,
     /// The normal out of the body, of length 1.
     pub normal: DVec3,
-    /// Length per second, not negative: how fast the character would have gone into it.
+    /// The speed at which the character would have gone into it, length per second, not negative.
     pub approach: f64,
     /// The force on the body in the next step; zero if it is not dynamic.
     pub force: DVec3,
@@ -54,7 +54,7 @@ pub struct CharacterBody {
 
 impl CharacterBody {
     /// Adds the body of a character to a world. It gets the groups and the family of the filter,
-    /// and the character meets what passes it.
+    /// and the character collides with bodies that pass it.
     ///
     /// Errors: those of [`World::insert`]; a figure or a place beyond `f32`.
     pub fn insert<B: BroadPhase>(
@@ -72,36 +72,37 @@ impl CharacterBody {
         Ok(CharacterBody { character, body, filter, is_pushed: false, contacts: Vec::new() })
     }
 
-    /// Whether dynamic bodies that overlap the figure push it out, as fixed ones do. By default
-    /// only those do on which it stands.
+    /// The same character, for which `is_pushed` says whether dynamic bodies that overlap it push
+    /// it out, as fixed ones do. By default only its ground does.
     #[must_use]
     pub fn with_pushed(self, is_pushed: bool) -> CharacterBody {
         CharacterBody { is_pushed, ..self }
     }
 
-    /// The character.
+    /// Returns the character.
     pub fn character(&self) -> &Character {
         &self.character
     }
 
-    /// The character, to jump or to get a velocity. To put it elsewhere use
+    /// Returns the character for changes, such as jumps and velocities. To move it use
     /// [`CharacterBody::set_place`].
     pub fn character_mut(&mut self) -> &mut Character {
         &mut self.character
     }
 
-    /// The body that follows it. It is the caller's to remove.
+    /// Returns the body that follows it. The caller has to remove it.
     pub fn body(&self) -> BodyId {
         self.body
     }
 
-    /// The contacts of the last call in their order, the ground included: one for each body and
-    /// normal.
+    /// Returns the contacts of the last call in their order, the ground last. A body may occur more
+    /// than once.
     pub fn contacts(&self) -> &[BodyContact] {
         &self.contacts
     }
 
-    /// Puts the character somewhere, in the air, and its body with it, which sweeps nothing away.
+    /// Moves the character to a position, in the air, with its body, which pushes nothing on the
+    /// way.
     ///
     /// Errors: a removed body, or a place that is not finite in `f32`.
     pub fn set_place<B: BroadPhase>(&mut self, world: &mut World<B>, place: DVec3) -> Result<(), WorldError> {
@@ -115,9 +116,9 @@ impl CharacterBody {
         Ok(())
     }
 
-    /// Goes on for `dt` seconds as [`Character::walk`]. Call it after each step of the world.
+    /// Advances by `dt` seconds as [`Character::walk`]. Call it after each step of the world.
     ///
-    /// The body follows at once; what was pushed feels the force in the next step.
+    /// The body follows at once; forces on pushed bodies act in the next step.
     ///
     /// Errors: a removed body; a place or a force beyond `f32`.
     pub fn walk<B: BroadPhase + SpatialIndex>(
@@ -143,7 +144,7 @@ impl CharacterBody {
         Ok(self.character.walked())
     }
 
-    /// Puts the body where the character is, with the velocity of the ground.
+    /// Moves the body to the character, with the velocity of the ground.
     fn follow<B: BroadPhase>(&self, world: &mut World<B>) -> Result<(), WorldError> {
         let pose = body_pose(&self.character);
         if world.pose(self.body)? != pose {
@@ -156,12 +157,12 @@ impl CharacterBody {
         Ok(())
     }
 
-    /// Pushes the dynamic bodies that were met.
+    /// Pushes the dynamic bodies of the contacts.
     fn push<B: BroadPhase>(&mut self, world: &mut World<B>, dt: f64) -> Result<(), WorldError> {
         let mut total = 0.0;
         for k in 0..self.contacts.len() {
             let contact = self.contacts[k];
-            // A body that is met twice in a call is pushed once.
+            // A body with several contacts in a call is pushed once.
             let is_new = self.contacts[..k].iter().all(|old| old.body != contact.body);
             if is_new && world.mobility(contact.body) == Ok(Mobility::Dynamic) {
                 let body = world.motion(contact.body)?;
@@ -188,7 +189,8 @@ impl CharacterBody {
         Ok(())
     }
 
-    /// Lets the character weigh on a dynamic body under it, and notes the ground as a contact.
+    /// Applies the weight of the character to a dynamic body under it, and adds the ground as a
+    /// contact.
     fn weigh<B: BroadPhase>(&mut self, world: &mut World<B>) -> Result<(), WorldError> {
         let Some(ground) = self.character.ground() else { return Ok(()) };
         let Some(body) = world.body_at(ground.object) else { return Ok(()) };
@@ -212,12 +214,12 @@ fn body_contact<B: BroadPhase>(world: &World<B>, contact: &Contact) -> Option<Bo
     Some(BodyContact { body, point, normal, approach, force: DVec3::ZERO })
 }
 
-/// Half of what the body is shorter than the figure.
+/// Returns half of the height difference of figure and body.
 fn half_raise(figure: &Figure) -> f64 {
     RAISED * figure.stature()
 }
 
-/// The figure grown by the skin, with its feet raised.
+/// Returns the figure grown by the skin, with its feet raised.
 fn body_shape(figure: &Figure, skin: f64) -> Result<Shape, ShapeError> {
     let low = half_raise(figure);
     Ok(match figure.form() {
@@ -236,7 +238,7 @@ fn body_shape(figure: &Figure, skin: f64) -> Result<Shape, ShapeError> {
     })
 }
 
-/// Returns the pose of the body that belongs to the place of a character.
+/// Returns the pose of the body for the position of a character.
 fn body_pose(character: &Character) -> Pose {
     let figure = character.figure();
     let place: Vec3 = (character.place() + figure.up() * half_raise(figure)).as_vec3();

@@ -1,8 +1,8 @@
-//! The surface of a distance field as triangles, near a box: what a figure walks on.
+//! The surface of a distance field near a box as triangles, for a figure to walk on.
 //!
-//! A cell through which the surface passes is cut into six tetrahedra. In each of these the
-//! distance counts as linear, so the surface in it is a triangle or two. Neighbours share their
-//! edges: the surface has no gaps.
+//! A cell that the surface crosses is cut into six tetrahedra. In each of them the distance counts
+//! as linear, so the surface in it is one or two triangles. Neighbours share their edges, so the
+//! surface has no gaps.
 //!
 //! Reference: A. Doi, A. Koide, An Efficient Method of Triangulating Equi-Valued Surfaces by Using
 //! Tetrahedral Cells, IEICE Transactions E74(1), 1991.
@@ -10,8 +10,8 @@
 use carom_geom::{CELL_TETRAHEDRA, DistanceField, LinearCut};
 use glam::DVec3;
 
-/// Gives the triangles whose boxes touch a box in the field's frame, counter-clockwise seen from
-/// outside.
+/// Calls `face` with the triangles whose boxes touch a box in the field's frame, counter-clockwise
+/// from outside.
 pub(crate) fn visit_faces(field: &dyn DistanceField, within: [DVec3; 2], face: &mut dyn FnMut([DVec3; 3])) {
     let [from, to] = field.search_box();
     let [low, high] = within;
@@ -40,7 +40,7 @@ fn visit_part(
         let side = |bit: usize| if i & bit == 0 { -1.0 } else { 1.0 };
         center + half * DVec3::new(side(1), side(2), side(4))
     };
-    // A cell has half a cell on each side of its middle.
+    // A cell has a half extent of half a cell.
     if half.max_element() < 0.75 * field.resolution() {
         let mut values = [0.0; 8];
         for (i, value) in values.iter_mut().enumerate() {
@@ -58,8 +58,8 @@ fn visit_part(
     }
 }
 
-/// Gives the surface on which a linear function is 0 in a tetrahedron, from its values at the
-/// corners. A value of 0 is inside.
+/// Calls `face` with the surface on which a linear function is 0 in a tetrahedron, from its values
+/// at the corners. A value of 0 is inside.
 fn faces_of(corners: [DVec3; 4], values: [f64; 4], face: &mut dyn FnMut([DVec3; 3])) {
     let linear = LinearCut::new(corners, values);
     let cut = |i, j| linear.between(i, j);

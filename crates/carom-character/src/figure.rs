@@ -1,8 +1,8 @@
-//! The shape that walks: a capsule, a cylinder, a box or an ellipsoid that stands upright and does
-//! not turn.
+//! The shape of a character: a capsule, a cylinder, a box or an ellipsoid that stands upright and
+//! does not turn.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5, eq. 25.8 to 25.10 (how far
-//! a body reaches along a normal).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5, eq. 25.8 to 25.10 (the
+//! reach of a body along a normal).
 
 use carom_geom::f64::{Capsule, Cuboid, Cylinder, Ellipsoid};
 use carom_geom::{ShapeError, SupportMap, SupportPoint};
@@ -10,7 +10,7 @@ use carom_math::f64::rotation;
 use carom_math::{ops, scaling};
 use glam::{DMat3, DVec3};
 
-/// Which shape walks, in its own frame: it stands along y, its middle in the origin.
+/// The geometry of a figure, in its own frame: along y, with its middle at the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Form {
@@ -24,7 +24,7 @@ pub enum Form {
     Ellipsoid(Ellipsoid),
 }
 
-/// A shape that stands upright; its place is that of its middle.
+/// An upright shape. Its position is that of its middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
     form: Form,
@@ -34,25 +34,26 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A capsule of this height, caps included, and radius; not higher than wide, it is a ball.
+    /// Returns a capsule of this height, caps included, and radius. If it is not higher than wide,
+    /// it is a ball.
     pub fn capsule(height: f64, radius: f64) -> Result<Figure, ShapeError> {
         let straight = 0.5 * height - radius;
-        // Not so for NaN.
+        // A NaN stays, and is refused below.
         let straight = if straight < 0.0 { 0.0 } else { straight };
         Ok(Figure::of(Form::Capsule(Capsule::new(straight, radius)?)))
     }
 
-    /// A cylinder of this height and radius.
+    /// Returns a cylinder of this height and radius.
     pub fn cylinder(height: f64, radius: f64) -> Result<Figure, ShapeError> {
         Ok(Figure::of(Form::Cylinder(Cylinder::new(0.5 * height, radius)?)))
     }
 
-    /// A box of this size.
+    /// Returns a box with these edge lengths.
     pub fn cuboid(size: DVec3) -> Result<Figure, ShapeError> {
         Ok(Figure::of(Form::Cuboid(Cuboid::new(size * 0.5)?)))
     }
 
-    /// An ellipsoid of this height, as wide as twice the radius.
+    /// Returns an ellipsoid of this height, as wide as twice the radius.
     pub fn ellipsoid(height: f64, radius: f64) -> Result<Figure, ShapeError> {
         Ok(Figure::of(Form::Ellipsoid(Ellipsoid::new(DVec3::new(radius, 0.5 * height, radius))?)))
     }
@@ -61,8 +62,8 @@ impl Figure {
         Figure { form, rotation: DMat3::IDENTITY, up: DVec3::Y }
     }
 
-    /// The same shape where another direction is up: turned there from y the shortest way.
-    /// Unchanged for a vector without direction.
+    /// The same shape with another up direction, by the shortest rotation from y. Unchanged for a
+    /// vector without direction.
     #[must_use]
     pub fn with_up(self, up: DVec3) -> Figure {
         match scaling::unit(up) {
@@ -71,22 +72,22 @@ impl Figure {
         }
     }
 
-    /// The shape.
+    /// Returns the shape.
     pub fn form(&self) -> &Form {
         &self.form
     }
 
-    /// Unit vector.
+    /// Returns the up direction, a unit vector.
     pub fn up(&self) -> DVec3 {
         self.up
     }
 
-    /// From the frame of the shape to the world.
+    /// Returns the rotation from the frame of the shape to the world.
     pub fn rotation(&self) -> &DMat3 {
         &self.rotation
     }
 
-    /// How far it reaches from its middle along a unit vector of the world.
+    /// Returns its extent from its middle along a unit vector of the world.
     #[inline]
     pub fn reach(&self, normal: DVec3) -> f64 {
         let n = self.rotation.transpose() * normal;
@@ -99,18 +100,18 @@ impl Figure {
         }
     }
 
-    /// A point of the surface, seen from the middle, that is farthest along a unit vector of the
-    /// world.
+    /// Returns the point of the surface that is farthest along a unit vector of the world, relative
+    /// to the middle.
     pub fn farthest(&self, normal: DVec3) -> DVec3 {
         self.rotation * self.support(self.rotation.transpose() * normal).point + normal * self.margin()
     }
 
-    /// From the middle to the ground that it stands on, a length.
+    /// Returns the distance from its middle to the ground that it stands on.
     pub fn stature(&self) -> f64 {
         self.reach(-self.up)
     }
 
-    /// Half its least width, a length.
+    /// Returns half of its least width, a length.
     pub fn half_width(&self) -> f64 {
         match &self.form {
             Form::Capsule(s) => s.radius(),
@@ -120,7 +121,7 @@ impl Figure {
         }
     }
 
-    /// The least and the greatest coordinates of the figure when it moves from `from` by `way`.
+    /// Returns the minimum and maximum of the swept box of the figure from `from` to `from + way`.
     #[cfg(feature = "query")]
     pub(crate) fn swept_box(&self, from: DVec3, way: DVec3) -> (DVec3, DVec3) {
         let reach = DVec3::new(self.reach(DVec3::X), self.reach(DVec3::Y), self.reach(DVec3::Z));
@@ -128,7 +129,7 @@ impl Figure {
         (from.min(end) - reach, from.max(end) + reach)
     }
 
-    /// The shape as a support map, in its own frame.
+    /// Returns the shape as a support map, in its own frame.
     fn map(&self) -> &dyn SupportMap {
         match &self.form {
             Form::Capsule(s) => s,

@@ -1,15 +1,16 @@
-//! What a character stands on: slopes up to a limit, ledges that it is stepping on, and places
-//! where it is wedged.
+//! The ground of a character: slopes up to a limit, ledges that it steps on, and wedges between
+//! steep surfaces.
 //!
-//! The figure is swept down. What it meets is ground if it is no steeper than the limit. If it is
-//! steeper, the figure is let slip along it by a few skins: next to a wall it comes to the floor in
-//! this way; where it cannot slip it is wedged, and that is ground too. An edge that is touched
-//! from the side, with a floor on top, is ground for who walks on to it: so a round figure gets up
-//! a step little by little, and not in a jump.
+//! The figure is swept down. A hit is ground if it is not steeper than the limit. On a steeper one
+//! the figure slips by a few skins. So it comes to the floor next to a wall. If it cannot slip it
+//! is wedged, which is ground too.
+//!
+//! An edge that is touched from the side, with a floor on top, is ground for a figure that walks
+//! onto it. So a round figure climbs a step gradually and not in a jump.
 //!
 //! Reference: E. Catto, Character movement as geometry (Box2D 3.1, 2025: plane solver); J. Rouwe,
 //! Jolt Physics, CharacterVirtual, 2022 (ground states, snapping). Differs: no normal is taken from
-//! a body's neighbours; a ray looks at the top of the edge.
+//! neighbouring faces; a ray finds the top of the edge.
 
 use crate::cone::nearest_allowed;
 use crate::figure::Figure;
@@ -19,39 +20,39 @@ use crate::sweep::{Sweep, SweepHit};
 use carom_math::{scaling, tol};
 use glam::DVec3;
 
-/// In skins: how far a figure may slip to find ground, and how far from an edge its top is looked
-/// for.
+/// The distance that a figure may slip to find ground, in skins; also the distance from an edge
+/// within which its top is searched.
 const SLIP: f64 = 4.0;
 
-/// Why something is ground.
+/// The kind of a ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GroundKind {
-    /// A face or an edge that is not too steep there.
+    /// A face or an edge that is not too steep.
     Slope,
-    /// An edge touched from the side, with ground on top, that the character is stepping on; or one
-    /// that it is stepping down from.
+    /// An edge touched from the side, with ground on top, that the character steps on; or one that
+    /// it steps down from.
     Ledge,
-    /// Between things that are too steep, each of them.
+    /// A wedge between several surfaces that are all too steep.
     Wedge,
 }
 
-/// What a character stands on.
+/// The ground of a character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ground {
-    /// Why it is ground.
+    /// The kind of ground.
     pub kind: GroundKind,
-    /// Of length 1: out of the slope, of a ledge out of its top.
+    /// The unit normal out of the slope; of a ledge, out of its top.
     pub normal: DVec3,
-    /// Where it is touched.
+    /// The contact point.
     pub point: DVec3,
-    /// What it is, by a number of the world's.
+    /// The index of the object in the world.
     pub object: u32,
-    /// Which part of it: the triangle of a mesh.
+    /// The part of the object: the triangle of a mesh.
     pub part: u32,
-    /// Length per second: how fast it moves under the figure's middle; where it is touched, if it
-    /// is not there.
+    /// The velocity of the ground under the figure's middle, length per second; at the contact
+    /// point if there is no ground under the middle.
     pub velocity: DVec3,
 }
 
@@ -61,7 +62,8 @@ impl Ground {
         Ground { kind, normal, point, object, part, velocity }
     }
 
-    /// The velocity along the ground, of the same length, of who wants to go this way.
+    /// Returns the velocity along the ground, with the same length as `heading` and in its
+    /// direction.
     pub(crate) fn along(&self, heading: DVec3, up: DVec3) -> DVec3 {
         let (speed, steep) = (scaling::length(heading), self.normal.dot(up));
         if !(0.0 < steep) {
@@ -72,7 +74,7 @@ impl Ground {
     }
 }
 
-/// A figure in a world, for the time of a call.
+/// A figure in a world during a call.
 pub(crate) struct Mover<'a, W: ?Sized> {
     pub(crate) world: &'a mut W,
     pub(crate) figure: &'a Figure,
@@ -80,7 +82,7 @@ pub(crate) struct Mover<'a, W: ?Sized> {
     pub(crate) up: DVec3,
     /// The cosine of the steepest slope.
     pub(crate) least_up: f64,
-    /// A length: heights closer than this are one.
+    /// A length: heights that differ by less are equal.
     pub(crate) slack: f64,
 }
 
@@ -94,8 +96,9 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         advance(self.world, self.figure, place, way, self.settings.skin)
     }
 
-    /// How fast ground that moves does so under the middle of the figure. A wide figure touches
-    /// what turns anywhere; taken along from there, it would wander off.
+    /// Returns the velocity of moving ground under the middle of the figure. A wide figure may
+    /// touch a turning ground far from its middle. The velocity at that point would make it drift
+    /// off.
     pub(crate) fn velocity_under(&mut self, place: DVec3, ground: &Ground) -> Option<DVec3> {
         if ground.velocity == DVec3::ZERO {
             return None;
@@ -106,12 +109,13 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         (ray.object == ground.object).then_some(ray.velocity)
     }
 
-    /// Not too steep to walk on.
+    /// Whether a slope is not too steep to walk on.
     pub(crate) fn is_gentle(&self, normal: DVec3) -> bool {
         self.least_up <= normal.dot(self.up)
     }
 
-    /// Ground that is met while walking on other ground: an edge not higher than a step.
+    /// Whether a hit while walking becomes the new ground: a gentle face, or a gentle edge not
+    /// higher than a step.
     pub(crate) fn is_next_ground(&mut self, hit: &SweepHit, ground: &Ground) -> bool {
         if !self.is_gentle(hit.normal) || !hit.is_edge {
             return self.is_gentle(hit.normal);
@@ -120,14 +124,15 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         (top - ground.point).dot(self.up) <= self.settings.step_height + self.slack
     }
 
-    /// A wall: nothing goes into it, nor climbs it, also where it leans back.
+    /// Returns the horizontal normal of a wall that leans back: the figure does not climb it.
+    /// `None` for other surfaces.
     pub(crate) fn wall(&self, normal: DVec3) -> Option<DVec3> {
         let is_leaning_back = 0.0 < normal.dot(self.up) && !self.is_gentle(normal);
         if is_leaning_back { flattened(normal, self.up) } else { None }
     }
 
-    /// The ground under a figure, no farther down than `distance`, and the place where it stands on
-    /// it. `heading` is where it wants to go.
+    /// Returns the ground under a figure, at most `distance` below, and the position in which the
+    /// figure stands on it. `heading` is the direction of its wish.
     pub(crate) fn settle(&mut self, place: DVec3, distance: f64, heading: DVec3) -> Option<(DVec3, Ground)> {
         let skin = self.settings.skin;
         let mut steep = [DVec3::ZERO; 3];
@@ -150,7 +155,7 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         None
     }
 
-    /// What the figure came down to, as ground.
+    /// Returns a hit of the downward sweep as ground; `None` if it is none.
     pub(crate) fn ground_of(&mut self, hit: &SweepHit, heading: DVec3) -> Option<Ground> {
         let is_gentle = self.is_gentle(hit.normal);
         let top = if hit.is_edge { self.top_of_edge(hit) } else { None };
@@ -165,8 +170,8 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         Some(Ground { point, ..Ground::of(hit, GroundKind::Ledge, normal) })
     }
 
-    /// The floor that a figure comes down to from an edge that it leaves, if it is no farther down
-    /// than ground is followed: on the way the edge carries it.
+    /// Returns the floor below an edge that the figure leaves, if it is within the snap distance.
+    /// Meanwhile the edge carries the figure.
     fn floor_below(&mut self, hit: &SweepHit, place: DVec3, heading: DVec3) -> Option<Ground> {
         if !hit.is_edge || hit.normal.dot(self.up) <= 0.0 || hit.normal.dot(heading) <= 0.0 {
             return None;
@@ -177,21 +182,22 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         self.is_gentle(ray.normal).then_some(ground)
     }
 
-    /// Where the floor is on top of an edge that is touched from the side, and its normal.
+    /// Returns a point of the floor on top of an edge that is touched from the side, and its
+    /// normal.
     fn top_of_edge(&mut self, hit: &SweepHit) -> Option<(DVec3, DVec3)> {
         let reach = SLIP * self.settings.skin + hit.blur;
         self.top_below(hit, reach, 2.0 * reach)
     }
 
-    /// The highest floor just behind what was met, from the height `above` over the point of
-    /// contact on down by `depth`, and its normal.
+    /// Returns the highest floor just behind a hit, and its normal. The search starts at the height
+    /// `above` over the contact point and goes down by `depth`.
     pub(crate) fn top_below(&mut self, hit: &SweepHit, above: f64, depth: f64) -> Option<(DVec3, DVec3)> {
         let skin = self.settings.skin;
         let inwards = -flattened(hit.normal, self.up)?;
         let down = -self.up * depth;
         let mut best: Option<(DVec3, DVec3)> = None;
-        // Near the edge, and, where it is not known well, beyond all places where it may be: a
-        // narrow ledge is not missed.
+        // Searches near the edge. If the edge is not known exactly, it also searches beyond all its
+        // possible positions, so that a narrow ledge is not missed.
         let far = if 0.0 < hit.blur { Some(skin + hit.blur) } else { None };
         for aside in [Some(skin), far].into_iter().flatten() {
             let from = hit.point + inwards * aside + self.up * above;

@@ -1,4 +1,4 @@
-//! Walking through the world: a character slides, climbs steps and slopes, and falls. It takes any
+//! Characters and cars: a character slides, climbs steps and slopes, and falls. It works in any
 //! world that can be swept ([`Sweep`]). A car drives on rays ([`RaySweep`]).
 //!
 #![cfg_attr(feature = "bsp", doc = "```")]
@@ -37,7 +37,8 @@
 //! ```
 //!
 //! In a `carom_world::World` (feature `world`) a `CharacterBody` is an obstacle for bodies and
-//! pushes them; a `WorldSweep` is a view of the world for any character or car.
+//! pushes them. A `WorldSweep` is a view of the world for any character or car, and a `Vehicle` has
+//! wheels on a body.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod)] // The two-precision seam: kernel/ is compiled for f32 and again for f64.

@@ -3,7 +3,7 @@
 pub(crate) use carom_math::{Pose, Vec3};
 pub(crate) use carom_query::{MeshShape, Shape, placement};
 
-/// A computed vector, rounded to the stored type.
+/// Rounds a computed vector to the stored type.
 pub(crate) fn narrow(v: glam::DVec3) -> Vec3 {
     v.as_vec3()
 }

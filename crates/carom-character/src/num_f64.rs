@@ -4,7 +4,7 @@ pub(crate) use carom_math::f64::Pose;
 pub(crate) use carom_query::f64::{MeshShape, Shape, placement};
 pub(crate) use glam::DVec3 as Vec3;
 
-/// A computed vector: nothing to round.
+/// Returns a computed vector as it is.
 pub(crate) fn narrow(v: glam::DVec3) -> Vec3 {
     v
 }

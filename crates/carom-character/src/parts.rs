@@ -1,7 +1,7 @@
-//! Sweeps of a figure through the convex parts of a world: the first that it comes near to, those
-//! that it overlaps, and the way out of them.
+//! Queries of a figure among the convex parts of a world: the first obstacle of a sweep, overlaps,
+//! and the way out of them.
 //!
-//! The world finds the parts near a box; the rest is here, for every kind of world.
+//! The world finds the parts near a box. The rest is common to every kind of world.
 //!
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (swept ellipsoids against
 //! triangles). Differs: any convex figure, without scaling space.
@@ -20,7 +20,7 @@ pub(crate) trait Parts {
     /// Calls `part` for each part that may touch the box between two corners.
     fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(Found<'_>));
 
-    /// How fast a point of an object moves, length per second.
+    /// Returns the velocity of a point of an object, length per second.
     fn velocity_of(&self, object: u32, point: DVec3) -> DVec3;
 
     /// Whether the place is within a closed mesh or the solid of a field.
@@ -33,12 +33,13 @@ pub(crate) trait Parts {
 /// A part of the world near a box.
 pub(crate) struct Found<'a> {
     pub(crate) object: u32,
-    /// The number of the part in its object.
+    /// The index of the part in its object.
     pub(crate) number: u32,
     /// The frame of the part in the world.
     pub(crate) pose: &'a WidePose,
     pub(crate) part: Part<'a>,
-    /// A figure that overlaps it is not pushed out of it. It stops a way that leads deeper.
+    /// Whether the part yields: a figure that overlaps it is not pushed out. The part still stops a
+    /// way that leads deeper.
     pub(crate) yields: bool,
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct Found<'a> {
 pub(crate) enum Part<'a> {
     /// A convex shape; a triangle with its plane, if it has one.
     Convex(&'a dyn SupportMap, Option<FacePlane>),
-    /// All that is behind the plane through the origin with this normal.
+    /// The half-space behind the plane through the origin with this normal.
     Plane(DVec3),
 }
 
@@ -55,21 +56,21 @@ pub(crate) enum Part<'a> {
 pub(crate) struct FacePlane {
     pub(crate) normal: DVec3,
     pub(crate) point: DVec3,
-    /// The triangle is one of a closed mesh.
+    /// Whether the triangle belongs to a closed mesh.
     pub(crate) is_solid: bool,
 }
 
 /// The distance to which a figure is pushed out, in half widths.
 const OUT: f64 = 1.0 / 1024.0;
 
-/// How often a figure is pushed out of something.
+/// The maximum number of pushes out of overlaps.
 const MOST_PUSHES: usize = 16;
 
-/// If a figure cannot be pushed out, places are searched up to this distance, in quarters of its
-/// half width.
+/// The largest distance of the search for a free position after pushes have failed, in quarters of
+/// the half width.
 const MOST_QUARTERS: u32 = 40;
 
-/// A sweep that ignores the objects in `passed`.
+/// Sweeps a figure, and ignores the objects in `passed`.
 pub(crate) fn sweep_past<W: Parts>(
     world: &mut W,
     figure: &Figure,
@@ -110,8 +111,8 @@ pub(crate) fn sweep_past<W: Parts>(
             hit.gap = hit.gap.max(keep);
         }
         if best.as_ref().is_none_or(|best| rank(&hit) < rank(best)) {
-            // If several shapes are met in one moment, the first by number counts; a little
-            // more is searched for that.
+            // If several shapes are hit at the same time, the lowest index counts. So the search
+            // goes on a little further.
             until = hit.t.max(until.min(hit.t + keep));
             hit.normal = pose.transform_vector(hit.normal);
             hit.point = pose.transform_point(hit.point);
@@ -169,14 +170,14 @@ pub(crate) fn visit_overlaps<W: Parts>(
     });
 }
 
-/// Whether the figure overlaps nothing but what yields.
+/// Whether the figure overlaps nothing, except parts that yield.
 pub(crate) fn is_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> bool {
     let mut is_free = true;
     visit_overlaps(world, figure, place, |_, yields| is_free &= yields);
     is_free
 }
 
-/// The way out of what the figure is deepest in, at least by a little; `None` where it is free.
+/// Returns the way out of the deepest overlap, with a small margin; `None` if the figure is free.
 fn way_out<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVec3> {
     let (low, high) = figure.swept_box(place, DVec3::ZERO);
     let mut deepest: Option<(f64, DVec3)> = None;
@@ -202,7 +203,8 @@ fn way_out<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVe
                 if !(gap.distance <= 0.0) {
                     return;
                 }
-                // The way out of a solid is its front, however deep the figure is.
+                // The way out of a solid is through the front of its face, however deep the figure
+                // is.
                 let front = face.filter(|face| face.is_solid && gap.normal.dot(face.normal) < 0.0);
                 let (depth, normal) = front.map_or((-gap.distance, gap.normal), |face| {
                     let height = face.normal.dot(here.start.translation - face.point);
@@ -243,9 +245,10 @@ pub(crate) fn nearest_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec
     None
 }
 
-/// A figure that overlaps a part which yields: it is stopped at once if its way leads deeper.
+/// Returns the hit of a figure that overlaps a yielding part: at once if its way leads deeper, else
+/// `None`.
 ///
-/// The distance that is kept counts as the gap, so that the figure is not moved out.
+/// The gap is the distance to keep, so that the figure is not moved out.
 fn into(approach: &Approach<'_>, shape: &dyn SupportMap) -> Option<SweepHit> {
     let gap = wide::signed_distance(shape, approach.figure, &approach.start, &GjkSettings::default(), None);
     let rate = -gap.normal.dot(approach.way);
@@ -253,18 +256,18 @@ fn into(approach: &Approach<'_>, shape: &dyn SupportMap) -> Option<SweepHit> {
     leads_deeper.then(|| SweepHit::new(0.0, approach.keep, gap.normal, gap.point_a))
 }
 
-/// A box around a box of the world, in the frame of a shape.
+/// Returns the box around a box of the world, in the frame of a shape.
 pub(crate) fn box_in_frame(pose: &WidePose, [low, high]: [DVec3; 2]) -> (DVec3, DVec3) {
     let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
     let r = pose.rotation.transpose();
     let middle = pose.inverse_transform_point(middle);
     let half = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
-    // The roundings of some ten operations.
+    // Covers the rounding of about ten operations.
     let half = half + (middle.abs() + pose.translation.length() + half.max_element()) * (16.0 * f64::EPSILON);
     (middle - half, middle + half)
 }
 
-/// When the figure comes near the plane through the origin.
+/// Returns the hit of the figure on the plane through the origin.
 fn to_plane(approach: &Approach<'_>, normal: DVec3) -> Option<SweepHit> {
     let gap = normal.dot(approach.start.translation) - approach.reach(-normal);
     if gap < 0.0 {
@@ -280,7 +283,7 @@ fn to_plane(approach: &Approach<'_>, normal: DVec3) -> Option<SweepHit> {
     Some(SweepHit::new(t, left, normal, middle - normal * (normal.dot(middle))))
 }
 
-/// The hit, with what is there: a face, and then exactly its normal, or an edge.
+/// Returns the hit with its feature: a face with its exact normal, or an edge.
 fn told(hit: SweepHit, shape: &dyn SupportMap, face: Option<FacePlane>) -> SweepHit {
     if hit.starts_inside {
         return hit;
@@ -288,7 +291,7 @@ fn told(hit: SweepHit, shape: &dyn SupportMap, face: Option<FacePlane>) -> Sweep
     let normal = match face {
         Some(face) if face.normal.dot(hit.normal) < 0.0 => -face.normal,
         Some(face) => face.normal,
-        // Round shapes have no edges, and shapes of other makers none that are known.
+        // Round shapes have no edges, and those of user shapes are unknown.
         None if shape.vertex(0).is_none() || 0.0 < shape.margin() => return hit,
         None => {
             let mut feature = carom_geom::Feature::new();

@@ -1,35 +1,34 @@
-//! How a character walks: lengths in the unit of the level (defaults are for metres), times in
+//! Settings of a character: lengths in the unit of the level (defaults are for metres), times in
 //! seconds, angles in radians.
 
 use carom_math::ops;
 use core::fmt;
 
-/// How a character walks.
+/// Settings of a character. Each field ends with its default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CharacterSettings {
-    /// A length: the distance that is kept from everything. 0.005.
+    /// The distance that the figure keeps from everything, a length above 0. 0.005.
     pub skin: f64,
-    /// A length: ledges up to this height above the ground are walked up; 0 for none. 0.4.
+    /// The largest height of a step above the ground, a length; 0 for no steps. 0.4.
     pub step_height: f64,
-    /// Radians, 0 to a right angle: slopes up to this angle are walked on, steeper ones are walls.
+    /// The steepest slope to walk on, in radians from 0 to a right angle. Steeper ones are walls.
     /// 50 degrees.
     pub slope_limit: f64,
-    /// A length: ground that falls away by no more than this is followed down. 0.4.
+    /// The largest drop of the ground that the figure follows down, a length. 0.4.
     pub snap_distance: f64,
-    /// Length per second squared: how fast a fall grows. 9.81.
+    /// The gravity, length per second squared. 9.81.
     pub gravity: f64,
-    /// Length per second: the fastest fall. 60.
+    /// The largest speed of a fall, length per second. 60.
     pub max_fall_speed: f64,
-    /// Length per second squared: how fast the wish turns the motion in the air; 0 for not at all.
-    /// 8.
+    /// The acceleration toward the wish in the air, length per second squared; 0 for none. 8.
     pub air_acceleration: f64,
-    /// A length: who starts in something is put at the nearest free place, if that is no farther.
-    /// 2.
+    /// The largest distance by which a figure that starts in an obstacle is moved to the nearest
+    /// free position, a length. 2.
     pub max_push_out: f64,
-    /// A mass: what the character weighs when it pushes. 80 (kilograms).
+    /// The mass of the character for pushes. 80 (kilograms).
     pub mass: f64,
-    /// Mass times length per second squared: the most it pushes with. 600 (newtons).
+    /// The largest force of its pushes, mass times length per second squared. 600 (newtons).
     pub max_push: f64,
 }
 
@@ -50,7 +49,7 @@ impl Default for CharacterSettings {
     }
 }
 
-/// Why settings were refused: this one is no number, negative, or out of its range.
+/// The name of a setting that is not finite, negative, or out of its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SettingsError(pub &'static str);
 
@@ -63,7 +62,7 @@ impl fmt::Display for SettingsError {
 impl core::error::Error for SettingsError {}
 
 impl CharacterSettings {
-    /// These settings with another distance that is kept.
+    /// These settings with another skin.
     #[must_use]
     pub fn with_skin(self, skin: f64) -> CharacterSettings {
         CharacterSettings { skin, ..self }
@@ -75,13 +74,13 @@ impl CharacterSettings {
         CharacterSettings { step_height, ..self }
     }
 
-    /// These settings with another steepest slope, radians.
+    /// These settings with another steepest slope, in radians.
     #[must_use]
     pub fn with_slope_limit(self, slope_limit: f64) -> CharacterSettings {
         CharacterSettings { slope_limit, ..self }
     }
 
-    /// These settings with another distance within which ground is followed down.
+    /// These settings with another snap distance.
     #[must_use]
     pub fn with_snap_distance(self, snap_distance: f64) -> CharacterSettings {
         CharacterSettings { snap_distance, ..self }
@@ -93,24 +92,24 @@ impl CharacterSettings {
         CharacterSettings { gravity, ..self }
     }
 
-    /// These settings with another control of the motion in the air.
+    /// These settings with another acceleration in the air.
     #[must_use]
     pub fn with_air_acceleration(self, air_acceleration: f64) -> CharacterSettings {
         CharacterSettings { air_acceleration, ..self }
     }
 
-    /// These settings with another mass and greatest push.
+    /// These settings with another mass and largest force of pushes.
     #[must_use]
     pub fn with_push(self, mass: f64, max_push: f64) -> CharacterSettings {
         CharacterSettings { mass, max_push, ..self }
     }
 
-    /// The cosine of the steepest slope.
+    /// Returns the cosine of the steepest slope, less a tolerance.
     pub(crate) fn least_up(&self) -> f64 {
         ops::sin_cos(self.slope_limit).1 - carom_math::tol::CHARACTER_SLOPE
     }
 
-    /// Every number is in its range.
+    /// Checks that every number is in its range.
     pub(crate) fn check(&self) -> Result<(), SettingsError> {
         let not_negative = [
             ("step_height", self.step_height),

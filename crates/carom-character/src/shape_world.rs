@@ -1,12 +1,12 @@
-//! Shapes of any kind as a world to walk in: meshes and height fields by the triangles near the
-//! way, convex shapes as they are, half-spaces as planes; each may move.
+//! Shapes of any kind as a world to walk in. Meshes and height fields are the triangles near the
+//! way, half-spaces are planes, and other shapes are convex. Each may move.
 //!
-//! Objects are looked at one after the other, by their boxes: for a few dozen. A level is one mesh
-//! or compound.
+//! Objects are tested one after the other, by their boxes, so use a few dozen at most. A level is
+//! one mesh or compound.
 //!
-//! A mesh is its surface, and both of its sides are. Who overlaps triangles is pushed out of the
-//! one that it is deepest in, of closed meshes to the front, again and again; if that does not
-//! help, the nearest free of many places around is taken.
+//! A mesh is a two-sided surface. A figure that overlaps triangles is pushed out of the deepest one
+//! repeatedly; from a closed mesh to the front. If that fails, the nearest free one of many
+//! positions around is taken.
 //!
 //! A distance field is the surface of its samples, as triangles, and solid if it tells inside from
 //! outside.
@@ -26,21 +26,21 @@ use carom_math::f64::{Interval, Pose, Ray};
 use carom_query::f64::{Shape, ray_cast};
 use glam::DVec3;
 
-/// Something in the world.
+/// An object of the world.
 #[derive(Clone, Debug)]
 struct Object {
     shape: Shape,
     pose: Pose,
     wide: WidePose,
     aabb: Aabb,
-    /// Of the origin of its frame.
+    /// The velocity of the origin of its frame.
     linear: DVec3,
     angular: DVec3,
 }
 
 impl Object {
-    /// A little after the ray meets a triangle of the mesh, nearly; `None` for what is no mesh, and
-    /// where the ray passes by.
+    /// Returns a parameter slightly beyond the approximate hit of a ray on a triangle. `None` if
+    /// the shape is no mesh or the ray misses.
     fn ray_triangle(&self, from: DVec3, way: DVec3, triangle: u32) -> Option<f64> {
         let Shape::Mesh(mesh) = &self.shape else { return None };
         if mesh.mesh().n_triangles() <= triangle as usize {
@@ -53,8 +53,7 @@ impl Object {
         let scale = 1.0 / u.dot(across);
         let (s, t, far) = (w.dot(across) * scale, way.dot(side) * scale, v.dot(side) * scale);
         let is_hit = 0.0 <= s && 0.0 <= t && s + t <= 1.0 && 0.0 <= far;
-        // 2^-20 more, for rounding; if nothing is hit by then after all, the whole way is looked
-        // at.
+        // 2^-20 more, for rounding. If nothing is hit by then, the whole way is tested.
         is_hit.then_some(far + (1.0 + far) / (1_u64 << 20) as f64)
     }
 
@@ -63,7 +62,7 @@ impl Object {
     }
 }
 
-/// A world of shapes, each with a number from 0.
+/// A world of shapes, each with an index from 0.
 #[derive(Clone, Debug, Default)]
 pub struct ShapeWorld {
     objects: Vec<Object>,
@@ -72,12 +71,12 @@ pub struct ShapeWorld {
 }
 
 impl ShapeWorld {
-    /// With nothing in it.
+    /// Returns an empty world.
     pub fn new() -> ShapeWorld {
         ShapeWorld::default()
     }
 
-    /// Adds a shape; its number.
+    /// Adds a shape, and returns its index.
     pub fn insert(&mut self, shape: Shape, pose: Pose) -> u32 {
         let aabb = shape.aabb(&pose);
         let wide = pose.wide();
@@ -85,9 +84,9 @@ impl ShapeWorld {
         self.objects.len() as u32 - 1
     }
 
-    /// Where a shape is now, and how it moves: the velocity of its origin, length per second, and
-    /// its spin, radians per second. False, and nothing changes, for the number of no shape and
-    /// where something is not finite.
+    /// Sets the pose of a shape, the velocity of its origin in length per second, and its angular
+    /// velocity in radians per second. Returns false and changes nothing if there is no such shape
+    /// or a number is not finite.
     pub fn set_motion(&mut self, object: u32, pose: Pose, linear: DVec3, angular: DVec3) -> bool {
         if !(pose.is_finite() && linear.is_finite() && angular.is_finite()) {
             return false;
@@ -98,7 +97,7 @@ impl ShapeWorld {
         true
     }
 
-    /// Where a shape is.
+    /// Returns the pose of a shape; `None` if there is no such shape.
     pub fn pose(&self, object: u32) -> Option<&Pose> {
         self.objects.get(object as usize).map(|object| &object.pose)
     }
@@ -135,12 +134,12 @@ impl RaySweep for ShapeWorld {
         let ray = Ray::new(from, way);
         let mut best: Option<RayHit> = None;
         let mut until = 1.0;
-        // What was hit last is likely to be hit again, and nothing behind it then counts.
+        // The last object is likely to be hit again, and hides the objects behind it.
         let likely = last.map_or(0, |last| last.object as usize).min(self.objects.len());
         let (before, after) = self.objects.split_at(likely);
         let numbered = after.iter().chain(before).zip((likely..self.objects.len()).chain(0..likely));
         for (object, number) in numbered {
-            // The triangle that was hit last says how far to look, if it is hit again.
+            // If the last triangle is hit again, its distance bounds the search.
             let triangle = last.filter(|last| last.object == number as u32).map(|last| last.part);
             let near = triangle.and_then(|triangle| object.ray_triangle(from, way, triangle));
             let cast = |until: f64| ray_cast(&object.shape, &object.pose, &ray, Interval::new(0.0, until));

@@ -1,16 +1,15 @@
-//! Move and slide: along one plane, in the crease of two, until a corner of three stops it.
+//! Move and slide: along one plane, in the crease of two, until a corner of three stops the figure.
 //!
-//! After each contact what is left of the way goes on along the vector that is nearest to the wish
-//! and goes into no surface that the figure still touches ([`crate::nearest_allowed`]). Surfaces
-//! that it has left are forgotten.
+//! After each contact the rest of the way follows the vector nearest to the wish that goes into no
+//! touched surface ([`crate::nearest_allowed`]). Surfaces that the figure has left are forgotten.
 //!
-//! Degenerate cases: a second contact with one wall is not a crease; a figure that came too near is
-//! first moved out by what is missing of its skin; a way that ends nowhere is given up after a
-//! number of contacts, with what is left of it reported.
+//! Degenerate: a second contact with one wall is not a crease. A figure that came too near is first
+//! moved out by the missing part of its skin. After a maximum number of contacts the rest of the
+//! way is given up and reported.
 //!
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003; P. Nettle, Generic
-//! Collision Detection for Games Using Ellipsoids, 2000. Differs: all planes that are touched count
-//! at once, so that there is no jitter between them.
+//! Collision Detection for Games Using Ellipsoids, 2000. Differs: all touched planes count at once,
+//! so there is no jitter between them.
 
 use crate::cone::nearest_allowed;
 use crate::figure::Figure;
@@ -19,45 +18,45 @@ use alloc::vec::Vec;
 use carom_math::{scaling, tol};
 use glam::DVec3;
 
-/// After so many contacts a way is given up.
+/// The maximum number of contacts of one way.
 pub(crate) const MOST_CONTACTS: usize = 12;
 
-/// Who has less than this part of the skin left is moved out.
+/// The fraction of the skin below which a figure is moved out.
 const TOO_NEAR: f64 = 0.5;
 
-/// Something that a figure slid along or was stopped by.
+/// A contact that a figure slid along or was stopped by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Contact {
-    /// Where it is, in the world.
+    /// The contact point, in the world.
     pub point: DVec3,
-    /// Out of it, of length 1.
+    /// The unit normal out of the object.
     pub normal: DVec3,
-    /// What it is, by a number of the world's.
+    /// The index of the object in the world.
     pub object: u32,
-    /// Which part of it: the triangle of a mesh.
+    /// The part of the object: the triangle of a mesh.
     pub part: u32,
-    /// How fast it moves there.
+    /// The velocity of the object there.
     pub velocity: DVec3,
-    /// Length per second, not negative: how fast the figure would have gone into it; for a mere
-    /// way, its length into it.
+    /// The speed at which the figure would have gone into it, length per second, not negative. For
+    /// a way without a time it is a length.
     pub approach: f64,
 }
 
-/// The end of a way.
+/// The result of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Slide {
-    /// Where the figure is.
+    /// The final position of the figure.
     pub place: DVec3,
-    /// What is left of the way; zero where it was gone to its end, if not straight.
+    /// The rest of the way; zero if the figure used up the whole length, sliding included.
     pub left: DVec3,
-    /// The figure starts in something, and stays where it is.
+    /// Whether the figure starts in an obstacle, and stays where it is.
     pub starts_inside: bool,
 }
 
-/// Moves a figure from `place` by `way`, at the distance `skin` from everything, sliding along what
-/// it meets; contacts are appended. A NaN anywhere leaves it where it is.
+/// Moves a figure from `place` by `way`, at the distance `skin` from everything, and slides along
+/// obstacles. Contacts are appended. A NaN anywhere leaves the figure where it is.
 pub fn move_and_slide(
     world: &mut (impl Sweep + ?Sized),
     figure: &Figure,
@@ -69,7 +68,7 @@ pub fn move_and_slide(
     slide_along(world, figure, place, way, skin, contacts, &mut Touched::default())
 }
 
-/// The same with a list of planes that is kept, and emptied first.
+/// Does the same with a reused list of planes, which is cleared first.
 pub(crate) fn slide_along(
     world: &mut (impl Sweep + ?Sized),
     figure: &Figure,
@@ -109,7 +108,7 @@ pub(crate) fn slide_along(
     slide
 }
 
-/// Goes along a straight way until something is met; then moves out if that is too near.
+/// Moves along a straight way up to the first obstacle. Moves out of its skin if that is too near.
 pub(crate) fn advance(
     world: &mut (impl Sweep + ?Sized),
     figure: &Figure,
@@ -128,7 +127,7 @@ pub(crate) fn advance(
 }
 
 impl Contact {
-    /// What was met by a figure that moves with this velocity.
+    /// Returns the contact of a hit by a figure with this velocity.
     pub(crate) fn of(hit: &SweepHit, velocity: DVec3) -> Contact {
         Contact {
             point: hit.point,
@@ -141,12 +140,12 @@ impl Contact {
     }
 }
 
-/// Planes that a figure touches, with the place where it came to each.
+/// Planes that a figure touches, with its position at each contact.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Touched {
-    /// Nothing goes into these.
+    /// The normals that limit the motion.
     pub(crate) normals: Vec<DVec3>,
-    /// Where each was met, and out of what.
+    /// The position of the figure at each contact, and the normal of the hit.
     met: Vec<(DVec3, DVec3)>,
 }
 
@@ -156,7 +155,7 @@ impl Touched {
         self.met.clear();
     }
 
-    /// A surface, and perhaps a second plane that stands for it too.
+    /// Adds the plane of a hit, and optionally a second plane for the same surface.
     pub(crate) fn add(&mut self, hit: &SweepHit, second: Option<DVec3>, place: DVec3) {
         for normal in [Some(hit.normal), second].into_iter().flatten() {
             let is_same = |old: &DVec3| (*old - normal).length_squared() <= SAME_SQ;
@@ -173,7 +172,7 @@ impl Touched {
         }
     }
 
-    /// Leaves out what the figure has moved away from.
+    /// Removes the planes from which the figure has moved away.
     pub(crate) fn forget(&mut self, place: DVec3, skin: f64) {
         for i in (0..self.met.len()).rev() {
             let (met, normal) = self.met[i];
@@ -185,10 +184,10 @@ impl Touched {
     }
 }
 
-/// The square of a sine.
+/// The square of the sine of the largest angle between equal normals.
 const SAME_SQ: f64 = tol::CHARACTER_SAME * tol::CHARACTER_SAME;
 
-/// The part of a normal across `up`, of length 1; `None` for one along it.
+/// Returns the component of a normal across `up`, normalized; `None` for a normal along `up`.
 pub(crate) fn flattened(normal: DVec3, up: DVec3) -> Option<DVec3> {
     scaling::unit(normal - up * normal.dot(up))
 }

@@ -1,14 +1,15 @@
-//! Steps up: over what blocks the way if there is ground behind it, no higher than the limit.
+//! Steps up: over an obstacle, if there is ground behind it that is no higher than the limit.
 //!
-//! Up by the limit, on by what is left of the way, down to the ground. The height that counts is
-//! that of the ground under the figure before and after, where it is touched, so the limit is exact
-//! for round figures too. What is stepped on may be an edge. Where that does not get over it, as
-//! under the lintel of a door with a sill, the figure is lifted only as high as a ray finds the
-//! step to be.
+//! The figure is swept up by the limit, forward by the rest of its travel, and down to the ground.
+//! The height that counts is that of the ground at the contact points before and after. So the
+//! limit is exact for round figures too. The new ground may be an edge.
 //!
-//! Degenerate cases: a low ceiling shortens the way up, and the figure may still get over a lower
-//! step; a way that is shorter than the skin would come down in front of the step, so at least some
-//! skins are gone, and their time is taken from the next call.
+//! If that fails, as under the lintel of a door with a sill, a ray finds the height of the step.
+//! Then the figure is lifted only that high.
+//!
+//! Degenerate: a low ceiling shortens the way up, and the figure may still get over a lower step. A
+//! travel shorter than the skin would end in front of the step. So a step goes at least some skins
+//! forward, and the next call gets less time.
 //!
 //! Reference: Quake (id Software, 1996), SV_WalkMove (up, forward, down).
 
@@ -17,21 +18,21 @@ use crate::sweep::{Sweep, SweepHit};
 use carom_math::scaling;
 use glam::DVec3;
 
-/// In skins: a step on to something goes at least so far.
+/// The least forward distance of a step, in skins.
 const SHORTEST: f64 = 2.5;
 
-/// A step that was made.
+/// A completed step.
 pub(crate) struct Step {
     pub(crate) place: DVec3,
     pub(crate) ground: Ground,
-    /// A length: what was gone forward.
+    /// The distance forward, a length.
     pub(crate) forward: f64,
-    /// A length: how much higher the ground is.
+    /// The rise of the ground, a length.
     pub(crate) climbed: f64,
 }
 
 impl<W: Sweep + ?Sized> Mover<'_, W> {
-    /// A step from `ground` over what was met, along `heading`, across `up`, by the length
+    /// Tries a step from `ground` over a hit, along `heading`, which is across `up`, by the length
     /// `forward`.
     pub(crate) fn step_up(
         &mut self,
@@ -52,7 +53,7 @@ impl<W: Sweep + ?Sized> Mover<'_, W> {
         self.step_by(place, ground, heading, forward, height)
     }
 
-    /// A step for which the figure is lifted so high above the ground.
+    /// Tries a step for which the figure is lifted by `height` above the ground.
     fn step_by(
         &mut self,
         place: DVec3,
@@ -64,7 +65,7 @@ impl<W: Sweep + ?Sized> Mover<'_, W> {
         let direction = scaling::unit(heading)?;
         let skin = self.settings.skin;
         let least = SHORTEST * skin;
-        // The feet may be below the ground that counts, on an edge.
+        // On an edge the feet may be below the contact point.
         let feet = (place - ground.point).dot(self.up) - self.figure.stature();
         let lift = height + 2.0 * skin - feet;
         let (raised, _) = self.advance(place, self.up * lift.max(0.0));
@@ -83,7 +84,7 @@ impl<W: Sweep + ?Sized> Mover<'_, W> {
         Some(Step { place: landed, ground: next, forward, climbed })
     }
 
-    /// How high above the ground the top of what was met is, if that is a step.
+    /// Returns the height of the top of a hit above the ground, if that is a step.
     fn height_of(&mut self, hit: &SweepHit, ground: &Ground) -> Option<f64> {
         let limit = self.settings.step_height + self.slack;
         let above = limit - (hit.point - ground.point).dot(self.up);

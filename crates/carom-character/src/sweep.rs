@@ -1,35 +1,35 @@
-//! What a world must answer so that something can walk in it: sweeps of a figure, rays, and the way
-//! out of the solid.
+//! The queries that a world must answer for a walking figure: sweeps of a figure, rays, and the
+//! nearest free position.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies); K. Fauerby,
-//! Improved Collision Detection and Response, 2003 (what sliding asks of a sweep). Differs: a
-//! distance is kept, so that no answer hangs on the last bit.
+//! Improved Collision Detection and Response, 2003 (sweeps for sliding). Differs: a distance is
+//! kept, so that no answer depends on the last bit.
 
 use crate::figure::Figure;
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// The number of what was met, where the world does not tell its things apart.
+/// The object of a hit in a world that does not distinguish its objects.
 pub const NO_OBJECT: u32 = u32::MAX;
 
-/// Where a ray meets the world.
+/// A hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RayHit {
-    /// Where along the segment, 0 to 1.
+    /// The parameter along the segment, 0 to 1.
     pub t: f64,
-    /// Of length 1, against the ray; zero where the ray starts in something.
+    /// The unit normal against the ray; zero if the ray starts in an object.
     pub normal: DVec3,
-    /// What was met, by a number of the world's.
+    /// The index of the object in the world.
     pub object: u32,
-    /// Which part of it: the triangle of a mesh.
+    /// The part of the object: the triangle of a mesh.
     pub part: u32,
-    /// Length per second: how fast what was met moves there.
+    /// The velocity of the object there, length per second.
     pub velocity: DVec3,
 }
 
 impl RayHit {
-    /// Met here, something that stands still and has no number.
+    /// Returns a hit on an object that stands still and has no index.
     pub fn new(t: f64, normal: DVec3) -> RayHit {
         RayHit { t, normal, object: NO_OBJECT, part: 0, velocity: DVec3::ZERO }
     }
@@ -47,13 +47,13 @@ impl RayHit {
     }
 }
 
-/// A world that rays can be cast into.
+/// A world for ray casts.
 pub trait RaySweep {
-    /// The first place where the segment from `from` to `from + way` meets the world, from
-    /// whichever side. `None` where there is none, and for a segment with a NaN.
+    /// Returns the first hit of the segment from `from` to `from + way`, on either side of a
+    /// surface. `None` if there is none, and for a segment with a NaN.
     ///
-    /// `last` is a hit of nearly the same segment a moment ago, if there was one: a world may look
-    /// there first. The answer is the same.
+    /// `last` is a recent hit of nearly the same segment, if there was one. A world may test that
+    /// first; the answer is the same.
     fn ray(&mut self, from: DVec3, way: DVec3, last: Option<&RayHit>) -> Option<RayHit>;
 
     /// Returns the current pose of an object; `None` if the world does not know it, as by default.
@@ -66,36 +66,36 @@ pub trait RaySweep {
     }
 }
 
-/// What a moving figure comes near to first.
+/// The first obstacle that a moving figure comes near to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SweepHit {
-    /// How much of the way is free, 0 to 1: there the figure is as far away as it was asked to
-    /// keep, or as near as it started.
+    /// The free fraction of the way, 0 to 1. There the figure is at the distance to keep, or as
+    /// near as it started.
     pub t: f64,
-    /// How far away it is then, a length; 0 where it starts in something.
+    /// The distance of the obstacle then, a length; 0 if the figure starts in it.
     pub gap: f64,
-    /// Out of what was met, of length 1; zero where the figure starts in it.
+    /// The unit normal out of the obstacle; zero if the figure starts in it.
     pub normal: DVec3,
-    /// Where what was met is nearest then.
+    /// The nearest point of the obstacle then.
     pub point: DVec3,
-    /// The figure overlaps something where it starts: see [`Sweep::nearest_free`].
+    /// Whether the figure overlaps something at the start: see [`Sweep::nearest_free`].
     pub starts_inside: bool,
-    /// What was met is an edge or a corner there, and the normal depends on the figure.
+    /// Whether the obstacle is an edge or a corner there, so that the normal depends on the figure.
     pub is_edge: bool,
-    /// A length: so far the point of an edge may be off, along the plane across the normal.
+    /// The uncertainty of the point of an edge, a length along the plane across the normal.
     pub blur: f64,
-    /// What was met, by a number of the world's.
+    /// The index of the object in the world.
     pub object: u32,
-    /// Which part of it: the triangle of a mesh.
+    /// The part of the object: the triangle of a mesh.
     pub part: u32,
-    /// Length per second: how fast what was met moves there.
+    /// The velocity of the object there, length per second.
     pub velocity: DVec3,
 }
 
 impl SweepHit {
-    /// Met after this part of the way, at this distance, a face that stands still and has no
-    /// number.
+    /// Returns a hit after the fraction `t` of the way, at the distance `gap`. It is on a face of
+    /// an object that stands still and has no index.
     pub fn new(t: f64, gap: f64, normal: DVec3, point: DVec3) -> SweepHit {
         SweepHit {
             t,
@@ -111,12 +111,12 @@ impl SweepHit {
         }
     }
 
-    /// The figure is in something where it starts.
+    /// Returns the hit of a figure that starts in an obstacle.
     pub fn inside(place: DVec3) -> SweepHit {
         SweepHit { starts_inside: true, ..SweepHit::new(0.0, 0.0, DVec3::ZERO, place) }
     }
 
-    /// The same hit, on an edge that is where the point is to within this length.
+    /// The same hit on an edge, whose point is known to within the length `blur`.
     #[must_use]
     pub fn on_edge(self, blur: f64) -> SweepHit {
         SweepHit { is_edge: true, blur, ..self }
@@ -135,23 +135,24 @@ impl SweepHit {
     }
 }
 
-/// A world that a figure can walk in. It stands still while it is asked.
+/// A world that a figure can walk in. It does not move during a query.
 ///
-/// Asked with `&mut`, so that a world can keep its workspace: warm calls need not allocate.
+/// Queries take `&mut self`, so that a world can reuse memory and need not allocate.
 pub trait Sweep: RaySweep {
-    /// What the figure comes nearer to than `keep`, a length above 0, first on its way from `from`
-    /// by `way`.
+    /// Returns the first obstacle to which the figure comes nearer than `keep`, a length above 0,
+    /// on its way from `from` by `way`.
     ///
-    /// Never late: the figure is free up to `t`, and farther than 0 from everything. What it is
-    /// near to already counts only if it comes nearer still; so a figure that moves along or away
-    /// is not held. `None` where the way is free, and for a way with a NaN.
+    /// It is conservative: the figure is free up to `t`, at a distance above 0 from everything. An
+    /// obstacle that is already nearer counts only if the figure comes nearer still. So a figure
+    /// that moves along or away is not stopped. `None` if the way is free, and for a way with a
+    /// NaN.
     fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit>;
 
-    /// The figure overlaps nothing at this place.
+    /// Whether the figure overlaps nothing at this position.
     fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool;
 
-    /// A place near by where the figure is free, itself where it is. `None` where none was found,
-    /// and for a place with a NaN.
+    /// Returns a position near by where the figure is free, which is `place` if that is free.
+    /// `None` if none was found, and for a position with a NaN.
     fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3>;
 
     /// Sweeps a figure that the object `carrier` carries. The carrier has already moved, so it is

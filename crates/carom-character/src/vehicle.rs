@@ -1,18 +1,18 @@
-//! A vehicle whose chassis is a body of a `carom_world::World`: each wheel is a ray, a spring with
-//! a damper, and a tyre.
+//! A vehicle whose chassis is a body of a `carom_world::World`. Each wheel is a ray with a spring,
+//! a damper and a tyre.
 //!
 //! - Before a step of the world the rays find the ground, and the forces of all wheels in the step
-//!   are solved together (`wheel_solver.rs`). They act on the chassis, and the opposite ones on a
-//!   dynamic body under a wheel.
-//! - Velocities are those relative to the ground, so decks that move carry the vehicle.
-//! - A tyre that holds remembers where it does so on the ground. So a parked vehicle stays.
-//! - A body under a wheel may be held by others, such as the floor. They are expected to take the
-//!   same part of its pushes as in the last step: along the normal, along the ground, in rotation.
-//!   So a light box carries the vehicle if it lies on the floor.
-//! - A spring pushes away a body that is not held no faster than the spring extends. A wheel rolls
+//!   are solved together (`wheel_solver.rs`). They act on the chassis, and the opposite forces on
+//!   dynamic bodies under the wheels.
+//! - Velocities are relative to the ground, so moving decks carry the vehicle.
+//! - A tyre that sticks remembers its anchor point on the ground. So a parked vehicle stays.
+//! - Other bodies, such as the floor, may support a body under a wheel. They are expected to take
+//!   the same fraction of its pushes as in the last step: along the normal, along the ground, in
+//!   rotation. So a light box carries the vehicle if it lies on the floor.
+//! - A spring pushes an unsupported body away no faster than the spring extends. A wheel rolls
 //!   through bodies that are too light for it.
 //!
-//! Degenerate cases: a wheel in the air has no force; a vehicle on its roof lies on its chassis.
+//! Degenerate: a wheel in the air has no force. A vehicle on its roof lies on its chassis.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays as wheels); H.
 //! Pacejka, Tire and Vehicle Dynamics, 3rd ed., 2012, 3.2 and 7 (stretch, relaxation length).
@@ -31,14 +31,15 @@ use carom_world::{BodyId, World, WorldError};
 use core::f64::consts::TAU;
 use glam::{DMat3, DVec3};
 
-/// On this part of its radius a rolling tyre loses half of its stretch aside.
+/// The relaxation length in radii: over this distance, in short steps, a rolling tyre's lateral
+/// stretch falls by a factor of e.
 const RELAXATION: f64 = 0.03;
 
-/// Cosine of the largest angle of a ground to the chassis: a steeper face is a wall.
+/// The cosine of the largest angle between ground and chassis. A steeper face is a wall.
 const STEEPEST: f64 = 0.1;
 
-/// Of the mass that a wheel carries: a lighter body is no ground. A force that bears the vehicle
-/// would throw it away in one step if it tips.
+/// The least mass of ground, relative to the mass that a wheel carries. A force that carries the
+/// vehicle would throw a lighter body away in one step if it tips.
 const MIN_GROUND_MASS: f64 = 0.05;
 
 /// A dynamic body under a wheel, after the last call.
@@ -46,19 +47,19 @@ const MIN_GROUND_MASS: f64 = 0.05;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct PushedBody {
     body: BodyId,
-    /// The velocities that it has after the step if only gravity and the wheels act on it.
+    /// The velocities after the step if only gravity and the wheels act on it.
     linear: DVec3,
     angular: DVec3,
-    /// Changes of these since the start of the step.
+    /// The changes of these since the start of the step.
     linear_change: DVec3,
     angular_change: DVec3,
 }
 
 /// Wheels on a dynamic body of a world. They roll through bodies lighter than a twentieth of the
-/// mass that each wheel carries; the chassis meets these.
+/// mass that each wheel carries; the chassis collides with these.
 ///
-/// A vehicle is data: with a clone of it and a snapshot of the world a drive goes on with the same
-/// bits.
+/// A vehicle is plain data. A clone of it and a snapshot of the world continue a drive with the
+/// same bits.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vehicle {
@@ -73,27 +74,28 @@ pub struct Vehicle {
 struct Bodies {
     /// The chassis first.
     ids: Vec<BodyId>,
-    /// Before the step.
+    /// The state before the step.
     start: Vec<WheelBody>,
-    /// At its end by gravity alone, and by what others do, too.
+    /// The state at the end of the step with gravity alone, and with support and wheels too.
     alone: Vec<WheelBody>,
     end: Vec<WheelBody>,
 }
 
 impl Vehicle {
-    /// A vehicle without wheels. Its chassis is this body, with x ahead, y up and z to the right.
+    /// Returns a vehicle without wheels. Its chassis is this body, with x ahead, y up and z to the
+    /// right.
     pub fn new(chassis: BodyId) -> Vehicle {
         let filter = QueryFilter::default().without(chassis);
         Vehicle { chassis, filter, wheels: Vec::new(), pushed: Vec::new(), speed: 0.0 }
     }
 
-    /// With wheels that meet only bodies that pass the filter, and never the chassis.
+    /// The same vehicle, whose wheels touch only bodies that pass the filter, and not the chassis.
     #[must_use]
     pub fn with_filter(self, filter: QueryFilter) -> Vehicle {
         Vehicle { filter: filter.without(self.chassis), ..self }
     }
 
-    /// Adds a wheel, and returns its number.
+    /// Adds a wheel, and returns its index.
     ///
     /// Errors: the name of the first number that is out of its range.
     pub fn add_wheel(&mut self, desc: WheelDesc) -> Result<usize, SettingsError> {
@@ -102,28 +104,29 @@ impl Vehicle {
         Ok(self.wheels.len() - 1)
     }
 
-    /// The body of the chassis.
+    /// Returns the body of the chassis.
     pub fn chassis(&self) -> BodyId {
         self.chassis
     }
 
-    /// The wheels in the order in which they were added, after the last call of
+    /// Returns the wheels in the order of insertion, with their state after the last call of
     /// [`Vehicle::drive`].
     pub fn wheels(&self) -> &[VehicleWheel] {
         &self.wheels
     }
 
-    /// Returns the speed of the chassis ahead at the last call of [`Vehicle::drive`], length per
-    /// second; below 0 backwards.
+    /// Returns the forward speed of the chassis at the last call of [`Vehicle::drive`], in length
+    /// per second; below 0 backwards.
     pub fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// Lets springs and tyres act in the next step of the world, which is to take `dt` seconds.
-    /// Call it before each step. It keeps the chassis awake, and the dynamic bodies under it.
+    /// Applies the forces of springs and tyres for the next step of the world, which should take
+    /// `dt` seconds. Call it before each step. It keeps the chassis awake, and the dynamic bodies
+    /// under it.
     ///
-    /// Throttle is from -1 to 1, brake from 0 to 1; other finite numbers count as the nearest. A
-    /// wheel is steered to the left by `steer` radians, up to its largest angle.
+    /// Throttle is from -1 to 1, and brake from 0 to 1; other finite numbers are clamped. A wheel
+    /// is steered to the left by `steer` radians, up to its largest angle.
     ///
     /// Errors: a removed chassis; [`WorldError::BadNumber`] for controls with a NaN or an infinity,
     /// and for a `dt` that is not above 0; a force beyond `f32`.
@@ -168,7 +171,7 @@ impl Vehicle {
         Ok(())
     }
 
-    /// Finds the ground under a wheel, and the row of the solver for it; `None` in the air.
+    /// Finds the ground under a wheel. Returns the row of the solver for it; `None` in the air.
     fn find_ground<B: BroadPhase + SpatialIndex>(
         &mut self,
         world: &World<B>,
@@ -216,7 +219,7 @@ impl Vehicle {
             row.load = wheel.load * dt;
             row.along = row.drive + wheel.braking * dt;
             row.across = wheel.traction.dot(aside) * dt;
-            // Belts have no pose to hold on to.
+            // Conveyor belts have no pose for an anchor.
             if let (Some(anchor), Some(pose)) = (wheel.anchor, sweep.pose_of(hit.object)) {
                 let stretch = point - pose.transform_point(anchor);
                 row.stretch = [stretch.dot(ahead), stretch.dot(aside)];
@@ -229,14 +232,15 @@ impl Vehicle {
         Some(row)
     }
 
-    /// Holds the bodies under the wheels as others held them in the last step, and limits the
-    /// impulses of the springs by that.
+    /// Holds the bodies under the wheels as others supported them in the last step, and limits the
+    /// impulses of the springs accordingly.
     fn expect_support(&self, bodies: &mut Bodies, rows: &mut [WheelRow]) {
         let mut is_held = vec![false; bodies.ids.len()];
         for row in rows {
             let Some(k) = row.ground else { continue };
             let start = bodies.start[k];
-            // Beyond what others took, no more than what drives it away as fast as the spring.
+            // Beyond the support, at most the impulse that drives the body away as fast as the
+            // spring extends.
             row.max_load = row.stop_speed / start.compliance(row.point, row.normal);
             let Some(pushed) = self.pushed.iter().find(|pushed| pushed.body == bodies.ids[k]) else {
                 continue;
@@ -278,7 +282,7 @@ impl Vehicle {
         }
     }
 
-    /// Writes the result of a row into its wheel.
+    /// Stores the result of a row in its wheel.
     fn note<B: BroadPhase + SpatialIndex>(
         &mut self,
         world: &World<B>,
@@ -300,7 +304,7 @@ impl Vehicle {
         wheel.traction = (row.ahead * row.along + row.aside * row.across) / dt;
         wheel.braking = (row.along - row.drive) / dt;
         wheel.is_sliding = row.is_sliding;
-        // What slides holds on to nothing; what rolls lets go of its stretch aside.
+        // A sliding tyre has no anchor. A rolling one loses its lateral stretch.
         let length = RELAXATION * desc.radius;
         let kept = if is_rolling { length / (length + ahead_speed.abs() * dt) } else { 1.0 };
         let [along, across] = if row.is_sliding || row.load == 0.0 { [0.0; 2] } else { row.stretch };
@@ -311,11 +315,11 @@ impl Vehicle {
     }
 }
 
-/// Returns the ground under a wheel, and how far the spring is pressed together there; below 0, by
-/// at most `below`, before the wheel touches.
+/// Returns the ground under a wheel, and the compression of the spring there. Before the wheel
+/// touches, the compression is below 0, by at most `below`.
 ///
-/// The ray starts a radius above the highest hub, so a wheel in the ground finds it. If that is in
-/// something, such as a load, it starts lower.
+/// The ray starts a radius above the highest hub, so that a wheel in the ground finds it. If that
+/// point is in an object, such as a load, the ray starts lower.
 fn cast(
     sweep: &mut impl RaySweep,
     mount: DVec3,
@@ -334,8 +338,8 @@ fn cast(
     None
 }
 
-/// Returns the direction of a push, and the part of it that others took, 0 to 1; `None` without a
-/// push. `missed` is how much the change that was expected is beyond the one that came.
+/// Returns the direction of a push, and the fraction of it that others took, 0 to 1; `None` without
+/// a push. `missed` is the expected change minus the actual one.
 fn taken(change: DVec3, missed: DVec3) -> Option<(DVec3, f64)> {
     let direction = scaling::unit(change)?;
     Some((direction, (missed.dot(direction) / change.dot(direction)).clamp(0.0, 1.0)))
@@ -347,7 +351,7 @@ impl Bodies {
         Ok(Bodies { ids: [chassis].into(), start: [start].into(), alone: [end].into(), end: [end].into() })
     }
 
-    /// Returns the number of a dynamic body; `None` for other ones.
+    /// Returns the index of a dynamic body, which may be new; `None` for other bodies.
     fn find_or_add<B: BroadPhase>(&mut self, world: &World<B>, id: BodyId, dt: f64) -> Option<usize> {
         if world.mobility(id) != Ok(Mobility::Dynamic) {
             return None;
@@ -364,7 +368,8 @@ impl Bodies {
     }
 }
 
-/// A body at the start of a step, and at its end by gravity, constant forces and damping.
+/// Returns a body at the start of a step, and at its end under gravity, constant forces and
+/// damping.
 fn wheel_body<B: BroadPhase>(
     world: &World<B>,
     id: BodyId,

@@ -1,19 +1,20 @@
-//! A character: on the ground it goes where it wants, at the speed that it wants, up and down
-//! slopes and steps, along walls; off the ground it falls.
+//! A character. On the ground it moves with the velocity of its wish, along slopes, steps and
+//! walls. In the air it falls.
 //!
-//! A call is cut into pieces: on the ground a piece is at most half the figure's width long, in the
-//! air a sixtieth of a second. On the ground each piece slides along what it meets within the plane
-//! of the ground; ground that is met becomes the ground, what is too steep is a wall, and a wall is
-//! first tried as a step. Then the figure settles. Where the ground is lost within a piece the
-//! moment is searched for by halving, and the fall begins then: so where one comes down does not
-//! depend on how time was cut. A fall is a parabola whatever its pieces.
+//! A call is divided into pieces: on the ground at most half the figure's width long, in the air at
+//! most a sixtieth of a second. On the ground each piece slides along obstacles within the plane of
+//! the ground. Gentle slopes become the ground, and steep ones are walls. A wall is first tried as
+//! a step. Then the figure settles.
 //!
-//! Degenerate cases: a call with a NaN, or that leads beyond the numbers, changes nothing and says
-//! so; who starts in something is put at the nearest free place; who cannot be freed stays.
+//! If the ground is lost within a piece, bisection finds the moment, and the fall begins then. So a
+//! landing does not depend on the division of time. A fall is a parabola for any pieces.
+//!
+//! Degenerate: a call with a NaN, or whose result is not finite, changes nothing and reports that.
+//! A figure that starts in an obstacle is moved to the nearest free position. Without one it stays.
 //!
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003; J. Rouwe, Jolt Physics,
-//! CharacterVirtual, 2022. Differs: speed is never gained by sliding, nor changed by slopes; the
-//! world moves first, and the character is taken along by what it stood on.
+//! CharacterVirtual, 2022. Differs: sliding gains no speed, and slopes do not change it. The world
+//! moves first, and then its ground carries the character.
 
 use crate::cone::nearest_allowed;
 use crate::figure::Figure;
@@ -26,19 +27,19 @@ use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling};
 use glam::DVec3;
 
-/// The longest piece of a fall, seconds.
+/// The longest piece of a fall, in seconds.
 const AIR_PIECE: f64 = 1.0 / 60.0;
 
-/// More pieces than this are not made: they get longer.
+/// The maximum number of pieces in a call; beyond it pieces get longer.
 const MOST_PIECES: f64 = 64.0;
 
-/// How often a call changes between ground and air before the rest of its time is given up.
+/// The maximum number of phases, on ground or in air, of a call. The rest of its time is given up.
 const MOST_CHANGES: usize = 8;
 
-/// How often the moment at which the ground was lost is halved.
+/// The number of bisections for the moment at which the ground was lost.
 const HALVINGS: usize = 8;
 
-/// The place at which the figure stood on an object at the end of a call.
+/// The position at which the figure stood on an object at the end of a call.
 #[derive(Clone, Copy, Debug)]
 struct Stand {
     /// The pose of the object then.
@@ -51,35 +52,35 @@ struct Stand {
 
 impl Stand {
     fn new(pose: WidePose, place: DVec3, up: DVec3, ground: &Ground) -> Stand {
-        // A wedge may be far from level, but its normal is `up`.
+        // The normal of a wedge is `up`, however steep its sides are.
         let height = (place - ground.point).dot(ground.normal) / ground.normal.dot(up).max(LEAST_UP);
         Stand { pose, place, anchor: pose.inverse_transform_point(place - up * height) }
     }
 }
 
-/// A lower bound of a cosine: a steeper plane has no point under the figure that is near.
+/// A lower bound of a cosine: a steeper plane has no near point under the figure.
 const LEAST_UP: f64 = 0.25;
 
-/// What a call did.
+/// The result of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Walked {
-    /// A number was none, or what would be done leads beyond the numbers: nothing was done.
+    /// Whether the call did nothing, because its input or its result is not finite.
     pub was_refused: bool,
-    /// The character is in something and no free place is near: it stays, except for
-    /// [`Walked::carried`]. So it is if its ground squeezes it against something.
+    /// Whether the character is in an obstacle and no free position is near. It stays then, except
+    /// for [`Walked::carried`]. So it is if its ground presses it against something.
     pub is_stuck: bool,
-    /// By how much it was moved out of something at the start.
+    /// The displacement out of an obstacle at the start.
     pub freed: DVec3,
-    /// By how much the ground took it along.
+    /// The displacement by the ground.
     pub carried: DVec3,
-    /// How many steps were climbed, and the height of all of them.
+    /// The number of climbed steps.
     pub steps: u32,
-    /// A length: how much higher the ground is after these steps.
+    /// The total height of these steps, a length.
     pub climbed: f64,
-    /// What of the way that was wished for was not gone, because something was in the way.
+    /// The part of the wished displacement that obstacles prevented.
     pub left: DVec3,
-    /// Walls, ceilings and steep slopes that were met; a wall may be there more than once.
+    /// Contacts with walls, ceilings and steep slopes. A wall may occur more than once.
     pub contacts: Vec<Contact>,
 }
 
@@ -98,9 +99,9 @@ pub struct Character {
     place: DVec3,
     velocity: DVec3,
     ground: Option<Ground>,
-    /// Set at the end of a call on ground with a known pose. It counts while there is ground.
+    /// Set at the end of a call on ground with a known pose. Valid while there is ground.
     stand: Option<Stand>,
-    /// Seconds that steps have taken in advance.
+    /// The time that steps have used in advance, in seconds.
     borrowed: f64,
     walked: Walked,
     touched: Touched,
@@ -108,7 +109,7 @@ pub struct Character {
 }
 
 impl Character {
-    /// A figure whose middle is at `place`, in the air and at rest.
+    /// Returns a character at rest in the air, with its middle at `place`.
     pub fn new(
         figure: Figure,
         settings: CharacterSettings,
@@ -132,50 +133,50 @@ impl Character {
         })
     }
 
-    /// Its shape.
+    /// Returns its shape.
     pub fn figure(&self) -> &Figure {
         &self.figure
     }
 
-    /// How it walks.
+    /// Returns its settings.
     pub fn settings(&self) -> &CharacterSettings {
         &self.settings
     }
 
-    /// Where its middle is.
+    /// Returns the position of its middle.
     pub fn place(&self) -> DVec3 {
         self.place
     }
 
-    /// Where its feet are: under its middle, at its lowest.
+    /// Returns the position of its feet: below its middle, at its lowest height.
     pub fn feet(&self) -> DVec3 {
         self.place - self.figure.up() * self.figure.stature()
     }
 
-    /// Length per second, that of the ground included.
+    /// Returns its velocity, that of the ground included, in length per second.
     pub fn velocity(&self) -> DVec3 {
         self.velocity
     }
 
-    /// What it stands on; `None` in the air.
+    /// Returns its ground; `None` in the air.
     pub fn ground(&self) -> Option<&Ground> {
         self.ground.as_ref()
     }
 
-    /// What the last call did.
+    /// Returns the result of the last call.
     pub fn walked(&self) -> &Walked {
         &self.walked
     }
 
-    /// Puts it somewhere, in the air. A place with a NaN changes nothing.
+    /// Moves it to a position, in the air. A position that is not finite changes nothing.
     pub fn set_place(&mut self, place: DVec3) {
         if place.is_finite() {
             (self.place, self.ground) = (place, None);
         }
     }
 
-    /// Gives it a velocity and takes it off the ground, if the velocity leads off it. One with a
-    /// NaN changes nothing.
+    /// Sets its velocity. It leaves the ground if the velocity leads away from it. A velocity that
+    /// is not finite changes nothing.
     pub fn set_velocity(&mut self, velocity: DVec3) {
         if velocity.is_finite() {
             self.velocity = velocity;
@@ -184,7 +185,8 @@ impl Character {
         }
     }
 
-    /// Jumps off the ground with this speed; false in the air, where nothing is done.
+    /// Jumps off the ground with this speed. Returns false, and does nothing, in the air or for a
+    /// speed that is not finite.
     pub fn jump(&mut self, speed: f64) -> bool {
         let can_jump = self.ground.is_some() && speed.is_finite();
         if can_jump {
@@ -195,20 +197,19 @@ impl Character {
         can_jump
     }
 
-    /// What a contact of the last call pushes with: an impulse on what was met, at the point of the
-    /// contact. It would stop the character, if that is no more than the greatest push can do in
-    /// the time.
+    /// Returns the impulse with which a contact of the last call pushes the object, at the contact
+    /// point. It would stop the character, but is at most the largest force times `dt`.
     pub fn push(&self, contact: &Contact, dt: f64) -> DVec3 {
         let most = self.settings.max_push * dt.max(0.0);
         -contact.normal * (self.settings.mass * contact.approach).min(most)
     }
 
-    /// Goes on for `dt` seconds, wishing for a velocity, of which the part across `up` counts. On
-    /// the ground the velocity is that of the wish at once; in the air it turns to it slowly, if
-    /// the wish is not zero.
+    /// Advances by `dt` seconds with a wish for a velocity, whose component across `up` counts. On
+    /// the ground the velocity is that of the wish at once. In the air it accelerates toward a wish
+    /// that is not zero.
     ///
-    /// The world is as it is at the end of the time: what moves has moved. Then the character is
-    /// taken along by its ground.
+    /// The world must be in its state at the end of the time, with moving objects already moved.
+    /// The ground then carries the character along.
     pub fn walk(&mut self, world: &mut (impl Sweep + ?Sized), wish: DVec3, dt: f64) -> &Walked {
         self.walked.clear();
         if !(wish.is_finite() && 0.0 <= dt && dt.is_finite()) {
@@ -225,7 +226,7 @@ impl Character {
         &self.walked
     }
 
-    /// What it is and what it did are numbers.
+    /// Whether the state and the result are finite.
     fn is_finite(&self) -> bool {
         let Walked { carried, left, climbed, contacts, .. } = &self.walked;
         let is_number = |contact: &Contact| contact.velocity.is_finite() && contact.approach.is_finite();
@@ -269,8 +270,8 @@ impl Character {
         });
     }
 
-    /// Moves the figure out of what it overlaps; false if it stays there. If the ground could not
-    /// carry it all the way, its middle passes no surface.
+    /// Moves the figure out of overlaps; false if it stays in one. If the ground could not carry it
+    /// all the way, its middle does not pass a surface.
     fn free<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, is_blocked: bool) -> bool {
         if mover.world.is_free(&self.figure, self.place) {
             return true;
@@ -286,11 +287,11 @@ impl Character {
         is_near && !is_through
     }
 
-    /// Carries the figure along with its ground, which has already moved; true if something blocks
-    /// it.
+    /// Carries the figure along with its ground, which has already moved. Returns true if something
+    /// blocks the figure.
     ///
-    /// The point of the ground under the figure's middle stays under it. The height follows: if the
-    /// ground turned, or a part of it rose more, the figure is raised and lowered on to it.
+    /// The point of the ground under the figure's middle stays under it. If the ground turned, or a
+    /// part of it rose more, the figure is raised and lowered onto it.
     fn ride<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, dt: f64) -> bool {
         let Some(ground) = &mut self.ground else { return false };
         let (start, skin, up) = (self.place, self.settings.skin, mover.up);
@@ -313,8 +314,8 @@ impl Character {
             }
             _ => {
                 let way = ground.velocity * dt;
-                // The mean of the velocities at both ends: with the first alone, a figure on a
-                // turntable moves outwards.
+                // The mean of the velocities at both ends. With the first alone, a figure on a
+                // turntable drifts outwards.
                 let then = mover.velocity_under(start + way, ground).unwrap_or(ground.velocity);
                 let way = (ground.velocity + then) * (0.5 * dt);
                 ground.point += way;
@@ -341,13 +342,13 @@ impl Character {
         slide.place != start + way
     }
 
-    /// On the ground; the time that is left where it is lost.
+    /// Walks on the ground. Returns the time that is left when the ground is lost.
     fn go<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, heading: DVec3, time: f64) -> f64 {
         let speed = scaling::length(heading);
         let longest = (0.5 * mover.figure.half_width() / speed).max(time / MOST_PIECES);
         let mut left = time;
         self.touched.clear();
-        // Once also for no time, for the ground may have gone.
+        // Runs at least once, even without time, because the ground may have gone.
         while let Some(ground) = self.ground {
             let piece = left.min(longest);
             left -= self.piece(mover, heading, ground, piece);
@@ -358,7 +359,8 @@ impl Character {
         left
     }
 
-    /// A short time on the ground; the part of it after which the ground was lost, or all.
+    /// Walks for a short time on the ground. Returns the time until the ground was lost, or all of
+    /// it.
     fn piece<W: Sweep + ?Sized>(
         &mut self,
         mover: &mut Mover<'_, W>,
@@ -395,7 +397,7 @@ impl Character {
             if self.step(mover, &hit, &mut ground, heading, &mut rest) {
                 continue;
             }
-            // The velocity of a hit is that in the world. The walk is relative to the ground.
+            // The velocity of a hit is in the world; the walk is relative to the ground.
             self.walked.contacts.push(Contact::of(&hit, velocity + ground.velocity));
             let second = flattened(hit.normal, mover.up).filter(|_| 0.0 <= hit.normal.dot(mover.up));
             self.touched.add(&hit, second, self.place);
@@ -405,16 +407,16 @@ impl Character {
         self.stay(mover, heading, start, is_straight, time)
     }
 
-    /// The velocity in the plane of the ground, into nothing that is touched.
+    /// Returns the velocity in the plane of the ground that goes into no touched plane.
     fn velocity_on(&mut self, ground: &Ground, heading: DVec3, up: DVec3) -> DVec3 {
         self.planes.clear();
         self.planes.extend(&self.touched.normals);
-        // What it is wedged in was left out of these.
+        // Surfaces of a wedge are not among these.
         self.planes.extend([ground.normal, -ground.normal]);
         nearest_allowed(ground.along(heading, up), &self.planes)
     }
 
-    /// Over what was met; false where it is no step.
+    /// Steps over a hit; false if it is no step.
     fn step<W: Sweep + ?Sized>(
         &mut self,
         mover: &mut Mover<'_, W>,
@@ -433,7 +435,7 @@ impl Character {
         let Some(step) = mover.step_up(self.place, ground, hit, heading, speed * *rest) else { return false };
         *rest -= step.forward / speed;
         self.borrowed += (-*rest).max(0.0);
-        // On a ledge one step may take several calls.
+        // A step on a ledge may take several calls.
         if mover.slack < step.climbed {
             self.walked.steps += 1;
             self.walked.climbed += step.climbed;
@@ -442,7 +444,8 @@ impl Character {
         true
     }
 
-    /// Settles on the ground, or finds out when it was lost: the time that was spent on it.
+    /// Settles on the ground, or finds the moment at which it was lost. Returns the time that was
+    /// spent on the ground.
     fn stay<W: Sweep + ?Sized>(
         &mut self,
         mover: &mut Mover<'_, W>,
@@ -469,12 +472,12 @@ impl Character {
             }
             self.place = start + way * spent;
         }
-        // Whoever walks off the ground keeps its velocity.
+        // A character that walks off the ground keeps the ground's velocity.
         self.velocity += self.ground.take().map_or(DVec3::ZERO, |ground| ground.velocity);
         time * spent
     }
 
-    /// In the air; the time that is left where ground was met.
+    /// Falls. Returns the time that is left when ground is met.
     fn fall<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, wish: DVec3, time: f64) -> f64 {
         let longest = AIR_PIECE.max(time / MOST_PIECES);
         let mut left = time;
@@ -486,12 +489,12 @@ impl Character {
         left
     }
 
-    /// A short time in the air; the part of it after which ground was met, or all.
+    /// Falls for a short time. Returns the time until ground was met, or all of it.
     fn air_piece<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, wish: DVec3, time: f64) -> f64 {
         let up = mover.up;
         let (way, mut velocity) = self.flight(wish, up, mover.settings, time);
         if !way.is_finite() {
-            // So is the place then, and the call is refused.
+            // The position becomes infinite or NaN too, and the call is refused.
             self.place += way;
             return time;
         }
@@ -509,7 +512,7 @@ impl Character {
             rest *= 1.0 - hit.t;
             self.walked.contacts.push(Contact::of(&hit, velocity));
             if mover.is_gentle(hit.normal) && (velocity - hit.velocity).dot(hit.normal) <= 0.0 {
-                // What was the fall is over; how fast it goes on the ground the wish says.
+                // The fall is over; the wish sets the speed on the ground.
                 self.velocity = DVec3::ZERO;
                 self.ground = Some(Ground::of(&hit, GroundKind::Slope, hit.normal));
                 return time * (1.0 - rest);
@@ -517,7 +520,7 @@ impl Character {
             self.touched.add(&hit, mover.wall(hit.normal), self.place);
         }
         self.velocity = velocity;
-        // Held by what is too steep on all sides.
+        // Steep surfaces hold it on all sides.
         let is_held = scaling::length(self.place - start) <= mover.settings.skin
             && velocity.dot(up) <= 0.0
             && nearest_allowed(-up, &self.touched.normals) == DVec3::ZERO;
@@ -527,7 +530,7 @@ impl Character {
         time
     }
 
-    /// The way and the velocity at its end of a flight that meets nothing.
+    /// Returns the displacement of a free flight, and the velocity at its end.
     fn flight(&self, wish: DVec3, up: DVec3, settings: &CharacterSettings, time: f64) -> (DVec3, DVec3) {
         let falling = self.velocity.dot(up);
         let level = self.velocity - up * falling;

@@ -1,4 +1,4 @@
-//! A wheel of a [`Vehicle`](crate::Vehicle): how it is built, and its state after a call.
+//! A wheel of a [`Vehicle`](crate::Vehicle): its description, and its state after a call.
 //!
 //! Reference: H. Pacejka, Tire and Vehicle Dynamics, 3rd ed., 2012, 1.2 (the wheel and its axes).
 
@@ -6,28 +6,30 @@ use crate::settings::SettingsError;
 use carom_world::BodyId;
 use glam::DVec3;
 
-/// A wheel as it is built: metres, kilograms, seconds, in the frame of the chassis, whose x is
-/// ahead, y up and z to the right.
+/// The description of a wheel, in metres, kilograms and seconds. It is in the frame of the chassis:
+/// x ahead, y up, z to the right. Each field ends with its default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WheelDesc {
-    /// The hub of the wheel if its spring carries nothing. The origin.
+    /// The position of the hub if the spring carries nothing. The origin.
     pub mount: DVec3,
-    /// A length above 0. 0.35.
+    /// The radius, a length above 0. 0.35.
     pub radius: f64,
-    /// The largest way of the hub up from the mount, a length above 0. A stop ends it. 0.3.
+    /// The largest travel of the hub up from the mount, a length above 0. A stop ends it. 0.3.
     pub travel: f64,
-    /// Swings per second of the chassis on its springs, if each wheel carries its share of the
-    /// mass. Above 0. 1.5.
+    /// The natural frequency of the chassis on its springs, in hertz, if each wheel carries its
+    /// share of the mass. Above 0. 1.5.
     pub frequency: f64,
-    /// Damping of these swings; 1 is critical. Not negative. 0.5.
+    /// The damping ratio of the spring; 1 is critical. Not negative. 0.5.
     pub damping_ratio: f64,
-    /// Coulomb's coefficients of the tyre, along the wheel and aside. Not negative. 1.1 and 1.1.
+    /// Coulomb's friction coefficients of the tyre, along the wheel and aside. Not negative. 1.1
+    /// and 1.1.
     pub grip: [f64; 2],
-    /// The largest steering angle to each side, in radians, from 0 to 1.5; 0 is not steered. 0.
+    /// The largest steering angle to each side, in radians, from 0 to 1.5; 0 for a wheel that does
+    /// not steer. 0.
     pub max_steer: f64,
-    /// The force of the engine at full throttle, not negative; 0 is not driven. 0.
+    /// The force of the engine at full throttle, not negative; 0 for a wheel without drive. 0.
     pub max_drive_force: f64,
     /// The largest force of the brake, not negative. The grip limits it too. `f64::MAX`.
     pub max_brake_force: f64,
@@ -50,55 +52,55 @@ impl Default for WheelDesc {
 }
 
 impl WheelDesc {
-    /// A wheel of this radius, with defaults for the rest.
+    /// Returns a wheel of this radius, with defaults for the rest.
     #[must_use]
     pub fn new(radius: f64) -> WheelDesc {
         WheelDesc { radius, ..WheelDesc::default() }
     }
 
-    /// With its hub here while the spring carries nothing.
+    /// The same wheel with its hub here if the spring carries nothing.
     #[must_use]
     pub fn with_mount(self, mount: DVec3) -> WheelDesc {
         WheelDesc { mount, ..self }
     }
 
-    /// With this way of the hub.
+    /// The same wheel with this travel of the hub.
     #[must_use]
     pub fn with_travel(self, travel: f64) -> WheelDesc {
         WheelDesc { travel, ..self }
     }
 
-    /// With a spring and a damper: swings per second, and 1 for critical damping.
+    /// The same wheel with a spring and a damper: frequency in hertz, and damping ratio.
     #[must_use]
     pub fn with_suspension(self, frequency: f64, damping_ratio: f64) -> WheelDesc {
         WheelDesc { frequency, damping_ratio, ..self }
     }
 
-    /// With these coefficients of friction, along the wheel and aside.
+    /// The same wheel with these coefficients of friction, along the wheel and aside.
     #[must_use]
     pub fn with_grip(self, along: f64, aside: f64) -> WheelDesc {
         WheelDesc { grip: [along, aside], ..self }
     }
 
-    /// Steered up to this angle, in radians.
+    /// The same wheel, steered up to this angle, in radians.
     #[must_use]
     pub fn with_max_steer(self, max_steer: f64) -> WheelDesc {
         WheelDesc { max_steer, ..self }
     }
 
-    /// Driven with this force at full throttle.
+    /// The same wheel, driven with this force at full throttle.
     #[must_use]
     pub fn with_max_drive_force(self, max_drive_force: f64) -> WheelDesc {
         WheelDesc { max_drive_force, ..self }
     }
 
-    /// Braked with at most this force.
+    /// The same wheel, braked with at most this force.
     #[must_use]
     pub fn with_max_brake_force(self, max_brake_force: f64) -> WheelDesc {
         WheelDesc { max_brake_force, ..self }
     }
 
-    /// The name of the first number that is out of its range is the error.
+    /// Checks all numbers. The error has the name of the first one out of its range.
     pub(crate) fn check(&self) -> Result<(), SettingsError> {
         let positive = |x: f64| 0.0 < x && x.is_finite();
         let not_negative = |x: f64| 0.0 <= x && x.is_finite();
@@ -120,7 +122,7 @@ impl WheelDesc {
     }
 }
 
-/// Radians: no wheel is steered further.
+/// The largest steering angle of any wheel, in radians.
 const MAX_STEER: f64 = 1.5;
 
 /// A wheel after the last call of [`Vehicle::drive`](crate::Vehicle::drive).
@@ -128,29 +130,29 @@ const MAX_STEER: f64 = 1.5;
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct VehicleWheel {
-    /// How it is built.
+    /// The description of the wheel.
     pub desc: WheelDesc,
     /// The body under it; `None` in the air.
     pub ground: Option<BodyId>,
-    /// Where the ground is under it, in the world. The last such place in the air.
+    /// The contact point on the ground, in the world; in the air the last one.
     pub point: DVec3,
     /// The normal out of the ground there, of length 1.
     pub normal: DVec3,
-    /// How far the spring is pressed together, a length; 0 in the air.
+    /// The compression of the spring, a length; 0 in the air.
     pub compression: f64,
     /// The force of the spring on the chassis along the normal; 0 in the air.
     pub load: f64,
     /// The force of the tyre on the chassis, along the ground.
     pub traction: DVec3,
-    /// Radians to the left.
+    /// The steering angle, in radians to the left.
     pub steer: f64,
-    /// Radians that the wheel has rolled forwards, from 0 to a full turn.
+    /// The forward rotation of the wheel, in radians from 0 to a full turn.
     pub rolled: f64,
     /// Whether the tyre slides: its grip is used up.
     pub is_sliding: bool,
     /// The force of the brake along the wheel, forwards.
     pub(crate) braking: f64,
-    /// Where the tyre holds on to the ground, in the frame of the ground.
+    /// The anchor of the tyre on the ground, in the frame of the ground.
     pub(crate) anchor: Option<DVec3>,
 }
 
@@ -172,12 +174,12 @@ impl VehicleWheel {
         }
     }
 
-    /// The hub in the frame of the chassis.
+    /// Returns the hub in the frame of the chassis.
     pub fn hub(&self) -> DVec3 {
         self.desc.mount + DVec3::Y * self.compression.clamp(0.0, self.desc.travel)
     }
 
-    /// Forgets the ground: the wheel is in the air.
+    /// Lifts the wheel into the air: clears its ground and its forces.
     pub(crate) fn lift(&mut self) {
         *self = VehicleWheel {
             point: self.point,

@@ -1,13 +1,13 @@
-//! The impulses of all wheels of a vehicle in one step, solved together.
+//! The solver of the impulses of all wheels of a vehicle in one step.
 //!
-//! - Springs are implicit: the force is that of the mean compression and of the speed at the end of
-//!   the step. So a step of any length adds no energy, also with stiff springs and light bodies.
-//! - A tyre makes the velocity of its contact point zero, aside always and along it as far as the
+//! - Springs are implicit: the force uses the mean compression and the speed at the end of the
+//!   step. So a step of any length adds no energy, even with stiff springs and light bodies.
+//! - A tyre drives the velocity of its contact point to zero: aside always, and along as far as the
 //!   brake can. Its force is within an ellipse of the grip times the load (Coulomb).
-//! - A rolling tyre gives way aside in proportion to its force, up to the slip angle at which its
-//!   grip is used up. So wheels that are steered alike do not fight each other.
-//! - A small velocity leads a tyre that holds back to its anchor, so errors do not add up.
-//! - Projected Gauss-Seidel over the wheels, from the forces of the step before.
+//! - A rolling tyre slips aside in proportion to its force, up to the slip angle at which its grip
+//!   is used up. So wheels that are steered alike do not work against each other.
+//! - A small velocity pulls a sticking tyre back to its anchor, so errors do not add up.
+//! - Projected Gauss-Seidel over the wheels, warm started with the forces of the last step.
 //!
 //! Reference: E. Catto, Soft Constraints, GDC 2011 (implicit springs); Modeling and Solving
 //! Constraints, GDC 2009 (accumulated impulses); H. Pacejka, Tire and Vehicle Dynamics, 3rd ed.,
@@ -15,16 +15,17 @@
 
 use glam::{DMat3, DVec3};
 
-/// Sweeps over all wheels. The result of a step is the start of the next, so rest is exact.
+/// The number of sweeps over all wheels. A step starts with the result of the last one, so rest is
+/// exact.
 const ITERATIONS: u32 = 24;
 
-/// Tangent of the slip angle at which the grip of a rolling tyre is used up.
+/// The tangent of the slip angle at which the grip of a rolling tyre is used up.
 const PEAK_SLIP: f64 = 0.1;
 
-/// Part of an error of place that is taken back in a step.
+/// The fraction of a position error that is corrected in a step.
 const CORRECTION: f64 = 0.2;
 
-/// A body as the solver moves it.
+/// A body of the solver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WheelBody {
     pub(crate) center: DVec3,
@@ -33,8 +34,8 @@ pub(crate) struct WheelBody {
     pub(crate) inverse_mass: f64,
     /// About the centre, in the world.
     pub(crate) inverse_inertia: DMat3,
-    /// How impulses change the velocities, less in directions in which others hold the body:
-    /// linear and angular.
+    /// The change of the velocities per impulse, linear and angular. It is smaller in directions in
+    /// which others support the body.
     pub(crate) response: [DMat3; 2],
 }
 
@@ -43,19 +44,20 @@ impl WheelBody {
         self.linear + self.angular.cross(point - self.center)
     }
 
-    /// A body that nothing holds.
+    /// Returns the body without support.
     pub(crate) fn freed(self) -> WheelBody {
         let linear = DMat3::from_diagonal(DVec3::splat(self.inverse_mass));
         WheelBody { response: [linear, self.inverse_inertia], ..self }
     }
 
-    /// Takes away a part of the response and of the change since `start` along a unit vector.
+    /// Removes a fraction of the response, and of the velocity change since `start`, along a unit
+    /// vector.
     pub(crate) fn hold(&mut self, start: &WheelBody, direction: DVec3, part: f64) {
         self.linear -= direction * (part * direction.dot(self.linear - start.linear));
         self.response[0] = held(self.response[0], direction, part);
     }
 
-    /// The same for rotation.
+    /// Does the same for rotation.
     pub(crate) fn hold_rotation(&mut self, start: &WheelBody, direction: DVec3, part: f64) {
         self.angular -= direction * (part * direction.dot(self.angular - start.angular));
         self.response[1] = held(self.response[1], direction, part);
@@ -66,14 +68,14 @@ impl WheelBody {
         self.angular += self.response[1] * (point - self.center).cross(impulse);
     }
 
-    /// Returns how much the velocity of a point changes along a unit vector, per impulse.
+    /// Returns the velocity change of a point along a unit vector, per impulse.
     pub(crate) fn compliance(&self, point: DVec3, direction: DVec3) -> f64 {
         let turn = (point - self.center).cross(direction);
         direction.dot(self.response[0] * direction) + turn.dot(self.response[1] * turn)
     }
 }
 
-/// Returns a symmetric matrix between projections that shorten a direction by a part, 0 to 1.
+/// Returns P `response` P, where P scales `direction` by 1 - `part`, with `part` from 0 to 1.
 fn held(response: DMat3, direction: DVec3, part: f64) -> DMat3 {
     let scaled = direction * part;
     let outer = DMat3::from_cols(direction * scaled.x, direction * scaled.y, direction * scaled.z);
@@ -81,54 +83,56 @@ fn held(response: DMat3, direction: DVec3, part: f64) -> DMat3 {
     projection * response * projection
 }
 
-/// A wheel on the ground. Impulses act on the chassis, and the opposite ones on the ground.
+/// A wheel on the ground. Its impulses act on the chassis, and the opposite ones on the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WheelRow {
-    /// The number of the wheel.
+    /// The index of the wheel.
     pub(crate) wheel: usize,
-    /// The number of the dynamic body under it; 0 is the chassis, which is under no wheel.
+    /// The index of the dynamic body under it, at least 1 because 0 is the chassis. `None` on other
+    /// ground.
     pub(crate) ground: Option<usize>,
-    /// Velocity of the ground there, beside that of the dynamic body.
+    /// The velocity of the ground there, in addition to that of the dynamic body.
     pub(crate) surface: DVec3,
     pub(crate) point: DVec3,
     /// Out of the ground, along the wheel, and aside to the right: unit vectors.
     pub(crate) normal: DVec3,
     pub(crate) ahead: DVec3,
     pub(crate) aside: DVec3,
-    /// Below 0 before the wheel touches.
+    /// The compression of the spring; below 0 before the wheel touches.
     pub(crate) compression: f64,
     pub(crate) travel: f64,
     /// Force per length, and force per speed.
     pub(crate) stiffness: f64,
     pub(crate) damping: f64,
-    /// Speed along the wheel at the start of the step.
+    /// The speed along the wheel at the start of the step.
     pub(crate) rolling: f64,
-    /// Separating speed at the start of the step.
+    /// The separating speed at the start of the step.
     pub(crate) start_speed: f64,
     /// The largest speed at which the stop pushes the wheel out.
     pub(crate) stop_speed: f64,
     /// The largest impulse of the spring.
     pub(crate) max_load: f64,
     pub(crate) grip: [f64; 2],
-    /// Impulse of the engine; largest impulse of the brake; the part of the grip that it may use.
+    /// The impulse of the engine, the largest impulse of the brake, and the fraction of the grip
+    /// that the brake may use.
     pub(crate) drive: f64,
     pub(crate) max_brake: f64,
     pub(crate) brake: f64,
-    /// From the anchor to the contact point, along the wheel and aside.
+    /// The vector from the anchor to the contact point, along the wheel and aside.
     pub(crate) stretch: [f64; 2],
-    /// Impulses: of the spring; along, of the engine and the brake; aside.
+    /// Impulses: of the spring; of engine and brake along the wheel; of the tyre aside.
     pub(crate) load: f64,
     pub(crate) along: f64,
     pub(crate) across: f64,
-    /// Whether the brake holds, and whether the grip is used up.
+    /// Whether the brake locks the wheel, and whether the grip is used up.
     pub(crate) is_held: bool,
     pub(crate) is_sliding: bool,
-    /// Change of the relative velocity per impulse: along the normal, ahead, aside.
+    /// The change of the relative velocity per impulse: along the normal, ahead, aside.
     compliance: [f64; 3],
 }
 
 impl WheelRow {
-    /// A row on the ground at a point, without a spring, a tyre and impulses.
+    /// Returns a row on the ground at a point, without a spring, a tyre and impulses.
     pub(crate) fn new(wheel: usize, point: DVec3, [normal, ahead, aside]: [DVec3; 3]) -> WheelRow {
         WheelRow {
             wheel,
@@ -180,13 +184,13 @@ impl WheelRow {
         });
     }
 
-    /// Returns the impulse along the normal: of the spring, or of the stop at its end.
+    /// Returns the impulse along the normal: that of the spring, or of the stop at its end.
     fn normal_impulse(&self, speed: f64, dt: f64) -> f64 {
         let w = self.compliance[0];
         let free = speed - w * self.load;
         let (k, c, v0) = (self.stiffness, self.damping, self.start_speed);
-        // Before it touches, the wheel is in contact for a part of the step only, and the mean
-        // compression in it is half of that at the end.
+        // A wheel that touches during the step is in contact for a part of it only. The mean
+        // compression in this part is half of that at the end.
         let closing = -0.5 * dt * (v0 + free);
         let (start, part) = if 0.0 <= self.compression {
             (self.compression, 1.0)
@@ -220,7 +224,7 @@ impl WheelRow {
         let softness = if 0.0 < most_across { slip / most_across } else { 0.0 };
         let missed = aim(self.aside, self.stretch[1]) + softness * self.across;
         let across = self.across - missed / (w_across + softness);
-        // The ellipse of the grip.
+        // Limits the force to the ellipse of the grip.
         let [a, b] = self.grip.map(|grip| grip * load);
         let used = if a == 0.0 || b == 0.0 {
             f64::INFINITY
@@ -230,7 +234,7 @@ impl WheelRow {
         };
         self.is_sliding = 1.0 < used;
         let part = if self.is_sliding { 1.0 / used } else { 1.0 };
-        // One direction may have no grip at all.
+        // One of the directions may have no grip.
         let [along, across] = match (a == 0.0, b == 0.0) {
             (false, false) => [along * part, across * part],
             (false, true) => [along.clamp(-a, a), 0.0],
@@ -242,8 +246,8 @@ impl WheelRow {
     }
 }
 
-/// Finds the impulses of all wheels in a step of this length, and leaves the bodies with the
-/// velocities at its end. Impulses in the rows are the start of the search.
+/// Solves the impulses of all wheels in a step of `dt` seconds, starting from those in the rows.
+/// Leaves the bodies with the velocities at its end.
 pub(crate) fn solve_wheels(bodies: &mut [WheelBody], rows: &mut [WheelRow], dt: f64) {
     for row in &mut *rows {
         row.find_compliance(bodies);

@@ -1,8 +1,8 @@
 //! A `carom_world::World` as a world to walk and drive in.
 //!
-//! Bodies are found by the broad phase, where they are after the last step. Poses of bodies are
-//! `f32`, and so are their shapes. The figure, its way and all distances are `f64`, in the frame of
-//! the body. So two bodies far from the origin are as exact as their poses, and no worse.
+//! The broad phase finds the bodies, in their state after the last step. Poses and shapes of bodies
+//! are `f32`. The figure, its way and all distances are `f64`, in the frame of the body. So far
+//! from the origin, results are as exact as the poses.
 //!
 //! A ray is cast in the frame of the body in `f32`; its hit on a triangle or a half-space is
 //! computed again in `f64`.
@@ -22,18 +22,18 @@ use carom_world::{BodyId, World};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// A filter of the bodies of a world. Sensors are left out.
+/// A filter of the bodies of a world. Sensors are always excluded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct QueryFilter {
     /// The groups of the figure or ray.
     pub membership: Groups,
-    /// The groups that it meets. Each of the two must meet the other.
+    /// The groups that it collides with. The test is mutual: each of the two must accept the other.
     pub mask: Groups,
-    /// Bodies of this family are left out; 0 is no family.
+    /// Bodies of this family are excluded; 0 is no family.
     pub family: u32,
-    /// This body is left out.
+    /// This body is excluded.
     pub without: Option<BodyId>,
 }
 
@@ -44,25 +44,25 @@ impl Default for QueryFilter {
 }
 
 impl QueryFilter {
-    /// In these groups, meeting those.
+    /// The same filter with these groups, colliding with the groups of the mask.
     #[must_use]
     pub fn with_groups(self, membership: Groups, mask: Groups) -> QueryFilter {
         QueryFilter { membership, mask, ..self }
     }
 
-    /// Without the bodies of a family.
+    /// The same filter without the bodies of a family.
     #[must_use]
     pub fn with_family(self, family: u32) -> QueryFilter {
         QueryFilter { family, ..self }
     }
 
-    /// Without one body.
+    /// The same filter without one body.
     #[must_use]
     pub fn without(self, body: BodyId) -> QueryFilter {
         QueryFilter { without: Some(body), ..self }
     }
 
-    /// Whether the body counts.
+    /// Whether the filter accepts the body.
     fn passes<B: BroadPhase>(&self, world: &World<B>, id: BodyId) -> bool {
         let Ok((membership, mask)) = world.groups(id) else { return false };
         let family = world.family(id).unwrap_or(0);
@@ -72,28 +72,28 @@ impl QueryFilter {
     }
 }
 
-/// A view of a world, as bodies are after the last step. The object of a hit is the number of a
-/// body: [`World::body_at`].
+/// A view of a world in its state after the last step. The object of a hit is the index of a body:
+/// [`World::body_at`].
 pub struct WorldSweep<'a, B: BroadPhase> {
     world: &'a World<B>,
     filter: QueryFilter,
-    /// Dynamic bodies yield, except this one; `None` if none yields.
+    /// The dynamic body that does not yield, while others do; `None` if none yields.
     yielding_but: Option<u32>,
-    /// Dynamic bodies that are lighter do not count.
+    /// Lighter dynamic bodies are ignored.
     min_mass: f64,
-    /// Scratch memory: candidates, and objects that are passed.
+    /// Scratch memory: candidates, and ignored objects.
     near: Vec<u32>,
     passed: Vec<u32>,
 }
 
 impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
-    /// The bodies of a world that pass the filter.
+    /// Returns a view of the bodies that pass the filter.
     pub fn new(world: &'a World<B>, filter: QueryFilter) -> WorldSweep<'a, B> {
         WorldSweep { world, filter, yielding_but: None, min_mass: 0.0, near: Vec::new(), passed: Vec::new() }
     }
 
-    /// The same view, in which dynamic bodies push no figure out that they overlap. They still stop
-    /// a way that leads deeper into them. The object `ground` does not yield.
+    /// The same view, in which dynamic bodies do not push out a figure that overlaps them. They
+    /// still stop a way that leads deeper into them. The object `ground` does not yield.
     #[must_use]
     pub fn with_yielding(self, ground: Option<u32>) -> WorldSweep<'a, B> {
         // No body has the largest number.
@@ -105,7 +105,7 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         WorldSweep { min_mass, ..self }
     }
 
-    /// The body with a number that passes the filter.
+    /// Returns the body with an index, if it passes the filter and the least mass.
     fn body(&self, object: u32) -> Option<(BodyId, &'a Shape)> {
         let id = self.world.body_at(object).filter(|id| self.filter.passes(self.world, *id))?;
         if 1.0 < self.min_mass * f64::from(self.world.motion(id).ok()?.inverse_mass) {
@@ -114,7 +114,7 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         Some((id, self.world.shape(id).ok()?))
     }
 
-    /// Makes `near` the bodies that may touch the box, sorted.
+    /// Sets `near` to the bodies that may touch the box, sorted.
     fn find(&mut self, low: DVec3, high: DVec3) {
         let aabb = if low.cmple(high).all() {
             Aabb { min: rounding::down3(low), max: rounding::up3(high) }
@@ -171,7 +171,8 @@ impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
     }
 }
 
-/// The plane of a triangle or half-space, in the frame of the shape: its normal, and a point.
+/// Returns the plane of a triangle or half-space, in the frame of the shape: its normal, and a
+/// point.
 fn plane_of(shape: &Shape, part: u32) -> Option<(DVec3, DVec3)> {
     let mesh = match shape {
         Shape::HalfSpace(half_space) => return Some((half_space.normal_wide(), DVec3::ZERO)),
@@ -183,8 +184,8 @@ fn plane_of(shape: &Shape, part: u32) -> Option<(DVec3, DVec3)> {
     scaling::unit((b - a).cross(c - a)).map(|normal| (normal, a))
 }
 
-/// Returns how much of its way a ray is free, 0 to 1; the normal against it, in the world; and the
-/// number of the part of the shape. `None` if it meets nothing.
+/// Returns the hit of a ray: the parameter, 0 to 1, the normal against the ray in the world, and
+/// the index of the part. `None` if it misses.
 fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, way: DVec3) -> Option<(f64, DVec3, u32)> {
     let (from, way) = (pose.inverse_transform_point(from), pose.inverse_transform_vector(way));
     let ray = Ray::new(from.as_vec3(), way.as_vec3());

@@ -1,7 +1,7 @@
-//! Accessors of glTF: typed elements of buffers, with a stride, normalized or replaced here and
-//! there.
+//! Accessors of glTF: typed elements of buffers, with a stride. They may be normalized, and sparse
+//! values may replace some of them.
 //!
-//! Nothing is copied: an element is decoded when it is asked for. All ranges are checked before.
+//! Nothing is copied: an element is decoded on access. All ranges are checked before.
 //!
 //! Reference: Khronos Group, glTF 2.0 Specification, 2021, 3.6.2; KHR_mesh_quantization.
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// An accessor as the document has it.
+/// An accessor as it is written in the document.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Accessor<'a> {
@@ -92,7 +92,8 @@ impl Component {
         }
     }
 
-    /// The number in these bytes, and the largest of its type.
+    /// Returns the number in these little-endian bytes, and the largest value of its type (1 for
+    /// floats).
     fn number(self, b: &[u8]) -> (f64, f64) {
         match self {
             Component::I8 => (f64::from(b[0] as i8), 127.0),
@@ -105,7 +106,7 @@ impl Component {
     }
 }
 
-/// An accessor whose types are known.
+/// An accessor whose types were checked.
 pub(crate) struct AccessorItem {
     view: Option<usize>,
     offset: usize,
@@ -117,7 +118,7 @@ pub(crate) struct AccessorItem {
 }
 
 impl Accessor<'_> {
-    /// The accessor, if its types are known.
+    /// Returns the accessor. An error if one of its types is unknown or not supported.
     pub(crate) fn checked(self, number: usize) -> Result<AccessorItem, String> {
         let named = |e: String| format!("accessors[{number}]: {e}");
         let n_components = match self.shape {
@@ -150,16 +151,17 @@ impl Accessor<'_> {
     }
 }
 
-/// Finds a view's buffer.
+/// A function that returns a buffer view and its buffer, by the index of the view.
 type FindView<'v> = dyn FnMut(usize) -> Result<(Arc<Vec<u8>>, BufferView), String> + 'v;
 
 impl AccessorItem {
-    /// Values that replace others.
+    /// Returns the number of sparse values.
     pub(crate) fn n_sparse(&self) -> usize {
         self.sparse.as_ref().map_or(0, |(sparse, _)| sparse.count)
     }
 
-    /// The elements; `number` is that of the accessor, `n_bytes` the size of all files.
+    /// Returns the elements. `number` is the index of the accessor, and `n_bytes` the size of all
+    /// files.
     pub(crate) fn elements(
         &self,
         number: usize,
@@ -173,7 +175,8 @@ impl AccessorItem {
         let base = match self.view {
             Some(base) => Some(Strided::new(base, self.offset, self.count, size, view)?),
             None if n_bytes < self.count as u64 => {
-                // All zeros, to be replaced by sparse values: no buffer vouches for the count.
+                // All zeros, to be replaced by sparse values. No buffer bounds the count, so the
+                // size of the files does.
                 return Err(format!("accessors[{number}] has {} elements and no data", self.count));
             }
             None => None,
@@ -219,7 +222,7 @@ struct Strided {
 }
 
 impl Strided {
-    /// At least one element.
+    /// Takes `count` elements, at least one. An error if they reach beyond the view or its buffer.
     fn new(
         number: usize,
         offset: usize,
@@ -255,10 +258,10 @@ pub(crate) struct Elements {
     is_normalized: bool,
     n_components: usize,
     count: usize,
-    /// Zeros without it.
+    /// `None` if all elements are zeros.
     base: Option<Strided>,
     values: Option<Strided>,
-    /// Element to its number in `values`.
+    /// From the index of an element to its index in `values`.
     replaced: HashMap<usize, usize>,
 }
 
@@ -267,7 +270,7 @@ impl Elements {
         self.count
     }
 
-    /// Numbers of an element: one to four, or 16 of a matrix.
+    /// Returns the count of numbers in an element: one to four, or 16 for a matrix.
     pub(crate) fn n_components(&self) -> usize {
         self.n_components
     }
@@ -282,12 +285,13 @@ impl Elements {
         self.component == Component::F32
     }
 
-    /// All integers stand for parts of the largest one, whatever the accessor says.
+    /// Treats integers as fractions of the largest value of their type, whatever the accessor says.
     pub(crate) fn normalized(self) -> Elements {
         Elements { is_normalized: true, ..self }
     }
 
-    /// The elements that are not zero of themselves, in ascending order; `None` if all have bytes.
+    /// Returns the indices of the elements that sparse values replace, ascending. `None` if a
+    /// buffer holds the elements.
     pub(crate) fn replaced_zeros(&self) -> Option<Vec<usize>> {
         if self.base.is_some() {
             return None;
@@ -297,12 +301,14 @@ impl Elements {
         Some(replaced)
     }
 
-    /// An element below the count; numbers that it does not have are 0, and a matrix is cut.
+    /// Returns element `i`, which must be below the count. Missing numbers are 0; of a matrix the
+    /// first four are returned.
     pub(crate) fn get(&self, i: usize) -> [f64; 4] {
         self.numbers(i)
     }
 
-    /// The first `N` numbers of an element below the count; those that it does not have are 0.
+    /// Returns the first `N` numbers of element `i`, which must be below the count. Missing numbers
+    /// are 0.
     pub(crate) fn numbers<const N: usize>(&self, i: usize) -> [f64; N] {
         let bytes = match (self.replaced.get(&i), &self.values, &self.base) {
             (Some(k), Some(values), _) => values.bytes(*k),
@@ -313,7 +319,7 @@ impl Elements {
         let mut element = [0.0; N];
         for (x, bytes) in element.iter_mut().zip(bytes.chunks_exact(size)) {
             let (number, largest) = self.component.number(bytes);
-            // Signed types have one value more below zero than above.
+            // Signed types have one more value below zero than above.
             *x = if self.is_normalized { (number / largest).max(-1.0) } else { number };
         }
         element

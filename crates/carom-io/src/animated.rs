@@ -1,13 +1,13 @@
-//! Scenes whose parts move: nodes, skins, morph targets and the animations that drive them.
+//! Scenes with moving parts: nodes, skins, morph targets and the animations that drive them.
 //!
-//! 1. A pose holds what follows from a time: the place of each node, a matrix for each joint of a
+//! 1. A pose is the state at one time: the transform of each node, a matrix for each joint of a
 //!    skin, and the weights of morph targets.
-//! 2. A vertex is displaced by its targets first. Then the joints of its skin place it, or the node
-//!    if it has no skin. A skin ignores the place of the node that has its mesh.
+//! 2. The morph targets displace a vertex first. Then the joints of its skin transform it, or its
+//!    node if there is no skin. A skin ignores the transform of the node that has its mesh.
 //! 3. The model of a file is this scene in one pose: at rest, or at [`Options::time`].
 //!
 //! Reference: Khronos Group, glTF 2.0 Specification, 2021, 3.5, 3.7.2, 3.7.3 and 3.11.
-//! Differs: the images of a vertex under its joints are summed, not the matrices.
+//! Differs: the transformed positions of a vertex are blended, not the matrices of its joints.
 //!
 //! [`Options::time`]: crate::Options::time
 
@@ -17,14 +17,14 @@ use glam::{DMat4, DQuat, DVec3};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A glTF scene with what moves it. Lengths are in metres, and y is up.
+/// A glTF scene with its skins, morph targets and animations. Lengths are in metres, and y is up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnimatedModel {
     pub(crate) nodes: Vec<SceneNode>,
     pub(crate) skins: Vec<Skin>,
     pub(crate) parts: Vec<AnimatedPart>,
     pub(crate) animations: Vec<Animation>,
-    /// Numbers of animations, which drive different things.
+    /// Indices of the animations that play together. No two drive the same property of a node.
     pub(crate) played: Vec<usize>,
     pub(crate) notes: Vec<String>,
     pub(crate) unread: Vec<String>,
@@ -43,28 +43,28 @@ pub struct SceneNode {
 }
 
 impl SceneNode {
-    /// Its number in the file.
+    /// Returns its index in the file.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// The name, if it has one.
+    /// Returns the name, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// The number in [`AnimatedModel::nodes`] of the node that it hangs from.
+    /// Returns the index of its parent in [`AnimatedModel::nodes`]; `None` for a root.
     pub fn parent(&self) -> Option<usize> {
         self.parent.map(|parent| parent as usize)
     }
 
-    /// As messages call it.
+    /// Returns its name in messages.
     pub(crate) fn called(&self) -> String {
         called("nodes", self.number, self.name())
     }
 }
 
-/// An item of a list with its name.
+/// Returns how messages name an item of a list: its index, and its own name if it has one.
 pub(crate) fn called(list: &str, number: usize, name: Option<&str>) -> String {
     match name {
         Some(name) => format!("{list}[{number}] ({name})"),
@@ -75,12 +75,12 @@ pub(crate) fn called(list: &str, number: usize, name: Option<&str>) -> String {
 /// The transform of a node relative to its parent.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Local {
-    /// No channel drives it.
+    /// No channel drives such a node.
     Matrix(Placement),
     Steps(Steps),
 }
 
-/// Scale, then rotation, then translation.
+/// A transform that applies scale, then rotation, then translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Steps {
     pub(crate) translation: [f64; 3],
@@ -93,7 +93,7 @@ impl Steps {
     pub(crate) const IDENTITY: Steps =
         Steps { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
 
-    /// The three as one; the rotation is made a unit quaternion.
+    /// Returns the transform as a matrix. The rotation is normalized first.
     pub(crate) fn placement(&self) -> Placement {
         let rotation = DQuat::from_array(unit_rotation(self.rotation));
         let (scale, translation) = (self.scale.into(), self.translation.into());
@@ -106,29 +106,30 @@ impl Steps {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skin {
     pub(crate) number: usize,
-    /// Numbers of scene nodes.
+    /// Indices of nodes of the scene.
     pub(crate) joints: Vec<usize>,
-    /// From the mesh's frame to that of each joint at rest; empty if all are the identity.
+    /// The transform from the mesh's frame to that of each joint at rest; empty if all are the
+    /// identity.
     pub(crate) inverse_bind: Vec<Placement>,
 }
 
 impl Skin {
-    /// Its number in the file.
+    /// Returns its index in the file.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// The numbers of its joints in [`AnimatedModel::nodes`].
+    /// Returns the indices of its joints in [`AnimatedModel::nodes`].
     pub fn joints(&self) -> &[usize] {
         &self.joints
     }
 }
 
-/// A mesh with what displaces its vertices, in its own frame.
+/// A mesh with its morph targets and joint weights, in its own frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MovingMesh {
     pub(crate) rest: Arc<RawMesh>,
-    /// For each target the vertices that it displaces, in ascending order.
+    /// For each target the displaced vertices and their displacements, by ascending vertex.
     pub(crate) targets: Vec<Vec<(u32, DVec3)>>,
     pub(crate) influences: Option<Influences>,
 }
@@ -136,41 +137,41 @@ pub struct MovingMesh {
 /// The joints of each vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Influences {
-    /// For each vertex, the start of its joints; one more at the end.
+    /// The index of each vertex's first entry; one more at the end.
     pub(crate) starts: Vec<u32>,
-    /// Numbers of the skin's joints, with weights above 0 whose sum is 1.
+    /// Index in the skin's joints and weight. Weights are above 0, and those of a vertex sum to 1.
     pub(crate) entries: Vec<(u32, f64)>,
-    /// The highest number of a joint, and the first vertex in the file that has it.
+    /// The highest joint index, and the first vertex in the file that has it.
     pub(crate) highest: (u32, u32),
 }
 
 impl MovingMesh {
-    /// The vertices without any displacement, and the triangles.
+    /// Returns the mesh at rest: no vertex is displaced.
     pub fn rest(&self) -> &RawMesh {
         &self.rest
     }
 
-    /// For each morph target the displacements that are not 0, by vertices in ascending order.
+    /// Returns for each morph target the displacements that are not 0, by ascending vertex.
     pub fn targets(&self) -> &[Vec<(u32, DVec3)>] {
         &self.targets
     }
 
-    /// The joints of a vertex by their numbers in the skin, with weights above 0 whose sum is 1.
-    /// Without a skin there are none.
+    /// Returns the joints of a vertex by their indices in the skin. Weights are above 0 and sum to
+    /// 1. The slice is empty without a skin.
     pub fn influences(&self, vertex: u32) -> &[(u32, f64)] {
         let Some(influences) = &self.influences else { return &[] };
         let vertex = vertex as usize;
         &influences.entries[influences.starts[vertex] as usize..influences.starts[vertex + 1] as usize]
     }
 
-    /// How many products a pose adds.
+    /// Returns the number of products that computing a pose adds up.
     pub(crate) fn n_terms(&self) -> u64 {
         let displacements: usize = self.targets.iter().map(Vec::len).sum();
         let influences = self.influences.as_ref().map_or(0, |influences| influences.entries.len());
         displacements as u64 + influences as u64
     }
 
-    /// The vertices as the targets displace them.
+    /// Returns the vertices, displaced by the morph targets.
     fn morphed(&self, weights: &[f64]) -> Vec<DVec3> {
         let mut vertices = self.rest.vertices.clone();
         for (target, weight) in self.targets.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
@@ -181,7 +182,7 @@ impl MovingMesh {
         vertices
     }
 
-    /// The same as the joints place them.
+    /// Returns the displaced vertices, transformed by the joints.
     fn skinned(&self, weights: &[f64], joints: &[Placement]) -> Vec<DVec3> {
         let mut vertices = self.morphed(weights);
         for (vertex, p) in (0..).zip(&mut vertices) {
@@ -193,39 +194,40 @@ impl MovingMesh {
     }
 }
 
-/// A node's mesh: one part of an assembly.
+/// The mesh of a node: one part of an assembly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnimatedPart {
     pub(crate) name: String,
     pub(crate) node: usize,
-    /// In the node's frame.
+    /// From the mesh's frame to the node's frame.
     pub(crate) instance: Placement,
     pub(crate) skin: Option<usize>,
     pub(crate) pieces: Vec<Arc<MovingMesh>>,
 }
 
 impl AnimatedPart {
-    /// Unique within the model, and the same as in [`Model::parts`].
+    /// Returns the name. It is unique within the model and the same as in [`Model::parts`].
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The number of its node in [`AnimatedModel::nodes`].
+    /// Returns the index of its node in [`AnimatedModel::nodes`].
     pub fn node(&self) -> usize {
         self.node
     }
 
-    /// The number in [`AnimatedModel::skins`] of the skin that carries it.
+    /// Returns the index of its skin in [`AnimatedModel::skins`]; `None` without a skin.
     pub fn skin(&self) -> Option<usize> {
         self.skin
     }
 
-    /// The primitives of its mesh, at least one.
+    /// Returns the primitives of its mesh, at least one.
     pub fn pieces(&self) -> &[Arc<MovingMesh>] {
         &self.pieces
     }
 
-    /// The triangles of all pieces; vertices are numbered from piece to piece.
+    /// Returns the triangles of all pieces. The vertices of a piece are numbered after those of the
+    /// pieces before it.
     pub fn triangles(&self) -> Vec<[u32; 3]> {
         let (mut triangles, mut first) = (Vec::new(), 0);
         for piece in &self.pieces {
@@ -236,7 +238,7 @@ impl AnimatedPart {
     }
 }
 
-/// The places of the nodes of a model, and the shape of its meshes, at one time.
+/// The state of a model at one time: transforms of nodes and joints, and weights of morph targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenePose {
     nodes: Vec<Placement>,
@@ -245,46 +247,47 @@ pub struct ScenePose {
 }
 
 impl ScenePose {
-    /// From the frame of a node to the world; the number is that in [`AnimatedModel::nodes`].
+    /// Returns the transform from the frame of a node to the world. `node` is an index in
+    /// [`AnimatedModel::nodes`].
     pub fn node(&self, node: usize) -> &Placement {
         &self.nodes[node]
     }
 
-    /// For each joint of a skin: from the frame of the mesh to the world, as far as the joint
-    /// alone carries it.
+    /// Returns for each joint of a skin the transform from the mesh's frame to the world that a
+    /// vertex with this joint alone has.
     pub fn joints(&self, skin: usize) -> &[Placement] {
         &self.joints[skin]
     }
 
-    /// The weights of the morph targets of a node's mesh; empty if it has none.
+    /// Returns the weights of the morph targets of a node's mesh; empty if it has none.
     pub fn weights(&self, node: usize) -> &[f64] {
         self.weights.get(&node).map_or(&[], Vec::as_slice)
     }
 }
 
 impl AnimatedModel {
-    /// The nodes of the scene; a parent comes before its children.
+    /// Returns the nodes of the scene; a parent comes before its children.
     pub fn nodes(&self) -> &[SceneNode] {
         &self.nodes
     }
 
-    /// The skins that carry parts.
+    /// Returns the skins of the parts.
     pub fn skins(&self) -> &[Skin] {
         &self.skins
     }
 
-    /// The parts in the order of the file.
+    /// Returns the parts in the order of the file.
     pub fn parts(&self) -> &[AnimatedPart] {
         &self.parts
     }
 
-    /// The animations in the order of the file.
+    /// Returns the animations in the order of the file.
     pub fn animations(&self) -> &[Animation] {
         &self.animations
     }
 
-    /// The numbers in [`AnimatedModel::animations`] of those that are played together. An
-    /// animation that drives what an earlier one drives is not played, which is noted.
+    /// Returns the indices in [`AnimatedModel::animations`] of those that play together. An
+    /// animation that drives a property which an earlier one drives is left out with a note.
     pub fn played(&self) -> &[usize] {
         &self.played
     }
@@ -299,23 +302,24 @@ impl AnimatedModel {
         &self.unread
     }
 
-    /// The time of the last key that is played, in seconds; 0 without an animation.
+    /// Returns the time of the last key of the played animations, in seconds; 0 without an
+    /// animation.
     pub fn end(&self) -> f64 {
         self.played.iter().map(|animation| self.animations[*animation].end()).fold(0.0, f64::max)
     }
 
-    /// The pose that the nodes have of themselves.
+    /// Returns the pose without animations.
     pub fn rest_pose(&self) -> ScenePose {
         self.pose_of(&[], 0.0)
     }
 
-    /// The pose at a time in seconds, of all animations that are [played](AnimatedModel::played).
+    /// Returns the pose at a time in seconds under all [played](AnimatedModel::played) animations.
     pub fn pose_at(&self, seconds: f64) -> ScenePose {
         self.pose_of(&self.played, seconds)
     }
 
-    /// The pose of some animations at a time in seconds. If several drive the same property, the
-    /// last one counts. Numbers beyond those of [`AnimatedModel::animations`] play nothing.
+    /// Returns the pose of some animations at a time in seconds. If several drive the same
+    /// property, the last one counts. Indices beyond [`AnimatedModel::animations`] are ignored.
     pub fn pose_of(&self, animations: &[usize], seconds: f64) -> ScenePose {
         let at_rest = |node: &SceneNode| match node.local.as_deref() {
             Some(Local::Steps(steps)) => *steps,
@@ -361,8 +365,8 @@ impl AnimatedModel {
         ScenePose { joints: self.skins.iter().map(carried).collect(), nodes, weights }
     }
 
-    /// Sets `out` to the positions of a part's vertices in the world, piece after piece, as in
-    /// [`AnimatedPart::triangles`]. The pose is one of this model.
+    /// Sets `out` to the world positions of a part's vertices, piece after piece, as in
+    /// [`AnimatedPart::triangles`]. The pose must be one of this model.
     pub fn positions_into(&self, pose: &ScenePose, part: usize, out: &mut Vec<DVec3>) {
         out.clear();
         let part = &self.parts[part];
@@ -378,12 +382,15 @@ impl AnimatedModel {
         }
     }
 
-    /// Where the mesh of a part without a skin is in a pose of this model: mesh to world.
+    /// Returns the transform from mesh to world for a part without a skin, in a pose of this model.
     pub fn placement(&self, pose: &ScenePose, part: &AnimatedPart) -> Placement {
         pose.node(part.node).after(&part.instance)
     }
 
-    /// The part as it stands in a pose; `notes` get what is flat.
+    /// Returns the part in a pose. Adds a note for each flat mesh that is scaled by 0 across its
+    /// plane.
+    ///
+    /// Errors: a vertex or a matrix overflows, or the transform takes the area from a triangle.
     fn placed(&self, pose: &ScenePose, part: &AnimatedPart, notes: &mut Vec<String>) -> Result<Part, String> {
         let weights = pose.weights(part.node);
         let finite = |vertices: Vec<DVec3>| match vertices.iter().position(|p| !p.is_finite()) {
@@ -397,7 +404,8 @@ impl AnimatedModel {
                 let joints = pose.joints(skin);
                 let vertices = finite(piece.skinned(weights, joints))?;
                 let mut triangles = piece.rest.triangles.clone();
-                // A mesh that all joints mirror is turned over, so that outside stays outside.
+                // If all joints mirror, the triangles are flipped, so that their outsides stay
+                // outside.
                 if joints.iter().all(|joint| joint.determinant() < 0.0) {
                     triangles.iter_mut().for_each(|t| t.swap(1, 2));
                 }
@@ -429,8 +437,8 @@ impl AnimatedModel {
         Ok(Part { name: part.name.clone(), pieces })
     }
 
-    /// The model in a pose. A part that cannot stand so ends it, with the name of its node; or it
-    /// is listed as unread, if the reader keeps going.
+    /// Returns the model in a pose. A part without a valid pose is an error with the name of its
+    /// node. If `keep_going`, such a part is listed as unread.
     pub(crate) fn into_model(
         mut self,
         pose: &ScenePose,

@@ -1,9 +1,10 @@
 //! Animations: keys over time, and the values between them.
 //!
-//! 1. A channel drives one property of one node by keys at times that do not descend, in seconds.
-//! 2. `Step` keeps the value of the last key, `Linear` goes straight, and rotations by slerp the
-//!    short way. `CubicSpline` is a Hermite spline, whose tangents count per second.
-//! 3. Before the first key its value holds, and after the last key its value.
+//! 1. A channel drives one property of one node by keys. Their times are in seconds and do not
+//!    descend.
+//! 2. `Step` keeps the value of the last key. `Linear` interpolates linearly, and rotations by
+//!    slerp along the shorter arc. `CubicSpline` is a Hermite spline with tangents per second.
+//! 3. Before the first key the value of the first key holds; after the last key that of the last.
 //!
 //! Reference: Khronos Group, glTF 2.0 Specification, 2021, 3.11 and appendix C.
 
@@ -25,7 +26,7 @@ pub enum Property {
 }
 
 impl Property {
-    /// In the words of the format.
+    /// Returns the name that glTF uses.
     pub fn name(self) -> &'static str {
         match self {
             Property::Translation => "translation",
@@ -36,14 +37,14 @@ impl Property {
     }
 }
 
-/// How values follow between two keys.
+/// The interpolation between two keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
-    /// The value of the earlier key.
+    /// Keeps the value of the earlier key.
     Step,
-    /// On a straight line; rotations at a constant rate.
+    /// Interpolates linearly; rotations at a constant angular rate.
     Linear,
-    /// A spline through the values, with a tangent on both sides of each key.
+    /// A Hermite spline through the values, with one tangent before and one after each key.
     CubicSpline,
 }
 
@@ -53,38 +54,39 @@ pub struct Channel {
     pub(crate) node: usize,
     pub(crate) property: Property,
     pub(crate) interpolation: Interpolation,
-    /// Seconds; at least one.
+    /// In seconds, not descending; at least one.
     pub(crate) times: Arc<Vec<f64>>,
-    /// For each key its numbers; those of a spline are the tangent before, the value, the tangent
-    /// after. All are finite.
+    /// The numbers of each key, all finite. A spline has three values for each key: tangent before,
+    /// value, tangent after.
     pub(crate) values: Arc<Vec<f64>>,
 }
 
 impl Channel {
-    /// The number of the node in [`AnimatedModel::nodes`](crate::AnimatedModel::nodes).
+    /// Returns the index of the node in [`AnimatedModel::nodes`](crate::AnimatedModel::nodes).
     pub fn node(&self) -> usize {
         self.node
     }
 
-    /// What it drives.
+    /// Returns the property that the channel drives.
     pub fn property(&self) -> Property {
         self.property
     }
 
-    /// How values follow between two keys.
+    /// The interpolation between two keys.
     pub fn interpolation(&self) -> Interpolation {
         self.interpolation
     }
 
-    /// The times of the keys in seconds, none before the one in front of it.
+    /// Returns the times of the keys in seconds, not descending.
     pub fn times(&self) -> &[f64] {
         &self.times
     }
 
     /// Sets `out` to the value at a time in seconds. A NaN counts as a time before the first key.
+    /// Rotations are unit quaternions.
     pub fn sample_into(&self, seconds: f64, out: &mut Vec<f64>) {
         out.clear();
-        // The keys from here on are later.
+        // The first key that is later than `seconds`.
         let next = self.times.partition_point(|time| *time <= seconds);
         let last = next.saturating_sub(1);
         if next == 0 || next == self.times.len() || self.interpolation == Interpolation::Step {
@@ -115,7 +117,7 @@ impl Channel {
         }
     }
 
-    /// The numbers of a key; of a spline three times those of a value.
+    /// Returns the numbers of a key: three values for a spline, else one.
     fn key(&self, key: usize) -> &[f64] {
         let n = self.values.len() / self.times.len();
         &self.values[n * key..n * (key + 1)]
@@ -140,7 +142,8 @@ impl Channel {
     }
 }
 
-/// From one unit quaternion to another the short way, at a constant rate.
+/// Interpolates between two unit quaternions along the shorter arc at a constant rate; `u` in
+/// 0..=1.
 fn slerp(v: &[f64], w: &[f64], u: f64) -> [f64; 4] {
     let dot: f64 = v.iter().zip(w).map(|(v, w)| v * w).sum();
     let angle = acos(dot.abs().min(1.0));
@@ -156,7 +159,8 @@ fn slerp(v: &[f64], w: &[f64], u: f64) -> [f64; 4] {
     core::array::from_fn(|i| first * v[i] + second * w[i])
 }
 
-/// A quaternion with the length 1. Zeros turn nothing; what is not finite stays so.
+/// Normalizes a quaternion. Zeros become the identity; a quaternion that is not finite stays as it
+/// is.
 pub(crate) fn unit_rotation(rotation: [f64; 4]) -> [f64; 4] {
     let length = DQuat::from_array(rotation).length();
     if length == 0.0 {
@@ -165,7 +169,7 @@ pub(crate) fn unit_rotation(rotation: [f64; 4]) -> [f64; 4] {
     if length.is_finite() { rotation.map(|x| x / length) } else { rotation }
 }
 
-/// Channels with a name that play together.
+/// A set of channels that play together, with an optional name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Animation {
     pub(crate) number: usize,
@@ -174,22 +178,22 @@ pub struct Animation {
 }
 
 impl Animation {
-    /// Its number in the file.
+    /// Returns its index in the file.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// The name, if it has one.
+    /// Returns the name, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// No two drive the same property of a node.
+    /// Returns the channels. No two drive the same property of a node.
     pub fn channels(&self) -> &[Channel] {
         &self.channels
     }
 
-    /// The time of its last key in seconds; 0 without a channel.
+    /// Returns the time of the last key in seconds; 0 without a channel.
     pub fn end(&self) -> f64 {
         self.channels.iter().filter_map(|channel| channel.times.last()).fold(0.0, |end, t| end.max(*t))
     }

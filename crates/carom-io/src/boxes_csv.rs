@@ -1,12 +1,12 @@
 //! Recorded boxes, frame by frame: lines of `frame,id,minx,miny,minz,maxx,maxy,maxz` below a header
 //! with these names.
 //!
-//! Frames stand in rising order; a box that has no line in a frame has left. Parsing by the crate
-//! `csv`.
+//! Frame numbers ascend. A box without a line in a frame has left the recording. The crate `csv`
+//! parses the lines.
 //!
 //! Reference: Y. Shafranovich, Common Format and MIME Type for Comma-Separated Values (CSV) Files,
 //! RFC 4180, 2005.
-//! Differs: the header is required, in any order of the columns; other columns are passed over.
+//! Differs: the header is required, its columns may have any order, and other columns are ignored.
 
 use crate::error::{Place, ReadError};
 use crate::files;
@@ -19,19 +19,20 @@ use std::path::Path;
 pub struct BoxFrame {
     /// The frame's number in the file.
     pub number: u64,
-    /// Identity, then least x, y, z and greatest x, y, z: finite, least not above greatest.
+    /// The id, then the minimum x, y, z and the maximum x, y, z. All are finite, and no minimum is
+    /// above its maximum.
     pub boxes: Vec<(u64, [f32; 6])>,
 }
 
 const COLUMNS: [&str; 8] = ["frame", "id", "minx", "miny", "minz", "maxx", "maxy", "maxz"];
 
-/// Reads a recording; `path` is for messages.
+/// Reads a recording from a file.
 pub fn read(path: &Path) -> Result<Vec<BoxFrame>, ReadError> {
     let bytes = files::read_regular(path, MAX_FILE_BYTES)?;
     parse(&bytes, path)
 }
 
-/// Reads the bytes of a recording; `path` is for messages.
+/// Reads the bytes of a recording. `path` appears in messages only.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vec<BoxFrame>, ReadError> {
     let bytes = files::without_mark(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(bytes);
@@ -83,7 +84,8 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vec<BoxFrame>, ReadError> {
             Some(last) if number == last.number => {}
             _ => {
                 frames.push(BoxFrame { number, boxes: Vec::new() });
-                // To clear a set takes the time of its largest frame.
+                // A new set, because clearing one takes time in proportion to the largest frame so
+                // far.
                 seen = HashSet::new();
             }
         }

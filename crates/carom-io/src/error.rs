@@ -1,9 +1,9 @@
-//! What can be wrong with a file, said in one line with the file and the place.
+//! Errors of reading a file: one line with the file, the place in it and the reason.
 
 use core::fmt;
 use std::path::PathBuf;
 
-/// Where in a file something was found.
+/// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
@@ -15,44 +15,44 @@ pub enum Place {
     Item(String),
 }
 
-/// Why a file could not be read.
+/// An error of reading a file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The file is not there or may not be read.
+    /// The file does not exist or may not be read.
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// The name's ending is that of no known format.
+    /// The file's extension is that of no known format.
     UnknownFormat {
         /// The file.
         path: PathBuf,
     },
-    /// The file does not say what its format demands.
+    /// The content of the file breaks a rule of its format.
     Syntax {
         /// The file.
         path: PathBuf,
-        /// Where.
+        /// The place of the error.
         place: Place,
-        /// What is wrong there.
+        /// The description of the error.
         reason: String,
     },
 }
 
 impl ReadError {
-    /// A finding in a file.
+    /// Returns an error at a place in a file, on one line and of limited length.
     pub(crate) fn at(path: &std::path::Path, place: Place, reason: impl Into<String>) -> ReadError {
-        // Libraries' messages may span lines; one line is promised.
+        // Messages of libraries may span several lines; this error promises one.
         let reason = reason.into().split_whitespace().collect::<Vec<_>>().join(" ");
-        // Shortened at last: what is written for a control character is longer.
+        // Shortened last, because escaping control characters makes the text longer.
         let reason = shortened(&without_controls(&reason), 400);
         ReadError::Syntax { path: path.to_path_buf(), place, reason }
     }
 
-    /// The file that is meant.
+    /// Returns the file that the error is about.
     pub fn path(&self) -> &std::path::Path {
         match self {
             ReadError::Open { path, .. }
@@ -62,10 +62,10 @@ impl ReadError {
     }
 }
 
-/// The most characters of a file's name in a message.
+/// The maximum number of characters of a file's name in a message.
 const MAX_NAME: usize = 120;
 
-/// The name without characters that steer a terminal; a long name is cut at its beginning.
+/// Returns the name with escaped control characters. A long name loses its beginning.
 fn name_on_one_line(path: &std::path::Path) -> String {
     let name = path.display().to_string();
     let n = name.chars().count();
@@ -77,10 +77,10 @@ fn name_on_one_line(path: &std::path::Path) -> String {
     without_controls(&shown)
 }
 
-/// The text with characters that steer a terminal written as `\u{1b}` and the like.
+/// Returns the text with control characters escaped, such as `\u{1b}`.
 pub fn without_controls(text: &str) -> String {
     let is_steering = |c: char| {
-        // Marks that turn the direction of writing steer too.
+        // Marks of the writing direction control a terminal too.
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
@@ -91,7 +91,7 @@ pub fn without_controls(text: &str) -> String {
     shown
 }
 
-/// The first `n` characters, and dots where there are more.
+/// Returns the first `n` characters, followed by dots if the text has more.
 pub(crate) fn shortened(text: &str, n: usize) -> String {
     match text.char_indices().nth(n) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -99,7 +99,7 @@ pub(crate) fn shortened(text: &str, n: usize) -> String {
     }
 }
 
-/// The name of a format that is not read, and what to export in its place.
+/// Returns the name of a format that is not supported, and the formats to export in its place.
 fn export_hint(path: &std::path::Path) -> Option<(&'static str, &'static str)> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match ending.as_str() {

@@ -1,13 +1,12 @@
-//! Access to files: which ones a document may name, how much of them is read, and what was read
-//! already.
+//! Access to files: the files that a document may name, limits on their size, and a cache.
 //!
-//! 1. Only regular files are read: a device or a pipe has no end.
-//! 2. A document names files inside of its folder; [`Options::allow_outside`] lifts that. Links
-//!    are followed first.
+//! 1. Only regular files are read, because a device or a pipe has no end.
+//! 2. A document may name files inside of its folder; [`Options::allow_outside`] lifts that.
+//!    Symbolic links are resolved before the test.
 //! 3. Each file is read once and shared by all parts that name it.
 //! 4. The triangles in memory are counted against the size of the files.
 //!
-//! Reference: none; rules of carom's own.
+//! Reference: none; the rules are carom's own.
 
 use crate::error::{Place, ReadError};
 use crate::limits::{
@@ -23,14 +22,14 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The state of one run of a reader beside the bytes.
+/// The state of a reader: its options, its counts and the files that it has read.
 pub(crate) struct Files<'a> {
     pub(crate) options: &'a Options,
     /// The bytes of all files so far.
     n_bytes: u64,
-    /// In memory so far.
+    /// Triangles in memory so far.
     n_triangles: u64,
-    /// In the places of the parts so far.
+    /// Triangles of all placed parts so far, instances included.
     n_placed: u64,
     /// Values of sparse accessors so far.
     n_sparse: u64,
@@ -42,14 +41,14 @@ pub(crate) struct Files<'a> {
     buffers: HashMap<PathBuf, Buffer>,
 }
 
-/// The start of a file.
+/// The first bytes of a file.
 struct Buffer {
     bytes: Arc<Vec<u8>>,
-    /// The file has no more bytes.
+    /// Whether `bytes` is the whole file.
     is_whole: bool,
 }
 
-/// The meshes of a file that is one part of a document.
+/// The meshes of a file that a document uses as one part.
 #[derive(Default)]
 pub(crate) struct MeshFile {
     pieces: Vec<Piece>,
@@ -58,17 +57,17 @@ pub(crate) struct MeshFile {
 }
 
 impl MeshFile {
-    /// The notes on the file, for the first part that uses it.
+    /// Takes the notes on the file, so that they appear for the first part that uses it.
     pub(crate) fn take_notes(&self) -> Vec<String> {
         self.notes.take()
     }
 
-    /// The triangles of one place.
+    /// Returns the number of triangles of one instance.
     pub(crate) fn n_triangles(&self) -> usize {
         self.pieces.iter().map(|piece| piece.mesh.triangles.len()).sum()
     }
 
-    /// The pieces, scaled and placed.
+    /// Returns the pieces, scaled and placed.
     pub(crate) fn placed(&self, scale: [f64; 3], placement: &Placement) -> Vec<Piece> {
         let place = |piece: &Piece| {
             if piece.placement == Placement::IDENTITY {
@@ -102,30 +101,30 @@ impl<'a> Files<'a> {
         self.n_bytes += n as u64;
     }
 
-    /// Bytes of all files so far.
+    /// Returns the bytes of all files so far.
     pub(crate) fn n_bytes(&self) -> u64 {
         self.n_bytes
     }
 
-    /// Counts triangles before they are made; an error where they are too many for the files.
+    /// Counts triangles before they are made. An error if they are too many for the files.
     pub(crate) fn count_triangles(&mut self, n: usize) -> Result<(), String> {
         self.n_triangles = self.n_triangles.saturating_add(n as u64);
         check_triangles(self.n_triangles, self.n_bytes, self.options)
     }
 
-    /// Counts the triangles of a part or of one of its shapes before it is placed; an error if all
-    /// are too many for the files.
+    /// Counts the triangles of a part or a shape before it is placed. An error if all placed
+    /// triangles are too many for the files.
     pub(crate) fn count_placed(&mut self, n: usize) -> Result<(), String> {
         self.n_placed = self.n_placed.saturating_add(n as u64);
         check_triangles(self.n_placed, self.n_bytes, self.options)
     }
 
-    /// An error if the mesh that is read has too many triangles for the files.
+    /// Returns an error if a mesh has too many triangles for the files.
     pub(crate) fn check_mesh(&self, mesh: &RawMesh) -> Result<(), String> {
         check_triangles(mesh.triangles.len() as u64, self.n_bytes, self.options)
     }
 
-    /// Counts the values of a sparse accessor before they are applied; an error if they are too
+    /// Counts the values of a sparse accessor before they are applied. An error if they are too
     /// many for the files.
     pub(crate) fn count_sparse(&mut self, n: usize) -> Result<(), String> {
         self.n_sparse = self.n_sparse.saturating_add(n as u64);
@@ -136,7 +135,7 @@ impl<'a> Files<'a> {
         Err(format!("sparse accessors are applied to more than {limit} values in all"))
     }
 
-    /// Counts numbers of skins, morph targets and animations before they are kept; an error if they
+    /// Counts numbers of skins, morph targets and animations before they are kept. An error if they
     /// are too many for the files.
     pub(crate) fn count_numbers(&mut self, n: usize) -> Result<(), String> {
         self.n_numbers = self.n_numbers.saturating_add(n as u64);
@@ -147,8 +146,8 @@ impl<'a> Files<'a> {
         Err(format!("skins, morph targets and animations have more than {limit} numbers in all"))
     }
 
-    /// Counts the displacements and joints of the vertices of a part; an error if those of all
-    /// parts are too many for the files.
+    /// Counts the displacements and joint weights of the vertices of a part. An error if those of
+    /// all parts are too many for the files.
     pub(crate) fn count_terms(&mut self, n: u64) -> Result<(), String> {
         self.n_terms = self.n_terms.saturating_add(n);
         let limit = FREE_TERMS.saturating_add(self.n_bytes.saturating_mul(TERMS_PER_BYTE));
@@ -158,7 +157,7 @@ impl<'a> Files<'a> {
         Err(format!("skins and morph targets move vertices by more than {limit} terms in all"))
     }
 
-    /// Reads a file whole.
+    /// Reads a whole file.
     pub(crate) fn read(&mut self, path: &Path) -> Result<Vec<u8>, ReadError> {
         self.read_start(path, MAX_FILE_BYTES)
     }
@@ -170,10 +169,10 @@ impl<'a> Files<'a> {
         Ok(bytes)
     }
 
-    /// The first `n` bytes of a buffer, or all that there are.
+    /// Returns at least the first `n` bytes of a buffer, or the whole file if it is shorter.
     ///
-    /// A file that is asked for more and more of is read again, twice as much each time: all that
-    /// is read is in proportion to the file.
+    /// If a later call needs more bytes, the file is read again, with at least twice the length. So
+    /// the bytes read are in proportion to the file.
     pub(crate) fn buffer(&mut self, path: &Path, n: u64) -> Result<Arc<Vec<u8>>, ReadError> {
         let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let mut wanted = n;
@@ -191,7 +190,7 @@ impl<'a> Files<'a> {
         Ok(bytes)
     }
 
-    /// The meshes of a file, read once.
+    /// Returns the meshes of a file; each file is read once.
     pub(crate) fn mesh(&mut self, path: &Path) -> Result<Rc<MeshFile>, String> {
         let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         if let Some(known) = self.meshes.get(&key) {
@@ -215,7 +214,8 @@ impl<'a> Files<'a> {
         };
         let mut pieces: Vec<Piece> = parts.into_iter().flat_map(|part| part.pieces).collect();
         for piece in &mut pieces {
-            // Each place of the mesh has all its vertices: those without a triangle go.
+            // Each instance has all vertices of the mesh, so vertices without a triangle are
+            // dropped.
             let used = used_vertices(&piece.mesh.triangles);
             if used.len() < piece.mesh.vertices.len() {
                 piece.mesh = Arc::new(piece.mesh.with_used_vertices(piece.mesh.triangles.clone()));
@@ -224,8 +224,8 @@ impl<'a> Files<'a> {
         Ok(MeshFile { pieces, notes: RefCell::new(named(notes)), unread: named(unread) })
     }
 
-    /// The file that a document names, if it may be read; `root` is the folder that it has to lie
-    /// in.
+    /// Returns the file that a document names. An error if it lies outside of the folder `root` and
+    /// [`Options::allow_outside`] is not set.
     pub(crate) fn inside(&self, file: PathBuf, root: &Path) -> Result<PathBuf, String> {
         if self.options.allow_outside {
             return Ok(file);
@@ -233,7 +233,7 @@ impl<'a> Files<'a> {
         let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
         let is_inside = match (file.canonicalize(), root.canonicalize()) {
             (Ok(file), Ok(root)) => file.starts_with(root),
-            // A file that is not there is refused by its name alone.
+            // The path of a file that does not exist cannot be resolved; its name alone decides.
             _ => !leaves(file.strip_prefix(root).unwrap_or(&file), root),
         };
         if is_inside {
@@ -247,11 +247,11 @@ impl<'a> Files<'a> {
     }
 }
 
-/// The first bytes of a regular file.
+/// Reads at most `n` bytes of a regular file.
 pub(crate) fn read_regular(path: &Path, n: u64) -> Result<Vec<u8>, ReadError> {
     let open = |error| ReadError::Open { path: path.to_path_buf(), error };
     let length = {
-        // Asked before the file is opened: to open a pipe may wait for ever.
+        // Checked before the file is opened, because opening a pipe may wait for ever.
         let data = std::fs::metadata(path).map_err(open)?;
         if !data.is_file() {
             let what = if data.is_dir() { "a folder" } else { "a device or pipe" };
@@ -265,12 +265,12 @@ pub(crate) fn read_regular(path: &Path, n: u64) -> Result<Vec<u8>, ReadError> {
     }
     let file = std::fs::File::open(path).map_err(open)?;
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(n)).unwrap_or(0));
-    // A file may have grown since its length was asked for.
+    // The file may have grown since its length was read.
     file.take(length.min(n)).read_to_end(&mut bytes).map_err(open)?;
     Ok(bytes)
 }
 
-/// Whether a name goes out of the folder that it starts in.
+/// Whether a relative name leaves its folder, or an absolute one lies outside of `root`.
 fn leaves(name: &Path, root: &Path) -> bool {
     let mut depth = 0_i64;
     for component in name.components() {
@@ -287,7 +287,7 @@ fn leaves(name: &Path, root: &Path) -> bool {
     false
 }
 
-/// An error where so many triangles are too many for files of so many bytes.
+/// Returns an error if `n` triangles are too many for files of `n_bytes` in all.
 pub(crate) fn check_triangles(n: u64, n_bytes: u64, options: &Options) -> Result<(), String> {
     let limit = options.triangle_limit(n_bytes);
     if n <= limit {
@@ -298,8 +298,7 @@ pub(crate) fn check_triangles(n: u64, n_bytes: u64, options: &Options) -> Result
     ))
 }
 
-/// Text without the byte order mark that some programs put before it; the message of an error is
-/// about UTF-16.
+/// Returns the text without a UTF-8 byte order mark. UTF-16 text is an error.
 pub(crate) fn without_mark(bytes: &[u8]) -> Result<&[u8], String> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Err("UTF-16 text; UTF-8 is needed".to_owned());

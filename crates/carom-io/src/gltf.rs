@@ -1,22 +1,22 @@
-//! glTF 2.0, text and binary: each node with a mesh is a part, placed by the nodes above it; so is
-//! each of its instances.
+//! glTF 2.0, text and binary. Each node with a mesh is a part, placed by its ancestors; so is each
+//! instance of a node.
 //!
-//! 1. Lists of the document are kept as text, and an item is parsed when it is needed: memory
-//!    goes by the file's size.
-//! 2. Every range of a buffer is checked. Primitives with equal accessors share their triangles;
-//!    one that repeats another of its mesh is left out.
-//! 3. `EXT_mesh_gpu_instancing` and `KHR_mesh_quantization` are read. A required extension that
-//!    is not understood is refused. One that is used is noted, and listed as unread where it stands
-//!    at a node or a mesh.
-//! 4. Points and lines have no surface, which is noted; a node of them alone is listed as
-//!    unread.
-//! 5. Skins and morph targets are applied at rest, or as the animations have them at
-//!    [`Options::time`](crate::Options::time); see `gltf/motion.rs`.
+//! 1. Lists of the document stay text, and an item is parsed on use. So memory is in proportion to
+//!    the size of the file.
+//! 2. Every range of a buffer is checked. Primitives with equal accessors share their triangles. A
+//!    primitive that repeats another one of its mesh is left out.
+//! 3. `EXT_mesh_gpu_instancing` and `KHR_mesh_quantization` are read. An unknown extension that the
+//!    file requires is an error. One that the file uses is noted, and listed as unread at each node
+//!    or mesh with it.
+//! 4. Points and lines have no surface; they are left out with a note. A node with nothing else is
+//!    listed as unread.
+//! 5. Skins and morph targets are applied at rest, or at the
+//!    [`Options::time`](crate::Options::time) of the animations; see `gltf/motion.rs`.
 //!
 //! Reference: Khronos Group, glTF 2.0 Specification, 2021, 3.5, 3.6 and 4.4;
 //! EXT_mesh_gpu_instancing.
-//! Differs: parsed here by `serde_json` rather than by the crate `gltf`, which makes a structure of
-//! each item of every list, trusts counts and offsets, and does not know instancing.
+//! Differs: `serde_json` parses, not the crate `gltf`. That crate builds a structure for each item,
+//! trusts counts and offsets, and does not support instancing.
 
 mod motion;
 
@@ -36,10 +36,10 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Extensions that are read.
+/// Extensions that are supported.
 const READ: [&str; 2] = ["EXT_mesh_gpu_instancing", "KHR_mesh_quantization"];
 
-/// Beginnings of the names of extensions that say nothing of where a surface is.
+/// Prefixes of extensions without influence on geometry.
 const LOOKS: [&str; 15] = [
     "FB_ngon_encoding",
     "EXT_mesh_features",
@@ -58,7 +58,7 @@ const LOOKS: [&str; 15] = [
     "ADOBE_materials_",
 ];
 
-/// The document; items are text until they are needed.
+/// The document. Items stay text until they are used.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Document<'a> {
@@ -155,8 +155,8 @@ struct BufferItem<'a> {
     byte_length: u64,
 }
 
-/// What makes a primitive: position accessor, index accessor, mode, accessors of joints and
-/// weights, the text of its targets.
+/// The identity of a primitive: position accessor, index accessor, mode, accessors of joints and
+/// weights, and the text of its targets.
 type Key<'a> = (usize, Option<usize>, u64, Vec<[usize; 2]>, &'a str);
 
 /// A mesh of the document.
@@ -166,11 +166,11 @@ struct MeshParts {
     pieces: Vec<Arc<MovingMesh>>,
     /// The weights of its targets at rest.
     weights: Option<Arc<[f64]>>,
-    /// Primitives without a surface.
+    /// The number of primitives without a surface.
     n_thin: usize,
 }
 
-/// Reads the bytes of a .gltf or .glb file; buffers in files beside it are read too.
+/// Reads the bytes of a .gltf or .glb file, and buffers in files beside it.
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
     let time = files.options.time;
     let scene = parse_animated(bytes, path, files, time.is_some())?;
@@ -181,7 +181,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     Ok(model)
 }
 
-/// An error if there is no part; the first of what is unread says why.
+/// Returns an error if there is no part. Its reason is the first of `unread`.
 fn check_parts(is_empty: bool, unread: &[String], path: &Path) -> Result<(), ReadError> {
     if !is_empty {
         return Ok(());
@@ -190,7 +190,8 @@ fn check_parts(is_empty: bool, unread: &[String], path: &Path) -> Result<(), Rea
     Err(ReadError::at(path, Place::File, format!("no node with triangles{why}")))
 }
 
-/// The same as a scene that can be posed; without `with_animations` they are noted only.
+/// Reads the same as a scene that can be posed. Without `with_animations`, animations are noted
+/// only.
 pub(crate) fn parse_animated(
     bytes: &[u8],
     path: &Path,
@@ -245,12 +246,12 @@ pub(crate) fn parse_animated(
     Ok(model)
 }
 
-/// Read, or without a meaning for surfaces.
+/// Whether an extension is supported, or has no influence on surfaces.
 fn is_understood(extension: &str) -> bool {
     READ.contains(&extension) || LOOKS.iter().any(|start| extension.starts_with(start))
 }
 
-/// The text, and the binary chunk that may follow it.
+/// Returns the JSON text, and the binary chunk if there is one.
 fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
     if !bytes.starts_with(b"glTF") {
         return Ok((bytes, None));
@@ -290,11 +291,11 @@ struct Loader<'a, 'f, 'o> {
     blob: Option<&'a [u8]>,
     path: &'a Path,
     files: &'f mut Files<'o>,
-    /// Those that are broken too, so that each is read once.
+    /// Includes broken buffers, so that each is read once.
     buffers: HashMap<usize, Result<Arc<Vec<u8>>, String>>,
     views: HashMap<usize, BufferView>,
     accessors: HashMap<usize, Rc<AccessorItem>>,
-    /// From the number of a node in the document to that in the scene.
+    /// From the index of a node in the document to its index in the scene.
     scene_nodes: HashMap<usize, usize>,
 }
 
@@ -308,11 +309,11 @@ impl<'a> Loader<'a, '_, '_> {
         let no_scene = ReadError::at(self.path, Place::File, "no scene");
         let scene = *self.document.scenes.get(scene_number).ok_or(no_scene)?;
         let scene: Scene = self.item(scene, "scenes", scene_number)?;
-        // A mesh is read with the joints of its vertices if a skin carries it.
+        // A mesh is read with the joints of its vertices if it has a skin: the flag of the key.
         let mut meshes: HashMap<(usize, bool), Result<Rc<MeshParts>, String>> = HashMap::new();
         let mut skins: HashMap<usize, usize> = HashMap::new();
-        // Depth first in the order of the file; a node that is met twice would make a cycle or a
-        // net.
+        // Depth first in the order of the file. A node that is reached twice would make a cycle or
+        // a DAG.
         let mut stack: Vec<(usize, Option<u32>)> = scene.nodes.into_iter().rev().map(|n| (n, None)).collect();
         while let Some((number, parent)) = stack.pop() {
             let text = self.document.nodes.get(number).copied();
@@ -369,7 +370,7 @@ impl<'a> Loader<'a, '_, '_> {
         self.find_joints(model)
     }
 
-    /// An error about this item; a line of what is unread if the reader keeps going.
+    /// Returns an error about this item. If `keep_going`, lists it as unread instead.
     fn refuse_or_list(&self, item: &str, reason: &str, model: &mut AnimatedModel) -> Result<(), ReadError> {
         let own = format!("{}: ", self.path.display());
         let bare = reason.strip_prefix(&own);
@@ -383,7 +384,7 @@ impl<'a> Loader<'a, '_, '_> {
         })
     }
 
-    /// An item of a list.
+    /// Parses an item of a list.
     fn item<T: Deserialize<'a>>(
         &self,
         text: &'a RawValue,
@@ -393,7 +394,8 @@ impl<'a> Loader<'a, '_, '_> {
         serde_json::from_str(text.get()).map_err(|e| self.at(format!("{list}[{number}]"), e.to_string()))
     }
 
-    /// A short item of a list.
+    /// Parses an item of a list. An error if it is longer than [`MAX_ITEM_CHARS`], buffers
+    /// excepted.
     fn short_item<T: Deserialize<'a>>(list: &[&'a RawValue], name: &str, number: usize) -> Result<T, String> {
         let text = list.get(number).ok_or_else(|| format!("{name}[{number}] of {}", list.len()))?.get();
         if MAX_ITEM_CHARS < text.len() && name != "buffers" {
@@ -403,8 +405,8 @@ impl<'a> Loader<'a, '_, '_> {
         serde_json::from_str(text).map_err(|e| format!("{name}[{number}]: {e}"))
     }
 
-    /// Adds a node's mesh as a part, or one for each instance; `place` is the number of the node in
-    /// the scene.
+    /// Adds a node's mesh as a part, or one part for each instance. `place` is the index of the
+    /// node in the scene.
     fn node_parts(
         &mut self,
         node: &Node<'a>,
@@ -443,7 +445,7 @@ impl<'a> Loader<'a, '_, '_> {
         let instances = match node.extensions.get(READ[0]) {
             None => vec![Placement::IDENTITY],
             Some(_) if skin.is_some() => {
-                // A skin ignores where its node is, and so does each instance.
+                // A skin ignores the transform of its node, and so that of each instance.
                 push_note(&mut model.unread, format!("{called}: instances of a skinned mesh are not read"));
                 vec![Placement::IDENTITY]
             }
@@ -463,7 +465,7 @@ impl<'a> Loader<'a, '_, '_> {
         Ok(())
     }
 
-    /// The places of the instances of a node, in its frame.
+    /// Returns the transforms of the instances of a node, in its frame.
     fn instances(&mut self, text: &RawValue) -> Result<Vec<Placement>, String> {
         let instancing: Instancing =
             serde_json::from_str(text.get()).map_err(|e| format!("{}: {e}", READ[0]))?;
@@ -494,7 +496,7 @@ impl<'a> Loader<'a, '_, '_> {
         Ok((0..count.unwrap_or(0)).map(one).collect())
     }
 
-    /// The triangles of a mesh, with the joints of their vertices if it is skinned.
+    /// Reads the triangles of a mesh, with the joints of their vertices if it is skinned.
     fn mesh(
         &mut self,
         number: usize,
@@ -576,7 +578,8 @@ impl<'a> Loader<'a, '_, '_> {
         Ok(parts)
     }
 
-    /// The triangles of a primitive, with the vertices that they use, and the numbers of these.
+    /// Reads the triangles of a primitive with the vertices that they use. Returns the indices of
+    /// these vertices too.
     fn primitive(
         &mut self,
         (position, indices, mode): (usize, Option<usize>, u64),
@@ -625,7 +628,7 @@ impl<'a> Loader<'a, '_, '_> {
         Ok((mesh, used))
     }
 
-    /// The elements of an accessor; all ranges are checked.
+    /// Returns the elements of an accessor, with all ranges checked.
     fn elements(&mut self, number: usize) -> Result<Elements, String> {
         let item = match self.accessors.get(&number) {
             Some(item) => item.clone(),
@@ -649,7 +652,7 @@ impl<'a> Loader<'a, '_, '_> {
         item.elements(number, n_bytes, &mut view)
     }
 
-    /// A buffer, read once.
+    /// Returns a buffer; each is read once.
     fn buffer(&mut self, number: usize) -> Result<Arc<Vec<u8>>, String> {
         if let Some(buffer) = self.buffers.get(&number) {
             return buffer.clone();
@@ -676,7 +679,7 @@ impl<'a> Loader<'a, '_, '_> {
         Ok(data)
     }
 
-    /// A buffer beside the file, or in its text.
+    /// Reads a buffer from a file beside the document, or from a data URI.
     fn uri(&mut self, uri: &str, n: u64) -> Result<Arc<Vec<u8>>, String> {
         if let Some(data) = uri.strip_prefix("data:") {
             let (_, encoded) = data.split_once(";base64,").ok_or("a data URI that is not base64")?;
@@ -689,10 +692,10 @@ impl<'a> Loader<'a, '_, '_> {
     }
 }
 
-/// A node's own transform; `None` is the identity.
+/// Returns a node's own transform; `None` is the identity.
 fn local(node: &Node<'_>) -> Option<Local> {
     if let Some(m) = node.matrix {
-        // Column-major there, row-major here.
+        // glTF matrices are column-major, carom's row-major.
         return Some(Local::Matrix(Placement(core::array::from_fn(|e| m[4 * (e % 4) + e / 4]))));
     }
     if let (None, None, None) = (node.translation, node.rotation, node.scale) {
@@ -706,7 +709,7 @@ fn local(node: &Node<'_>) -> Option<Local> {
     }))
 }
 
-/// An error unless there is a weight for each target.
+/// Returns an error unless there is a weight for each target.
 fn check_weights(weights: &[f64], n_targets: usize) -> Result<(), String> {
     if weights.len() == n_targets {
         return Ok(());
@@ -714,7 +717,7 @@ fn check_weights(weights: &[f64], n_targets: usize) -> Result<(), String> {
     Err(format!("{} weights for {n_targets} morph targets", weights.len()))
 }
 
-/// An error if a vertex of the mesh has a joint that the skin has not.
+/// Returns an error if a joint index of the mesh is beyond the skin's joints.
 fn check_joints(mesh: &MeshParts, skin: &Skin) -> Result<(), String> {
     for influences in mesh.pieces.iter().filter_map(|piece| piece.influences.as_ref()) {
         let (joint, vertex) = influences.highest;
@@ -726,7 +729,7 @@ fn check_joints(mesh: &MeshParts, skin: &Skin) -> Result<(), String> {
     Ok(())
 }
 
-/// `%20` and the like replaced by what they stand for.
+/// Returns `uri` with percent encodings such as `%20` decoded.
 fn percent_decoded(uri: &str) -> String {
     let bytes = uri.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

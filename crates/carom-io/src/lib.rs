@@ -1,9 +1,9 @@
-//! Real files for carom: OBJ, STL, PLY, glTF, URDF and scene files become named parts with meshes
-//! in `f64`; levels of brushes ([`map`]) become entities and planes.
+//! Readers of real files. OBJ, STL, PLY, glTF, URDF and scene files become named parts with meshes
+//! in `f64`. Levels made of brushes ([`map`]) become entities and planes.
 //!
-//! Reading does not panic (tests: `random_bytes`). It does not trust the counts of a header
-//! (test: `bad_files::counts_of_headers_are_not_believed`). Each refusal is one line that names the
-//! file and the place in it (test: `bad_files::refusals_name_file_and_place`).
+//! Reading does not panic (tests: `random_bytes`). The counts in a header are not trusted (test:
+//! `bad_files::counts_of_headers_are_not_believed`). Each error is one line that names the file and
+//! the place in it (test: `bad_files::refusals_name_file_and_place`).
 //!
 //! ```
 //! use carom_io::Format;
@@ -47,7 +47,7 @@ pub use part::{Model, Part, Piece, Placement, RawMesh, make_names_unique};
 use files::Files;
 use std::path::Path;
 
-/// A file format, known by the extension of the name.
+/// A file format, recognized by the extension of the file's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -66,7 +66,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// By the name's ending, capital or not; `None` for others.
+    /// Returns the format for the extension of `path`, in any case; `None` for other extensions.
     pub fn of(path: &Path) -> Option<Format> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         Some(match ending.as_str() {
@@ -74,7 +74,7 @@ impl Format {
             "stl" => Format::Stl,
             "ply" => Format::Ply,
             "gltf" | "glb" => Format::Gltf,
-            // Macros that are not expanded are refused with advice.
+            // Unexpanded macros are an error whose message says how to expand them.
             "urdf" | "xacro" => Format::Urdf,
             "json" => Format::Scene,
             _ => return None,
@@ -82,7 +82,7 @@ impl Format {
     }
 }
 
-/// Reads a file and everything that it refers to; names of parts are unique.
+/// Reads a file and all files that it refers to. The names of the parts are unique.
 pub fn read(path: &Path) -> Result<Model, ReadError> {
     read_with(path, &Options::default())
 }
@@ -101,8 +101,8 @@ pub fn read_with(path: &Path, options: &Options) -> Result<Model, ReadError> {
     finish(parse_in(&bytes, format, path, &mut files)?, path, &files)
 }
 
-/// Reads the bytes of a file; `path` is for messages, the part's name, and where other files are
-/// looked for.
+/// Reads the bytes of a file. `path` appears in messages, names the part, and locates other files
+/// relative to its folder.
 pub fn parse(bytes: &[u8], format: Format, path: &Path) -> Result<Model, ReadError> {
     parse_with(bytes, format, path, &Options::default())
 }
@@ -114,9 +114,10 @@ pub fn parse_with(bytes: &[u8], format: Format, path: &Path, options: &Options) 
     finish(parse_in(bytes, format, path, &mut files)?, path, &files)
 }
 
-/// Reads a glTF file as a scene that can be posed; names of parts are unique. [`Options::time`]
-/// does not matter. Refused is what [`read_with`] refuses, other formats, and animations that are
-/// not sound.
+/// Reads a glTF file as a scene that can be posed. The names of the parts are unique, and
+/// [`Options::time`] is ignored.
+///
+/// Errors: those of [`read_with`], a format other than glTF, and invalid animations.
 pub fn read_animated(path: &Path, options: &Options) -> Result<AnimatedModel, ReadError> {
     let mut files = Files::new(options);
     let bytes = files.read(path)?;
@@ -130,7 +131,7 @@ pub fn read_animated(path: &Path, options: &Options) -> Result<AnimatedModel, Re
     animated(&bytes, path, &mut files)
 }
 
-/// [`read_animated`] of the bytes of a file; `path` as for [`parse`].
+/// Does the same as [`read_animated`] for the bytes of a file; `path` as for [`parse`].
 pub fn parse_animated(bytes: &[u8], path: &Path, options: &Options) -> Result<AnimatedModel, ReadError> {
     let mut files = Files::new(options);
     files.count_bytes(bytes.len());
@@ -145,12 +146,12 @@ fn animated(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<Animated
     Ok(model)
 }
 
-/// The bytes of a file as a model; all files count together.
+/// Parses the bytes of a file into a model. All files count against the same limits.
 fn parse_in(bytes: &[u8], format: Format, path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
     if bytes.is_empty() {
         return Err(ReadError::at(path, Place::File, "the file is empty"));
     }
-    // The header of a binary STL file is free, and so may begin with anything.
+    // The header of a binary STL file is free text and may begin with a byte order mark.
     let text = if format == Format::Stl { Ok(bytes) } else { files::without_mark(bytes) };
     let text = text.map_err(|e| ReadError::at(path, Place::File, e))?;
     match format {
@@ -163,7 +164,7 @@ fn parse_in(bytes: &[u8], format: Format, path: &Path, files: &mut Files<'_>) ->
     }
 }
 
-/// The model with unique names, if it is not too large for its files.
+/// Makes the names unique. An error if the model has too many triangles for its files.
 fn finish(mut model: Model, path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
     let placed = |part: &Part| part.n_triangles() as u64 + limits::TRIANGLES_PER_PART;
     let n = model.parts.iter().map(placed).fold(0, u64::saturating_add);
@@ -174,20 +175,20 @@ fn finish(mut model: Model, path: &Path, files: &Files<'_>) -> Result<Model, Rea
     Ok(model)
 }
 
-/// Names in a note are as long as the file likes, and have what characters it likes.
+/// Shortens each note and escapes its control characters, because names come from the file
+/// unchecked.
 fn shorten<'a>(notes: impl Iterator<Item = &'a mut String>) {
     for note in notes {
         *note = error::shortened(&without_controls(note), limits::MAX_NOTE_CHARS);
     }
 }
 
-/// Reads a file that holds one mesh: OBJ, STL, PLY, or a glTF scene as one mesh; the notes are
-/// dropped.
+/// Reads a file as one mesh: OBJ, STL, PLY, or all meshes of a glTF scene. The notes are dropped.
 pub fn read_mesh(path: &Path) -> Result<RawMesh, ReadError> {
     read_mesh_with(path, &Options::default()).map(|whole| whole.mesh)
 }
 
-/// All that a file holds as one mesh.
+/// The whole content of a file as one mesh.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct WholeMesh {
@@ -199,7 +200,7 @@ pub struct WholeMesh {
     pub unread: Vec<String>,
 }
 
-/// [`read_mesh`] with options, and with the remarks on the file.
+/// [`read_mesh`] with options. The result has the notes on the file too.
 pub fn read_mesh_with(path: &Path, options: &Options) -> Result<WholeMesh, ReadError> {
     if matches!(Format::of(path), Some(Format::Urdf | Format::Scene)) {
         return Err(ReadError::at(path, Place::File, "a scene, where one mesh is needed"));

@@ -1,14 +1,14 @@
-//! Levels in the text format of Quake's editors: entities with keys, and brushes as planes through
-//! three points each.
+//! Levels in the text format of Quake's editors. Entities have keys, and brushes are planes, each
+//! through three points.
 //!
-//! Both dialects are read, the standard one and Valve 220: what follows the points of a plane, the
-//! texture, does not matter here and is passed over to the end of the line. Patches and other
-//! blocks in a brush's place are listed as unread.
+//! Both dialects are read, the standard one and Valve 220. The texture after the points of a plane
+//! is ignored but for its name. Patches and other blocks in the place of a brush are listed as
+//! unread.
 //!
 //! Reference: id Software, Quake's map format, 1996 (points clockwise seen from outside); Valve,
 //! Hammer's map version 220.
-//! Differs: read here rather than by `quake-util`, which needs all numbers of a texture and gives a
-//! brush no line.
+//! Differs: parsed here, not by `quake-util`. That crate needs all numbers of a texture and gives
+//! no line numbers of brushes.
 
 use crate::error::{Place, ReadError, shortened};
 use crate::files;
@@ -17,27 +17,27 @@ use carom_bsp::{Brush, Contents, SplitPlane};
 use glam::DVec3;
 use std::path::Path;
 
-/// Something in a level.
+/// An entity of a level.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Entity {
     /// Its keys and values, in the order of the file.
     pub pairs: Vec<(String, String)>,
-    /// The brushes that it is made of.
+    /// Its brushes; may be empty.
     pub brushes: Vec<MapBrush>,
 }
 
-/// A convex piece of a level, as the file has it.
+/// A convex solid of a level, as it is written in the file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MapBrush {
     /// The line of its opening brace, counted from 1.
     pub line: usize,
-    /// Normals point out of the brush; of length 1.
+    /// Its planes. Normals are of unit length and point out of the brush.
     pub planes: Vec<SplitPlane>,
     /// The line of each plane.
     pub lines: Vec<usize>,
-    /// The name of the texture of the first plane; empty without one.
+    /// The texture name of the first plane; empty without one.
     pub texture: String,
 }
 
@@ -45,9 +45,9 @@ pub struct MapBrush {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Map {
-    /// The first is the world.
+    /// The entities; the first is the world.
     pub entities: Vec<Entity>,
-    /// Patches and other blocks in a brush's place, which are not read, in the order of the file.
+    /// Patches and other blocks in the place of a brush, in the order of the file.
     pub unread: Vec<UnreadBlock>,
 }
 
@@ -55,24 +55,24 @@ pub struct Map {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnreadBlock {
-    /// The line of the opening brace in the entity, counted from 1.
+    /// The line of the brush's opening brace, counted from 1.
     pub line: usize,
-    /// What the file calls it, such as `patchDef2`; empty if it has no name.
+    /// Its name in the file, such as `patchDef2`; empty if it has no name.
     pub name: String,
 }
 
 impl Entity {
-    /// The value of a key, the last one where it is given twice.
+    /// Returns the value of a key; the last value if the key occurs twice.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.pairs.iter().rev().find(|pair| pair.0 == key).map(|pair| pair.1.as_str())
     }
 
-    /// What it is: the value of `classname`, or nothing.
+    /// Returns the value of `classname`; empty without one.
     pub fn class(&self) -> &str {
         self.get("classname").unwrap_or("")
     }
 
-    /// A value of three numbers, such as `origin`.
+    /// Returns a value of three finite numbers, such as `origin`.
     pub fn vector(&self, key: &str) -> Option<DVec3> {
         let numbers: Vec<f64> =
             self.get(key)?.split_whitespace().filter_map(|word| word.parse().ok()).collect();
@@ -82,9 +82,9 @@ impl Entity {
 }
 
 impl Map {
-    /// The brushes of all entities whose class `wants` names something for, with these contents. A
-    /// brush that is open, empty or has a plane that is none is left out and told of in the second
-    /// list, by its line.
+    /// Returns the brushes for which `wants` returns contents, with these contents. `wants` gets
+    /// the class of the entity. Brushes that are open, empty or have an invalid plane are left out.
+    /// The second list has an error with the line of each.
     pub fn brushes(
         &self,
         path: &Path,
@@ -109,9 +109,11 @@ impl Map {
     }
 }
 
-/// What a brush of a game of this family holds, by the conventions of its editors: triggers, hints
-/// and origins nothing; liquids, whose textures' names begin with `*` or `!`, [`Contents::LIQUID`];
-/// illusions nothing; all else is solid.
+/// Returns the usual contents of a brush in Quake's family of games, by the conventions of its
+/// editors.
+///
+/// Triggers, hints, origins and illusions are empty. Textures whose names begin with `*` or `!` are
+/// [`Contents::LIQUID`]. All else is solid.
 pub fn usual_contents(class: &str, brush: &MapBrush) -> Contents {
     let texture = brush.texture.to_ascii_lowercase();
     let name = texture.rsplit('/').next().unwrap_or("");
@@ -127,20 +129,20 @@ pub fn usual_contents(class: &str, brush: &MapBrush) -> Contents {
     }
 }
 
-/// Reads a file.
+/// Reads a map file.
 pub fn read(path: &Path) -> Result<Map, ReadError> {
     let bytes = files::read_regular(path, MAX_FILE_BYTES)?;
     parse(&bytes, path)
 }
 
-/// Reads the bytes of a map; `path` is for messages.
+/// Reads the bytes of a map. `path` appears in messages only.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
     let bytes = files::without_mark(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
     let mut map = Map::default();
     let mut open: Vec<Block> = Vec::new();
     for (number, line) in bytes.split(|b| *b == b'\n').enumerate() {
         let at = |reason: String| ReadError::at(path, Place::Line(number + 1), reason);
-        // Texts may be in any encoding; braces, points and keys are not.
+        // Names and comments may have any encoding; braces, points and keys are ASCII.
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
         match text.as_bytes().first() {
@@ -177,7 +179,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
                 }
             }
             _ if open.last() == Some(&Block::Other) => {}
-            // The name of what follows in a brush's place: a patch and the like.
+            // The name of a block in the place of a brush, such as a patch.
             _ if open.last() == Some(&Block::Brush) => {
                 let brush = map.entities.last().and_then(|entity| entity.brushes.last());
                 if brush.is_some_and(|brush| !brush.planes.is_empty()) {
@@ -209,7 +211,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
     Ok(map)
 }
 
-/// Lists the last brush as unread, once. A name is that of the whole block.
+/// Lists the last brush as unread, once. The first name is kept as that of the block.
 fn skip(map: &mut Map, name: &str) {
     let brush = map.entities.last().and_then(|entity| entity.brushes.last());
     let Some(line) = brush.map(|brush| brush.line) else { return };
@@ -218,12 +220,12 @@ fn skip(map: &mut Map, name: &str) {
     }
 }
 
-/// What an opening brace began.
+/// The kind of a block in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Block {
     Entity,
     Brush,
-    /// Inside of a brush: a patch, or what else an editor knows.
+    /// A block inside of a brush, such as a patch.
     Other,
 }
 
@@ -245,7 +247,7 @@ fn opened(map: &mut Map, open: &[Block], line: usize) -> Result<Block, String> {
     }
 }
 
-/// A line with a key and a value in quotes.
+/// Parses a line with a key and a value in quotes.
 fn pair(text: &str) -> Result<(String, String), String> {
     let mut parts = text.split('"');
     let (_, key, between, value) = (parts.next(), parts.next(), parts.next(), parts.next());
@@ -257,7 +259,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// A line with three points in brackets, and the name of the texture.
+/// Parses a line with three points in brackets and the name of the texture.
 fn plane(text: &str) -> Result<(SplitPlane, &str), String> {
     let mut points = [DVec3::ZERO; 3];
     let mut rest = text;

@@ -1,11 +1,11 @@
-//! Wavefront OBJ: the `v` and `f` lines, in `f64`; groups and objects on demand.
+//! Wavefront OBJ: the `v` and `f` lines in `f64`, optionally split by groups and objects.
 //!
-//! Numbers are read by the standard library and so to the last bit. Texture and normal indices and
-//! materials do not matter here. Lines and points have no surface, which is noted. Curved surfaces
-//! and lines with unknown keywords are listed as unread.
+//! The standard library parses the numbers, so they are correctly rounded. Texture indices, normal
+//! indices and materials are ignored. Lines and points have no surface; they are left out with a
+//! note. Curved surfaces and lines with unknown keywords are listed as unread.
 //!
 //! Reference: Wavefront Technologies, Object Files (.obj), Advanced Visualizer Manual, app. B1.
-//! Differs: read here rather than by `tobj`, which gives no line numbers, splits shared vertices at
+//! Differs: parsed here, not by `tobj`. That crate gives no line numbers, splits shared vertices at
 //! each group, and overflows on large texture indices.
 
 use crate::error::{Place, ReadError};
@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Keywords that say nothing of where a surface is.
+/// Keywords without influence on geometry.
 const NO_GEOMETRY: [&str; 31] = [
     "vt",
     "vn",
@@ -53,17 +53,17 @@ const NO_GEOMETRY: [&str; 31] = [
     "curv2",
 ];
 
-/// Faces of a file.
+/// The faces of a file.
 #[derive(Default)]
 struct Faces {
     corners: Vec<u32>,
-    /// For each face its line and the end of its corners.
+    /// For each face its line, and the end of its corners in `corners`.
     ends: Vec<(usize, usize)>,
-    /// The first face of each object or group, with its name.
+    /// The index of the first face of each object or group, with its name.
     groups: Vec<(usize, String)>,
 }
 
-/// Reads the bytes of an OBJ file; `path` is for messages and the name of the part.
+/// Reads the bytes of an OBJ file. `path` appears in messages and names the part.
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
     let mut mesh = RawMesh::default();
     let mut faces = Faces::default();
@@ -74,7 +74,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
         let number = lines.number;
         let at = |reason: String| ReadError::at(path, Place::Line(number), reason);
         let Ok(text) = core::str::from_utf8(line) else {
-            // Names and comments may be in any encoding, geometry may not.
+            // Names and comments may have any encoding; geometry must be UTF-8.
             match line.trim_ascii_start() {
                 [b'v' | b'f', b' ' | b'\t', ..] => return Err(at("not text".to_owned())),
                 _ if line.contains(&0) => return Err(at("not text: not an OBJ file".to_owned())),
@@ -123,10 +123,10 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
     Ok(model)
 }
 
-/// Lines with any of the three usual ends.
+/// An iterator over lines that end in CR, LF or CR LF.
 struct Lines<'a> {
     rest: &'a [u8],
-    /// The number of the last line, from 1.
+    /// The number of the last returned line, counted from 1.
     number: usize,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Lines<'a> {
 /// Lines that are neither vertices nor faces.
 #[derive(Default)]
 struct Unusual {
-    /// How many `l` and `p` lines, and the first.
+    /// The number of `l` and `p` lines, and the line of the first.
     n_thin: usize,
     first_thin: usize,
     /// Line and keyword.
@@ -172,7 +172,7 @@ impl Unusual {
     }
 }
 
-/// One line; says whether it was geometry.
+/// Reads one line. Returns whether it was geometry.
 fn read_line(
     line: &str,
     number: usize,
@@ -242,7 +242,7 @@ fn read_line(
     }
 }
 
-/// The objects and groups as parts; a name that comes again goes on with its part.
+/// Splits the mesh into its objects and groups. Triangles under the same name form one part.
 fn split(mesh: &RawMesh, groups: &[(usize, String)], ends: &[usize], stem: &str) -> Vec<Part> {
     let mut named: Vec<(&str, Vec<[u32; 3]>)> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Parts: meshes as they stand in a file, and where they stand in the world.
+//! Parts: meshes as they are in a file, and their transforms to the world.
 
 use crate::error::{Place, ReadError};
 use crate::limits::MAX_NOTES;
@@ -6,22 +6,25 @@ use glam::DVec3;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Vertices and triangles as a file gives them, checked: finite, in range, at least one triangle.
+/// Vertices and triangles as a file gives them. They are checked: finite, indices in range, at
+/// least one triangle.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct RawMesh {
     /// Positions in the file's own unit and frame.
     pub vertices: Vec<DVec3>,
-    /// Three vertex numbers each, in the order of the file; polygons are cut into triangles.
+    /// Three vertex indices each, in the order of the file. Polygons are triangulated.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl RawMesh {
-    /// The mesh, if it has triangles, finite vertices, and no vertex number that is none.
+    /// Returns the mesh. An error if it has no triangle, a vertex that is not finite, or an index
+    /// out of range.
     pub(crate) fn checked(self, path: &Path) -> Result<RawMesh, ReadError> {
         self.checked_at(path, "")
     }
 
-    /// [`RawMesh::checked`] for one of several meshes of a file, `item` its name there.
+    /// Does the same as [`RawMesh::checked`] for one of several meshes of a file. `item` is its
+    /// name there.
     pub(crate) fn checked_at(self, path: &Path, item: &str) -> Result<RawMesh, ReadError> {
         let place =
             |what: String| Place::Item(if item.is_empty() { what } else { format!("{item}, {what}") });
@@ -52,8 +55,8 @@ impl RawMesh {
         }
     }
 
-    /// Adds a strip; every second triangle runs the other way round. Triangles that repeat a corner
-    /// only turn the strip and are left out.
+    /// Adds a triangle strip; every second triangle is flipped. Triangles that repeat a corner only
+    /// steer the strip and are left out.
     pub(crate) fn push_strip(&mut self, corners: &[u32]) {
         for (i, t) in corners.windows(3).enumerate() {
             if t[0] != t[1] && t[1] != t[2] && t[2] != t[0] {
@@ -62,14 +65,15 @@ impl RawMesh {
         }
     }
 
-    /// Some of the triangles, with the vertices that they use, in the order of the vertices.
+    /// Returns a mesh of some triangles with the vertices that they use, in the order of the
+    /// vertices.
     pub(crate) fn with_used_vertices(&self, mut triangles: Vec<[u32; 3]>) -> RawMesh {
         let used = used_vertices(&triangles);
         number_by(&used, &mut triangles);
         RawMesh { vertices: used.iter().map(|v| self.vertices[*v as usize]).collect(), triangles }
     }
 
-    /// The number of a triangle that has an area, but none when its vertices are moved so.
+    /// Returns the first triangle that has an area before the map `moved`, but none after it.
     fn collapsed(&self, moved: impl Fn(DVec3) -> DVec3) -> Option<usize> {
         // A rotation leaves rounding errors, 2^-53 each.
         const ROUNDING: f64 = 1.0 / (1_u64 << 40) as f64;
@@ -84,7 +88,7 @@ impl RawMesh {
     }
 }
 
-/// The vertex numbers of triangles, sorted.
+/// Returns the vertex indices that the triangles use, sorted and unique.
 pub(crate) fn used_vertices(triangles: &[[u32; 3]]) -> Vec<u32> {
     let mut used: Vec<u32> = triangles.as_flattened().to_vec();
     used.sort_unstable();
@@ -93,23 +97,23 @@ pub(crate) fn used_vertices(triangles: &[[u32; 3]]) -> Vec<u32> {
     used
 }
 
-/// Replaces vertex numbers by their places in the sorted list.
+/// Replaces vertex indices by their positions in the sorted list `used`.
 pub(crate) fn number_by(used: &[u32], triangles: &mut [[u32; 3]]) {
     for v in triangles.as_flattened_mut() {
         *v = used.binary_search(v).unwrap_or(0) as u32;
     }
 }
 
-/// A row-major 4x4 matrix that places a mesh; its last row is 0 0 0 1.
+/// A row-major 4x4 affine matrix from a mesh's frame to the world; its last row is 0 0 0 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement(pub [f64; 16]);
 
 impl Placement {
-    /// Nothing moves.
+    /// The identity.
     pub const IDENTITY: Placement =
         Placement([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
 
-    /// A scale along the axes.
+    /// Returns a scaling along the axes.
     pub(crate) fn scaling(scale: [f64; 3]) -> Placement {
         let mut placement = Placement::IDENTITY;
         for (k, s) in scale.into_iter().enumerate() {
@@ -118,8 +122,9 @@ impl Placement {
         placement
     }
 
-    /// The matrix, if it is finite, keeps volume above zero, and ends in 0 0 0 1; or what is wrong
-    /// with it.
+    /// Returns the placement of a matrix. The message of an error says what is wrong.
+    ///
+    /// Errors: a number is not finite, the last row is not 0 0 0 1, or the determinant is 0.
     pub fn checked(matrix: [f64; 16]) -> Result<Placement, String> {
         let placement = Placement::affine(matrix)?;
         if placement.determinant() == 0.0 {
@@ -128,7 +133,7 @@ impl Placement {
         Ok(placement)
     }
 
-    /// The matrix, if it is finite and ends in 0 0 0 1; it may flatten.
+    /// Returns the placement of a finite matrix with last row 0 0 0 1. The determinant may be 0.
     pub(crate) fn affine(matrix: [f64; 16]) -> Result<Placement, String> {
         let placement = Placement(matrix);
         if let Some(i) = matrix.iter().position(|x| !x.is_finite()) {
@@ -140,7 +145,8 @@ impl Placement {
         Ok(placement)
     }
 
-    /// How far the matrix is from a pure rotation: the largest entry of R^T R - 1; 2 for a mirror.
+    /// Returns how far the matrix is from a pure rotation: the largest absolute entry of R^T R - 1,
+    /// and at least 2 for a mirror.
     pub fn rigidity_error(&self) -> f64 {
         let m = &self.0;
         let mut worst: f64 = if self.determinant() < 0.0 { 2.0 } else { 0.0 };
@@ -153,14 +159,14 @@ impl Placement {
         worst
     }
 
-    /// Of the 3x3 part.
+    /// Returns the determinant of the 3x3 part.
     pub fn determinant(&self) -> f64 {
         let m = &self.0;
         m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8])
             + m[2] * (m[4] * m[9] - m[5] * m[8])
     }
 
-    /// This placement after `inner`.
+    /// Returns the product that applies `inner` first, then this placement.
     pub fn after(&self, inner: &Placement) -> Placement {
         let (a, b) = (&self.0, &inner.0);
         let entry = |i: usize, j: usize| (0..4).map(|k| a[4 * i + k] * b[4 * k + j]).sum();
@@ -169,8 +175,8 @@ impl Placement {
         Placement(product)
     }
 
-    /// `((r0 x + r1 y) + r2 z) + t` on each row, every product and sum rounded: the formula that
-    /// exact counts of other tools can be compared with.
+    /// Transforms a point: `((r0 x + r1 y) + r2 z) + t` for each row. Each product and sum is
+    /// rounded, so exact counts can be compared with tools that use the same formula.
     #[inline]
     pub fn apply(&self, p: DVec3) -> DVec3 {
         let m = &self.0;
@@ -179,7 +185,7 @@ impl Placement {
     }
 }
 
-/// A mesh with its scale and place; several make a part.
+/// A mesh with its scale and placement. A part has one or more.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
     /// Shared by all pieces of the same file.
@@ -190,25 +196,27 @@ pub struct Piece {
     pub placement: Placement,
 }
 
-/// How a scale and a placement treat the thickness of a mesh.
+/// The effect of a scale and a placement on the areas of a mesh.
 pub(crate) enum Flattening {
     /// Nothing is flattened.
     None,
-    /// An axis is flattened in which no triangle has an extent.
+    /// The map is singular, but no triangle loses its area.
     Harmless,
-    /// This triangle loses its area.
+    /// The map is singular, and this triangle loses its area.
     Collapses(usize),
 }
 
 impl Piece {
-    /// Whether the piece is flattened.
+    /// Returns whether the scale and the placement flatten the piece, and the first triangle that
+    /// loses its area.
     pub(crate) fn flattening(&self) -> Flattening {
         let Placement(m) = self.placement.after(&Placement::scaling(self.scale));
         if Placement(m).determinant() != 0.0 {
             return Flattening::None;
         }
         let largest = m.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        // The sizes of vertices and of the matrix do not matter, and could overflow.
+        // Both are divided by their largest number. Flatness does not depend on it, and products
+        // could overflow.
         let size = self.mesh.vertices.iter().map(|v| v.abs().max_element()).fold(0.0, f64::max);
         let linear = Placement(core::array::from_fn(|e| if e % 4 == 3 { 0.0 } else { m[e] / largest }));
         match self.mesh.collapsed(|v| linear.apply(v / size)) {
@@ -218,32 +226,33 @@ impl Piece {
     }
 }
 
-/// A thing with a name that either collides with others or not.
+/// A named object that is tested for collisions as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Unique within what was read.
+    /// Unique within the model.
     pub name: String,
-    /// At least one.
+    /// Its meshes, at least one.
     pub pieces: Vec<Piece>,
 }
 
 impl Part {
-    /// A part of one mesh as it stands.
+    /// Returns a part of one mesh with the identity as its placement.
     pub fn new(name: impl Into<String>, mesh: RawMesh) -> Part {
         let piece = Piece { mesh: Arc::new(mesh), scale: [1.0; 3], placement: Placement::IDENTITY };
         Part { name: name.into(), pieces: vec![piece] }
     }
 
-    /// All triangles of the part.
+    /// Returns the number of triangles of the part.
     pub fn n_triangles(&self) -> usize {
         self.pieces.iter().map(|p| p.mesh.triangles.len()).sum()
     }
 
-    /// The part as one mesh in world coordinates: scale, then place, without fused operations;
-    /// pieces in order.
+    /// Returns the part as one mesh in world coordinates, piece after piece. Each vertex is scaled,
+    /// then placed, without fused operations.
     ///
-    /// A piece that is mirrored has its triangles turned over, so that outside stays outside. Fails
-    /// when a coordinate overflows; the message names the vertex.
+    /// The triangles of a mirrored piece are flipped, so that their outsides stay outside.
+    ///
+    /// Errors: a coordinate overflows; the message names the vertex.
     pub fn world_mesh(&self) -> Result<RawMesh, String> {
         let mut world = RawMesh::default();
         for piece in &self.pieces {
@@ -267,7 +276,7 @@ impl Part {
     }
 }
 
-/// Adds a line to a list of notes, which stays short.
+/// Adds a line to a list of notes. Beyond [`MAX_NOTES`] the list ends with one line that says so.
 pub(crate) fn push_note(notes: &mut Vec<String>, note: String) {
     match notes.len() {
         n if n < MAX_NOTES => notes.push(note),
@@ -276,25 +285,26 @@ pub(crate) fn push_note(notes: &mut Vec<String>, note: String) {
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Model {
-    /// In the order of the file.
+    /// The parts, in the order of the file.
     pub parts: Vec<Part>,
-    /// The unit of length that the format demands; `None` where the file's author chose.
+    /// The unit of length that the format defines; `None` if the file's author chose it.
     pub unit: Option<&'static str>,
-    /// The axis that points up by the format; `None` where the file's author chose.
+    /// The axis that points up in the format; `None` if the file's author chose it.
     pub up: Option<&'static str>,
-    /// Notes on how it was read: shapes approximated, polygons that are not flat. Each is one line,
-    /// as is each that is unread.
+    /// Notes on the reading, such as approximated shapes and polygons that are not flat. Each note
+    /// is one line, as is each entry of `unread`.
     pub notes: Vec<String>,
-    /// Things that may have a surface and were not read. A check of the parts is not complete then.
+    /// Objects that may have a surface and were not read. If there are any, a check of the parts is
+    /// incomplete.
     pub unread: Vec<String>,
 }
 
 impl Model {
-    /// Parts in the file's own unit and frame.
+    /// Returns a model of parts in the file's own unit and frame.
     pub(crate) fn new(parts: Vec<Part>) -> Model {
         Model { parts, unit: None, up: None, notes: Vec::new(), unread: Vec::new() }
     }

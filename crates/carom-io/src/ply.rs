@@ -1,12 +1,12 @@
 //! PLY, text and binary of either byte order: elements `vertex` (x, y, z), `face` (a list of vertex
 //! numbers) and `tristrips` (the same; -1 starts a new strip).
 //!
-//! Other elements are noted, and listed as unread if they name vertices in lists. Words or bytes
-//! that are left over are an error.
+//! Other elements are ignored with a note, or listed as unread if they have lists of vertices.
+//! Left-over words or bytes are an error.
 //!
 //! Reference: G. Turk, The PLY Polygon File Format, 1994. Parsing by the crate `ply-rs-bw`.
-//! Differs: the counts of the header are held against the size of the file before anything is read,
-//! and elements are read one by one.
+//! Differs: the counts of the header are compared with the size of the file before anything is
+//! read. Elements are read one by one.
 
 use crate::error::{Place, ReadError};
 use crate::files::Files;
@@ -18,15 +18,15 @@ use ply_rs_bw::ply::{ElementDef, Encoding, Property, PropertyAccess, PropertyAcc
 use std::io::Cursor;
 use std::path::Path;
 
-/// Names of the list of vertex numbers.
+/// Names of the list of vertex indices.
 const LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
-/// An element of any kind: what does not matter is not kept.
+/// An element of any kind; other properties are dropped.
 #[derive(Default)]
 struct Element {
     position: [f64; 3],
     corners: Vec<i64>,
-    /// Words that it takes in a text.
+    /// The number of words that it takes in a text file.
     n_words: usize,
 }
 
@@ -84,15 +84,15 @@ impl PropertyAccess for Element {
     }
 }
 
-/// Faces and strips, which may stand before the vertices.
+/// Faces and strips. They are kept until the vertices are known, which may come later in the file.
 #[derive(Default)]
 struct Lists {
     corners: Vec<i64>,
-    /// For each list whether it is a strip, its number in its element, and the end of its corners.
+    /// For each list: whether it is a strip, its index in its element, and the end of its corners.
     ends: Vec<(bool, usize, usize)>,
 }
 
-/// Reads the bytes of a PLY file; `path` is for messages and the name of the part.
+/// Reads the bytes of a PLY file. `path` appears in messages and names the part.
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
     let whole = |reason: String| ReadError::at(path, Place::File, reason);
     if !bytes.starts_with(b"ply") {
@@ -128,8 +128,8 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
         let n = element.count;
         let at =
             |reason: String| ReadError::at(path, Place::Item(format!("element {}", element.name)), reason);
-        // Every value takes a byte or more, so a header cannot ask for more elements than there are
-        // bytes.
+        // Every value takes at least one byte. So a header cannot announce more elements than there
+        // are bytes.
         let left = payload.rest.len();
         if (left as u64) < n as u64 || (element.properties.is_empty() && 0 < n) {
             return Err(at(format!("truncated: {n} announced, {left} bytes left")));
@@ -171,17 +171,17 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
     Ok(model)
 }
 
-/// The bytes behind the header.
+/// The bytes after the header.
 struct Payload<'a> {
     rest: &'a [u8],
-    /// The line of the next element, in a text.
+    /// The line of the next element in a text file.
     line: usize,
     encoding: Encoding,
     parser: Parser<Element>,
 }
 
 impl Payload<'_> {
-    /// The next element; an error has its place.
+    /// Reads the next element. An error has its place.
     fn read(&mut self, element: &ElementDef, number: usize) -> Result<Element, (Place, String)> {
         let place = || Place::Item(format!("{} {number}", element.name));
         if self.encoding != Encoding::Ascii {
@@ -206,7 +206,7 @@ impl Payload<'_> {
             self.rest = rest.strip_prefix(b"\r\n").unwrap_or_else(|| rest.get(1..).unwrap_or(&[]));
             let number = Place::Line(self.line);
             self.line += 1;
-            // Blank lines are passed over.
+            // Blank lines are skipped.
             if line.trim_ascii().is_empty() {
                 continue;
             }
@@ -239,7 +239,7 @@ impl Lists {
             let at = |reason: String| ReadError::at(path, Place::Item(place()), reason);
             let list = &self.corners[start..end];
             start = end;
-            // In a strip, -1 begins another one.
+            // In a list of strips, -1 ends one and begins the next.
             for run in list.split(|v| is_strip && *v == -1) {
                 corners.clear();
                 for &v in run {

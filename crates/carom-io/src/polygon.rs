@@ -1,13 +1,16 @@
-//! Polygons to triangles, exactly, whatever their shape.
+//! Triangulation of polygons of any shape, with exact predicates.
 //!
-//! 1. A polygon is seen along the axis that its normal (Newell's) is nearest to. Two of its three
-//!    coordinates remain, as they stand in the file, so that signs of areas are exact.
-//! 2. It starts at its least corner, so the triangles do not depend on the file's first corner.
-//! 3. A strictly convex polygon is a fan. One in a plane starts at the file's first corner, as in
-//!    other programs. Other polygons are a constrained Delaunay triangulation by the crate `spade`.
-//! 4. The winding number of each triangle is a sum over the edges that a walk from outside crosses.
-//!    Triangles with the number 0 are outside; those with a negative number are turned.
-//! 5. Edges that run there and back, as to a hole, cancel. Corners on a straight line are kept.
+//! 1. A polygon is projected along the axis nearest to its normal (Newell's). The other two
+//!    coordinates stay as they are in the file, so signs of areas are exact.
+//! 2. The corners are rotated to start at the least one. So the triangles do not depend on the
+//!    file's first corner.
+//! 3. A strictly convex polygon becomes a fan. If it is planar, the fan starts at the file's first
+//!    corner, as in other programs. Other polygons get a constrained Delaunay triangulation by the
+//!    crate `spade`.
+//! 4. The winding number of each triangle is summed over the edges that a walk from outside
+//!    crosses. Triangles with number 0 are outside; those with a negative number are flipped.
+//! 5. Edges that are traversed in both directions cancel, such as a bridge to a hole. Corners on a
+//!    straight line are kept.
 //!
 //! Reference: M. Newell et al., A New Approach to the Shaded Picture Problem, 1972; L. P. Chew,
 //! Constrained Delaunay Triangulations, 1989.
@@ -21,11 +24,11 @@ use robust::{Coord, Coord3D, orient2d, orient3d};
 use spade::{ConstrainedDelaunayTriangulation, HasPosition, Point2, Triangulation};
 use std::collections::{HashMap, VecDeque};
 
-/// How far a corner may be from the plane, in sizes of the polygon, without a note: files have six
-/// digits.
+/// The largest distance of a corner from the plane without a note, relative to the polygon's size.
+/// Files have six digits.
 const FLATNESS: f64 = 1.0 / 65536.0;
 
-/// Counts of unusual polygons of a file.
+/// The unusual polygons of a file: counts and the first of each kind.
 #[derive(Default)]
 pub(crate) struct Quirks {
     bent: Option<(String, f64)>,
@@ -36,20 +39,20 @@ pub(crate) struct Quirks {
     n_empty: usize,
     /// Corners of all polygons so far.
     n_corners: usize,
-    /// Tests of two edges so far, and what counts as such.
+    /// Edge tests so far, and work that counts as such.
     n_tests: usize,
 }
 
 impl Quirks {
-    /// Counts the tests of a step before it is made; an error if they are too many for the corners
-    /// so far.
+    /// Counts the edge tests of a step before it is made. An error if they are too many for the
+    /// corners so far.
     fn count_tests(&mut self, n: usize) -> Result<(), String> {
         self.n_tests = self.n_tests.saturating_add(n);
         let limit = FREE_CROSSING_TESTS + CROSSING_TESTS_PER_CORNER * self.n_corners;
         if self.n_tests <= limit { Ok(()) } else { Err("too many polygons cross themselves".to_owned()) }
     }
 
-    /// One note for each kind.
+    /// Returns one note for each kind of unusual polygon.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let many = |n: usize| if n == 1 { "1 polygon".to_owned() } else { format!("{n} polygons") };
@@ -74,8 +77,9 @@ impl Quirks {
 
 /// Adds the triangles of a polygon to a mesh; `place` names the polygon.
 ///
-/// A polygon that crosses itself adds vertices. It fails if it crosses itself and has too many
-/// corners.
+/// A self-intersecting polygon adds vertices.
+///
+/// Errors: such a polygon has too many corners, crossings or tests.
 pub(crate) fn triangulate(
     mesh: &mut RawMesh,
     corners: &[u32],
@@ -88,7 +92,7 @@ pub(crate) fn triangulate(
         return Ok(());
     }
     let Some(seen) = Seen::new(mesh, corners) else {
-        // Without area, or not finite, which is refused later.
+        // The polygon has no area, or is not finite; the latter is refused later.
         mesh.push_polygon(corners);
         return Ok(());
     };
@@ -97,8 +101,8 @@ pub(crate) fn triangulate(
         quirks.bent.get_or_insert_with(|| (place(), seen.bend));
     }
     if is_strictly_convex(&seen.flat) {
-        // In a plane, all fans are the same surface: the one of the file's first corner is what
-        // other programs make.
+        // All fans of a planar polygon are the same surface. Other programs start at the file's
+        // first corner.
         mesh.push_polygon(if seen.is_plane { &seen.in_file } else { &seen.corners });
         return Ok(());
     }
@@ -114,8 +118,8 @@ pub(crate) fn triangulate(
     };
     is_crossing |= !is_simple;
     if !seen.is_plane && !is_crossing && !outline.keeps_all(&triangles) {
-        // Seen along the axis, edges of a bent polygon coincide that do not. The fan keeps them, as
-        // the neighbours need.
+        // In the projection, edges of a bent polygon may coincide that differ in space. A fan keeps
+        // all edges, which the neighbours need.
         mesh.push_polygon(&seen.in_file);
         return Ok(());
     }
@@ -126,7 +130,7 @@ pub(crate) fn triangulate(
     }
     mesh.triangles.extend(triangles.into_iter().map(|t| t.map(|i| outline.vertices[i])));
     if mesh.triangles.len() == n_before {
-        // Its edges run there and back alone.
+        // All its edges cancel.
         quirks.n_empty += 1;
         quirks.empty.get_or_insert_with(place);
     } else if is_crossing {
@@ -136,29 +140,29 @@ pub(crate) fn triangulate(
     Ok(())
 }
 
-/// A polygon as it is seen along an axis.
+/// A polygon, projected along an axis.
 struct Seen {
-    /// Corners that repeat the one before are left out.
+    /// The corners in the file's order, without those that repeat the one before.
     in_file: Vec<u32>,
-    /// The same from the least corner on.
+    /// The same corners, starting at the least one.
     corners: Vec<u32>,
-    /// Two coordinates of each, times a power of two.
+    /// Two coordinates of each corner, times `scale`.
     flat: Vec<DVec2>,
-    /// The coordinates times this are near 1.
+    /// A power of two. The largest coordinate times this is near 1.
     scale: f64,
-    /// The axis that is left out.
+    /// The axis of the projection.
     axis: usize,
-    /// A point of the plane, and its normal.
+    /// A point of the plane, times `scale`, and its normal.
     middle: DVec3,
     normal: DVec3,
-    /// How far the farthest corner is from the plane, in sizes of the polygon.
+    /// The distance of the farthest corner from the plane, relative to the polygon's size.
     bend: f64,
-    /// All corners are exactly in one plane.
+    /// Whether all corners are exactly in one plane.
     is_plane: bool,
 }
 
 impl Seen {
-    /// `None` if the polygon has no area or a corner is not finite.
+    /// Projects a polygon. `None` if it has no area or a corner is not finite.
     fn new(mesh: &RawMesh, corners: &[u32]) -> Option<Seen> {
         let position = |v: u32| mesh.vertices[v as usize];
         let n = corners.len();
@@ -188,7 +192,8 @@ impl Seen {
                 widest = cross;
             }
         }
-        // The two halves of a figure eight cancel: one corner's normal stands for all.
+        // The two halves of a figure eight cancel. Then the normal of the widest corner stands for
+        // all.
         let is_cancelled = newell.length() * 1048576.0 < area.length();
         let normal = if is_cancelled { widest } else { newell }.try_normalize()?;
         let axis = normal.abs().max_position();
@@ -199,7 +204,7 @@ impl Seen {
         Some(Seen { in_file, corners: kept, flat, scale, axis, middle, normal, bend, is_plane })
     }
 
-    /// A seen point on the plane, in the file's unit.
+    /// Returns the point of the plane at a projected point, in the file's unit.
     fn lifted(&self, p: DVec2) -> DVec3 {
         let (u, v, w) = ((self.axis + 1) % 3, (self.axis + 2) % 3, self.axis);
         let (n, c) = (self.normal, self.middle);
@@ -211,16 +216,16 @@ impl Seen {
     }
 }
 
-/// A power of two that brings a positive number near 1.
+/// Returns the power of two that brings a positive number near 1.
 fn scale_to_one(largest: f64) -> f64 {
     let exponent = (largest.to_bits() >> 52) as i32 - 1023;
     2f64.powi((-exponent).clamp(-1000, 1000))
 }
 
-/// The number of the least corner by its coordinates; the corners after it decide between equal
-/// ones.
+/// Returns the index of the least corner by its coordinates. The corners after it decide between
+/// equal ones.
 fn least_start(corners: &[u32], position: impl Fn(u32) -> DVec3) -> usize {
-    /// Equal corners are told apart by so many that follow.
+    /// The number of corners, with its own, that may distinguish equal corners.
     const REACH: usize = 16;
     let n = corners.len();
     let key = |i: usize| (position(corners[i % n]) + 0.0).to_array();
@@ -234,19 +239,19 @@ fn least_start(corners: &[u32], position: impl Fn(u32) -> DVec3) -> usize {
     (1..n).fold(0, |least, i| if is_less(i, least) { i } else { least })
 }
 
-/// On which side of the plane of three points a point is; the sign is exact.
+/// Returns the side of a plane through three points on which a point lies; the sign is exact.
 fn side(plane: &[DVec3], p: DVec3) -> f64 {
     let coord = |p: DVec3| Coord3D { x: p.x, y: p.y, z: p.z };
     orient3d(coord(plane[0]), coord(plane[1]), coord(plane[2]), coord(p))
 }
 
-/// Twice the area of a triangle; the sign is exact.
+/// Returns twice the signed area of a triangle; the sign is exact.
 fn turn(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     let coord = |p: DVec2| Coord { x: p.x, y: p.y };
     orient2d(coord(a), coord(b), coord(c))
 }
 
-/// Whether all corners turn to the same side, once around.
+/// Whether all corners turn to the same side and the polygon goes around once.
 fn is_strictly_convex(points: &[DVec2]) -> bool {
     let n = points.len();
     let at = |i: usize| points[i % n];
@@ -256,7 +261,8 @@ fn is_strictly_convex(points: &[DVec2]) -> bool {
         let t = turn(at(i), at(i + 1), at(i + 2));
         (0.0 < side && 0.0 < t) || (side < 0.0 && t < 0.0)
     };
-    // Edges go up, then down, and up again: twice around would be four changes.
+    // Once around, the edges change between ascending and descending twice; twice around, four
+    // times.
     (0..n).all(is_turned) && (0..n).filter(|i| goes_up(*i) != goes_up(i + 1)).count() == 2
 }
 
@@ -276,14 +282,14 @@ impl HasPosition for Corner {
 
 type Cdt = ConstrainedDelaunayTriangulation<Corner>;
 
-/// The edges of a polygon, cut where they cross.
+/// The edges of a polygon, split at their crossings.
 struct Outline {
     /// The corners, then the crossings; no two are equal.
     points: Vec<DVec2>,
-    /// The vertices of the corners.
+    /// The mesh vertices of the corners.
     vertices: Vec<u32>,
     known: HashMap<[u64; 2], usize>,
-    /// From point to point, in the direction of the polygon.
+    /// Indices of two points each, in the direction of the polygon.
     edges: Vec<[usize; 2]>,
     n_rounds: usize,
     n_corners: usize,
@@ -317,9 +323,9 @@ impl Outline {
         outline
     }
 
-    /// The number of a point, which may be new.
+    /// Returns the index of a point; a new point is added.
     fn number(&mut self, point: DVec2) -> usize {
-        // The triangulation takes no smaller numbers: 2^-142 of the polygon's size.
+        // The triangulation rejects smaller numbers: 2^-142 of the polygon's size.
         let tidy = |x: f64| if x.abs() < spade::MIN_ALLOWED_VALUE { 0.0 } else { x };
         let point = DVec2::new(tidy(point.x), tidy(point.y));
         let next = self.points.len();
@@ -330,14 +336,15 @@ impl Outline {
         number
     }
 
-    /// The triangles inside, and whether no place is inside twice or turned; `None` if edges cross.
+    /// Returns the triangles inside, and whether all winding numbers differ by at most one, as in a
+    /// simple polygon. `None` if edges cross.
     fn triangles(&self) -> Option<(Vec<[usize; 3]>, bool)> {
         let mut cdt = Cdt::new();
         let mut handles = Vec::with_capacity(self.points.len());
         for (number, p) in self.points.iter().enumerate() {
             handles.push(cdt.insert(Corner { position: Point2::new(p.x, p.y), number }).ok()?);
         }
-        // The edges as edges of the triangulation: several where corners lie on them.
+        // The edges of the polygon as edges of the triangulation: several if points lie on one.
         let mut paths = Vec::with_capacity(self.edges.len());
         for [a, b] in &self.edges {
             let path = cdt.try_add_constraint(handles[*a], handles[*b]);
@@ -350,8 +357,8 @@ impl Outline {
         for edge in paths {
             count[edge.index()] += 1;
         }
-        // A walk from outside: the number to the left of an edge is larger by how often the polygon
-        // runs along it.
+        // A walk from outside. Crossing an edge changes the winding number by the times that the
+        // polygon runs along it.
         let mut winding: Vec<Option<i32>> = vec![None; cdt.num_all_faces()];
         let outer = cdt.outer_face();
         winding[outer.index()] = Some(0);
@@ -386,23 +393,22 @@ impl Outline {
         Some((triangles, most - least <= 1))
     }
 
-    /// Whether each corner is one of a triangle's.
+    /// Whether each corner belongs to a triangle.
     fn keeps_all(&self, triangles: &[[usize; 3]]) -> bool {
         let mut is_kept = vec![false; self.vertices.len()];
         for i in triangles.as_flattened().iter().filter(|i| **i < self.vertices.len()) {
             is_kept[*i] = true;
         }
-        // Corners that coincide as they are seen have one number.
+        // Corners that coincide in the projection share one point.
         self.n_corners == self.vertices.len() && is_kept.into_iter().all(|is_kept| is_kept)
     }
 
-    /// Cuts all edges where others cross them. A crossing is rounded, so that pieces may cross
-    /// anew, nearby.
+    /// Splits all edges at their crossings. Crossings are rounded, so new edges may cross nearby
+    /// again.
     fn split_crossings(&mut self, quirks: &mut Quirks) -> Result<(), String> {
-        /// Rounds until no piece crosses another; one or two are enough but for crossings that
-        /// nearly coincide.
+        /// The maximum number of rounds. One or two suffice unless crossings nearly coincide.
         const MAX_ROUNDS: usize = 12;
-        /// A point of a triangulation costs as much as this many tests of two edges.
+        /// The cost of a point of a triangulation, in edge tests.
         const TESTS_PER_POINT: usize = 128;
         let n_corners = self.n_corners;
         let too_many =
@@ -416,7 +422,8 @@ impl Outline {
         }
         quirks.count_tests(TESTS_PER_POINT * self.points.len())?;
         let limit = MAX_CROSSINGS_PER_CORNER * n_corners;
-        // Equal edges are cut at equal points: each is seen from its end with the smaller number.
+        // Each edge is parametrized from its lower index, so that equal edges are split at equal
+        // points.
         let ends: Vec<[usize; 2]> = self.edges.iter().map(|[a, b]| [*a.min(b), *a.max(b)]).collect();
         let extent = |i: usize| {
             let [a, b] = ends[i].map(|p| self.points[p].x);
@@ -425,7 +432,7 @@ impl Outline {
         let extents: Vec<(f64, f64)> = (0..ends.len()).map(extent).collect();
         let mut order: Vec<usize> = (0..ends.len()).collect();
         order.sort_by(|i, j| extents[*i].0.total_cmp(&extents[*j].0).then(i.cmp(j)));
-        // For each edge how far along it a point lies, and the point.
+        // For each edge its split points: the parameter along it, and the index of the point.
         let mut cuts: Vec<Vec<(f64, usize)>> = vec![Vec::new(); ends.len()];
         for (place, &i) in order.iter().enumerate() {
             let others = &order[place + 1..];
@@ -444,7 +451,7 @@ impl Outline {
                     continue;
                 }
                 let (t, u) = (ca / (ca - cb), ac / (ac - ad));
-                // The edge with the smaller numbers gives the point.
+                // The edge with the lower indices defines the point.
                 let at = if ends[i] < ends[j] { a + (b - a) * t } else { c + (d - c) * u };
                 let point = self.number(at);
                 cuts[i].push((t, point));

@@ -1,11 +1,11 @@
 //! Scene files: JSON with parts, each a mesh file with a scale and a pose.
 //!
 //! `{"parts": [{"mesh": "gear.obj", "name": "gear", "scale": 0.01, "pose": [16 numbers]}]}`. The
-//! file may also be called `file`; `scale` is one number or three; `pose` is a 4x4 matrix,
-//! row-major, flat or as four rows; name, scale and pose may be missing. Other members are noted.
+//! key `file` may stand in place of `mesh`. `scale` is one number or three. `pose` is a row-major
+//! 4x4 matrix, flat or as four rows. Name, scale and pose are optional. Other members are noted.
 //!
-//! Reference: none; a format of carom's own, in the common denominator of assembly lists. Parsing
-//! by `serde_json`.
+//! Reference: none; carom's own format, with the common subset of assembly lists. `serde_json`
+//! parses it.
 //! Differs: parts are read one by one, because a value takes many times the memory of its text.
 
 use crate::error::{Place, ReadError};
@@ -65,7 +65,8 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     Ok(model)
 }
 
-/// A part and what of its file is not read; an error has the member that it is about.
+/// Reads a part. Returns the unread objects of its file too. An error names the member that it is
+/// about.
 fn read_part(
     text: &str,
     path: &Path,
@@ -119,7 +120,7 @@ fn read_part(
     Ok((Part { name, pieces }, mesh.unread.clone()))
 }
 
-/// One number for all axes, or three; each finite.
+/// Returns a scale from one number for all axes or from three numbers. All must be finite.
 pub fn read_scale(value: &Value) -> Result<[f64; 3], String> {
     let scale = match value.as_f64() {
         Some(s) => [s; 3],
@@ -135,12 +136,13 @@ pub fn read_scale(value: &Value) -> Result<[f64; 3], String> {
     }
 }
 
-/// Sixteen numbers, row-major, flat or in four rows; they keep volume above zero.
+/// Returns a matrix from sixteen numbers, row-major, flat or in four rows. The determinant must not
+/// be 0.
 pub fn read_matrix(value: &Value) -> Result<Placement, String> {
     Placement::checked(read_affine(value)?.0)
 }
 
-/// Sixteen numbers that may flatten.
+/// Returns a matrix from sixteen numbers. The determinant may be 0.
 fn read_affine(value: &Value) -> Result<Placement, String> {
     let numbers = read_numbers(value)?;
     let matrix = <[f64; 16]>::try_from(numbers.as_slice())
@@ -148,7 +150,7 @@ fn read_affine(value: &Value) -> Result<Placement, String> {
     Placement::affine(matrix)
 }
 
-/// A list of numbers, or a list of such lists.
+/// Returns the numbers of a list, or of a list of such lists.
 pub fn read_numbers(value: &Value) -> Result<Vec<f64>, String> {
     let list = value.as_array().ok_or_else(|| format!("{} instead of a list of numbers", kind(value)))?;
     let mut numbers = Vec::new();
@@ -166,7 +168,7 @@ pub fn read_numbers(value: &Value) -> Result<Vec<f64>, String> {
     Ok(numbers)
 }
 
-/// What a value is, for messages.
+/// Returns the kind of a value, for messages.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

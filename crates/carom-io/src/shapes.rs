@@ -1,4 +1,4 @@
-//! Meshes of the round shapes that URDF has beside meshes.
+//! Meshes of the primitive shapes of URDF.
 //!
 //! Reference: Open Robotics, URDF XML specification, element geometry: cylinder and capsule stand
 //! along z.
@@ -6,25 +6,26 @@
 use crate::part::RawMesh;
 use glam::DVec3;
 
-/// Sides of a circle: the most, and the fewest where there are many shapes.
+/// Candidates for the number of sides of a circle, descending; many shapes take fewer.
 pub(crate) const SIDES: [usize; 5] = [128, 96, 64, 48, 32];
 
-/// How far inside of the true shape a mesh is, in radii: around and along the circle.
+/// Returns the largest distance of a mesh from the true shape, in radii. The errors around the axis
+/// and along the profile are added.
 pub(crate) fn inset(sides: usize) -> f64 {
     2.0 * (1.0 - (core::f64::consts::PI / sides as f64).cos())
 }
 
-/// Triangles of a capsule or a sphere.
+/// Returns an upper bound on the triangles of a capsule or a sphere.
 pub(crate) fn n_capsule_triangles(sides: usize) -> u64 {
     (sides * sides) as u64
 }
 
-/// Triangles of a cylinder.
+/// Returns the number of triangles of a cylinder.
 pub(crate) fn n_cylinder_triangles(sides: usize) -> u64 {
     4 * sides as u64
 }
 
-/// A box, exact.
+/// Returns a box with these edge lengths, centred at the origin.
 pub(crate) fn cuboid(size: [f64; 3]) -> RawMesh {
     let half = DVec3::from_array(size) * 0.5;
     let vertices = (0..8u32)
@@ -41,7 +42,7 @@ pub(crate) fn cuboid(size: [f64; 3]) -> RawMesh {
     RawMesh { vertices, triangles }
 }
 
-/// A cylinder along z.
+/// Returns a cylinder along z, centred at the origin.
 pub(crate) fn cylinder(radius: f64, length: f64, sides: usize) -> RawMesh {
     revolve(
         sides,
@@ -49,7 +50,7 @@ pub(crate) fn cylinder(radius: f64, length: f64, sides: usize) -> RawMesh {
     )
 }
 
-/// A capsule along z; `length` is that of its straight part.
+/// Returns a capsule along z, centred at the origin. `length` is that of its straight part.
 pub(crate) fn capsule(radius: f64, length: f64, sides: usize) -> RawMesh {
     let steps = sides / 2;
     let profile: Vec<(f64, f64)> = (0..=steps)
@@ -58,7 +59,7 @@ pub(crate) fn capsule(radius: f64, length: f64, sides: usize) -> RawMesh {
             let shift = if 2 * i < steps { -0.5 * length } else { 0.5 * length };
             let r = if i == 0 || i == steps { 0.0 } else { radius * a.cos() };
             let point = (r, radius * a.sin() + shift);
-            // The equator is there twice, once for each end of the straight part.
+            // The equator occurs twice, once for each end of the straight part.
             let twin = (2 * i == steps && 0.0 < length).then_some((point.0, point.1 - length));
             twin.into_iter().chain([point])
         })
@@ -66,7 +67,7 @@ pub(crate) fn capsule(radius: f64, length: f64, sides: usize) -> RawMesh {
     revolve(sides, &profile)
 }
 
-/// A profile of (radius, height), from the bottom pole to the top pole, turned about z.
+/// Revolves a profile of (radius, height) about z, from the bottom pole to the top pole.
 fn revolve(sides: usize, profile: &[(f64, f64)]) -> RawMesh {
     let mut mesh = RawMesh::default();
     let last = profile.len() - 1;

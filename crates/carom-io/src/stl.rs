@@ -1,14 +1,17 @@
-//! STL, text and binary: each solid is a mesh. Corners at equal positions are merged; normals are
-//! never used.
+//! STL, text and binary: each solid is a mesh. Corners with equal coordinates are merged; normals
+//! are ignored.
 //!
-//! A binary file is known by its length, or by a zero byte, which text has not: its free header may
-//! begin with "solid". Text is read word by word. Capitals, blank lines, missing or odd normals, a
-//! byte order mark and solids without triangles are read. Bytes behind the last solid are an error,
-//! as are bytes behind the triangles that are counted.
+//! A file is binary if its length fits its count, or if it has a zero byte near its start. It is
+//! binary too if it does not begin with "solid". The header of a binary file is free and may begin
+//! with "solid".
+//!
+//! Text is read word by word. Capitals, blank lines, missing or invalid normals, a byte order mark
+//! and empty solids are accepted. Bytes after the last solid or after the announced triangles are
+//! an error.
 //!
 //! Reference: 3D Systems, Stereolithography Interface Specification, 1989.
-//! Differs: read here rather than by `stl_io`, which stops at the first solid and refuses normals
-//! that are no numbers.
+//! Differs: parsed here, not by `stl_io`. That crate stops at the first solid and rejects normals
+//! that are not numbers.
 
 use crate::error::{Place, ReadError};
 use crate::files;
@@ -17,26 +20,26 @@ use glam::DVec3;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Bytes before the triangles of a binary file: a free header and the count.
+/// The bytes before the triangles of a binary file: a free header and the count.
 const HEADER: usize = 84;
 
-/// Bytes of a triangle of a binary file.
+/// The bytes of one triangle in a binary file.
 const RECORD: usize = 50;
 
-/// Bytes in which a binary file has a zero and text has none.
+/// The leading bytes that are searched for a zero. Binary files have one there, text has none.
 const PROBE: usize = 1024;
 
 /// One solid of a file.
 struct Solid {
-    /// As the file has it; may be empty.
+    /// As in the file; may be empty.
     name: String,
-    /// May be without triangles.
+    /// May have no triangles.
     mesh: RawMesh,
     /// The line of its first word.
     line: usize,
 }
 
-/// Reads the bytes of an STL file; `path` is for messages and the name of a single solid.
+/// Reads the bytes of an STL file. `path` appears in messages and names a single solid.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     if is_binary(bytes) {
@@ -63,7 +66,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
     Ok(model)
 }
 
-/// How many triangles a binary file says that it has.
+/// Returns the number of triangles that a binary file announces.
 fn announced(bytes: &[u8]) -> Option<usize> {
     let count = bytes.get(80..HEADER)?;
     Some(u32::from_le_bytes([count[0], count[1], count[2], count[3]]) as usize)
@@ -74,7 +77,7 @@ fn is_binary(bytes: &[u8]) -> bool {
     if announced(bytes).and_then(whole) == Some(bytes.len()) {
         return true;
     }
-    // UTF-16 text is named as such.
+    // UTF-16 text counts as text, so that the error names it.
     let Ok(text) = files::without_mark(bytes) else { return false };
     let start = text.trim_ascii_start();
     let is_solid = start.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
@@ -103,7 +106,7 @@ fn binary(bytes: &[u8]) -> Result<RawMesh, String> {
     Ok(welder.mesh)
 }
 
-/// Words of a text and the line of the last one.
+/// An iterator over the words of a text. `line` is that of the last word, counted from 1.
 struct Words<'a> {
     rest: &'a [u8],
     line: usize,
@@ -116,7 +119,7 @@ impl<'a> Words<'a> {
         self.rest = &self.rest[blank..];
     }
 
-    /// The next word; `None` at the end.
+    /// Returns the next word; `None` at the end.
     fn next(&mut self) -> Option<&'a [u8]> {
         self.skip_blanks();
         let length = self.rest.iter().take_while(|b| !b.is_ascii_whitespace()).count();
@@ -125,7 +128,7 @@ impl<'a> Words<'a> {
         (0 < length).then_some(word)
     }
 
-    /// The rest of the line.
+    /// Returns the rest of the line.
     fn rest_of_line(&mut self) -> String {
         let length = self.rest.iter().take_while(|b| !matches!(**b, b'\n' | b'\r')).count();
         let (line, rest) = self.rest.split_at(length);
@@ -133,7 +136,7 @@ impl<'a> Words<'a> {
         String::from_utf8_lossy(line.trim_ascii()).into_owned()
     }
 
-    /// The next word, which has to be this one.
+    /// Skips the next word. An error if it is not `wanted`.
     fn skip_word(&mut self, wanted: &str) -> Result<(), String> {
         match self.next() {
             Some(word) if is(word, wanted) => Ok(()),
@@ -157,7 +160,7 @@ fn is(word: &[u8], wanted: &str) -> bool {
     word.eq_ignore_ascii_case(wanted.as_bytes())
 }
 
-/// A word for messages.
+/// Returns a word in quotes, for messages.
 fn said(word: Option<&[u8]>) -> String {
     word.map_or("the end of the file".to_owned(), |word| format!("{:?}", String::from_utf8_lossy(word)))
 }
@@ -187,9 +190,9 @@ fn solids(words: &mut Words<'_>) -> Result<Vec<Solid>, String> {
     Ok(solids)
 }
 
-/// The corners of a facet, after its first word.
+/// Returns the corners of a facet whose first word was read.
 fn facet(words: &mut Words<'_>) -> Result<[DVec3; 3], String> {
-    // The normal has three numbers, or none, or what a program prints that divided by zero.
+    // The normal has three numbers, or none, or the words that a division by zero prints.
     const MAX_NORMAL_WORDS: usize = 8;
     let mut n_words = 0;
     while !words.next().is_some_and(|word| is(word, "outer")) {
@@ -209,7 +212,7 @@ fn facet(words: &mut Words<'_>) -> Result<[DVec3; 3], String> {
     Ok(corners)
 }
 
-/// Triangles whose corners are merged where they are equal.
+/// Builds a mesh whose corners with equal coordinates are merged.
 #[derive(Default)]
 struct Welder {
     mesh: RawMesh,
@@ -220,7 +223,7 @@ impl Welder {
     fn push(&mut self, corners: [DVec3; 3]) {
         let triangle = corners.map(|corner| {
             let next = self.mesh.vertices.len() as u32;
-            // Zero has no sign here.
+            // Adding 0 turns -0 into 0.
             let number = *self.known.entry((corner + 0.0).to_array().map(f64::to_bits)).or_insert(next);
             if number == next {
                 self.mesh.vertices.push(corner);

@@ -1,14 +1,16 @@
-//! URDF robots at zero joint values: each link with geometry is a part, in the frame of the root
+//! URDF robots with all joints at zero. Each link with geometry is a part, in the frame of the root
 //! link.
 //!
-//! Collision geometry is read where the robot has any, else visual geometry. Shapes other than
-//! meshes and boxes become meshes inside them, which is noted; equal shapes share one. A bad
-//! shape is named with the link and the file; with `keep_going` the other shapes are read.
+//! Collision geometry is read if the robot has any, else visual geometry. Cylinders, capsules and
+//! spheres become inscribed meshes, with a note. Equal shapes share one mesh.
 //!
-//! Reference: Open Robotics, URDF XML specification, elements link and joint. XML by the crate
-//! `quick-xml`.
-//! Differs: read here rather than by `urdf-rs`, which refuses a robot for one geometry that it does
-//! not know, and does not say at which link.
+//! The error of a bad shape names the link and the file. With `keep_going` the other shapes are
+//! read.
+//!
+//! Reference: Open Robotics, URDF XML specification, elements link and joint. The crate `quick-xml`
+//! parses the XML.
+//! Differs: not read by `urdf-rs`. That crate rejects a robot for one unknown geometry and does not
+//! name the link.
 
 use crate::error::{Place, ReadError};
 use crate::files::Files;
@@ -21,7 +23,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Elements of a robot, a link or a geometry's neighbours without a surface.
+/// Elements without a surface that robots, links and shapes have.
 const NO_GEOMETRY: [&str; 11] = [
     "material",
     "inertial",
@@ -49,7 +51,7 @@ enum Geometry {
     Mesh(String, [f64; 3]),
 }
 
-/// A shape in its place, or what is wrong with it.
+/// A shape with its origin, or what is wrong with it.
 #[derive(Debug)]
 struct Shape {
     origin: Placement,
@@ -81,7 +83,7 @@ struct Joint {
 struct Robot {
     links: Vec<Link>,
     joints: Vec<Joint>,
-    /// The shape that is read belongs to visual geometry.
+    /// Whether the current shape is visual geometry.
     is_visual: bool,
     /// Names of elements that are not understood.
     unknown: BTreeSet<String>,
@@ -110,7 +112,8 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
                     for what in unread {
                         push_note(&mut model.unread, format!("link {}: {what}", link.name));
                     }
-                    // Shapes with the same first piece have the same file, and so the same pieces.
+                    // Shapes with the same first piece have the same file, and thus the same
+                    // pieces.
                     let key = placed.first().map(|piece| {
                         let bits = (piece.scale.map(f64::to_bits), piece.placement.0.map(f64::to_bits));
                         (Arc::as_ptr(&piece.mesh), bits)
@@ -173,16 +176,18 @@ struct Meshes {
     n_round: usize,
     unit_box: Option<Arc<RawMesh>>,
     unit_cylinder: Option<Arc<RawMesh>>,
-    /// Radius and length by their bits; a sphere has the radius 1.
+    /// Keyed by the bits of radius and length. A sphere is a scaled capsule of radius 1 and length
+    /// 0.
     capsules: HashMap<[u64; 2], Arc<RawMesh>>,
 }
 
 impl Meshes {
-    /// As many sides as the limit allows.
+    /// Chooses the most sides for circles with which the round shapes stay within nine tenths of
+    /// `limit`.
     fn new(links: &[Link], has_collision: bool, limit: u64) -> Meshes {
         let (mut n_balls, mut n_cylinders) = (0_u64, 0_u64);
         for link in links {
-            // A shape that repeats another of its link is not placed.
+            // A shape that repeats another one of its link is not placed.
             let mut known = HashSet::new();
             for shape in link.shapes(has_collision) {
                 let (n, key) = match &shape.geometry {
@@ -210,7 +215,7 @@ impl Meshes {
         }
     }
 
-    /// The pieces of a shape, and what of its file is not read.
+    /// Returns the pieces of a shape, and the unread objects of its file.
     fn pieces(
         &mut self,
         shape: &Shape,
@@ -300,7 +305,7 @@ struct Attributes(Vec<(String, String)>);
 impl Attributes {
     fn new(element: &BytesStart<'_>) -> Result<Attributes, String> {
         let mut all: Vec<(String, String)> = Vec::new();
-        // The library's own search for names that are there twice takes the square of their number.
+        // The library's own search for duplicate names takes quadratic time.
         for attribute in element.attributes().with_checks(false) {
             let attribute = attribute.map_err(|e| e.to_string())?;
             let name = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
@@ -311,7 +316,7 @@ impl Attributes {
                 return Err(format!("the attribute {name} is there twice"));
             }
             let value = attribute.unescape_value().map_err(|e| e.to_string())?.into_owned();
-            // The mark of a name space is left in the files that xacro writes.
+            // The name space declaration alone is no reason: expanded files keep it.
             if name.starts_with("xacro:") || value.contains("${") || value.contains("$(") {
                 return Err(XACRO.to_owned());
             }
@@ -328,7 +333,7 @@ impl Attributes {
         self.get(name).map(str::to_owned).ok_or_else(|| format!("no attribute {name}"))
     }
 
-    /// Numbers separated by blanks; `usual` where the attribute is missing.
+    /// Returns `N` numbers separated by blanks; `usual` if the attribute is missing.
     fn numbers<const N: usize>(&self, name: &str, usual: Option<[f64; N]>) -> Result<[f64; N], String> {
         let Some(text) = self.get(name) else { return usual.ok_or_else(|| format!("no attribute {name}")) };
         let mut numbers = [0.0; N];
@@ -343,7 +348,8 @@ impl Attributes {
         if n == N { Ok(numbers) } else { Err(format!("{name}: {n} numbers; {N} are needed")) }
     }
 
-    /// Roll about x, then pitch about y, then yaw about z, then the translation.
+    /// Returns the origin: roll about x, then pitch about y, then yaw about z, then the
+    /// translation.
     fn origin(&self) -> Result<Placement, String> {
         let [x, y, z] = self.numbers("xyz", Some([0.0; 3]))?;
         let [roll, pitch, yaw] = self.numbers("rpy", Some([0.0; 3]))?;
@@ -362,12 +368,12 @@ impl Attributes {
     }
 }
 
-/// Until a geometry is read.
+/// The error of a shape until its geometry is read.
 const NO_SHAPE: &str = "no geometry";
 
 const XACRO: &str = "this is a xacro file: expand it first (xacro FILE > robot.urdf)";
 
-/// The element that is being read.
+/// The kind of an open element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Document,
@@ -376,7 +382,7 @@ enum Inside {
     Joint,
     Shape,
     Geometry,
-    /// Nothing in here is read.
+    /// An element whose content is ignored.
     Other,
 }
 
@@ -417,7 +423,7 @@ fn read_robot(text: &str) -> Result<Robot, String> {
 }
 
 impl Robot {
-    /// The beginning of an element.
+    /// Handles the start of an element. Returns its kind.
     fn start(&mut self, element: &BytesStart<'_>, inside: Inside) -> Result<Inside, String> {
         let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
         if name.starts_with("xacro:") {
@@ -486,7 +492,7 @@ impl Robot {
         Ok(kind)
     }
 
-    /// The end of an element.
+    /// Handles the end of an element.
     fn end(&mut self, kind: Inside) -> Result<(), String> {
         if kind == Inside::Joint
             && let Some(joint) = self.joints.last()
@@ -497,7 +503,7 @@ impl Robot {
         Ok(())
     }
 
-    /// The shape that is being read.
+    /// Changes the current shape.
     fn change_shape(&mut self, change: impl FnOnce(&mut Shape)) {
         let is_visual = self.is_visual;
         let shapes = self.links.last_mut().map(|l| if is_visual { &mut l.visual } else { &mut l.collision });
@@ -528,10 +534,10 @@ fn geometry(name: &str, attributes: &Attributes) -> Result<Geometry, String> {
     made.map_err(|e| format!("{name}: {e}"))
 }
 
-/// For each link its parent and the joint's origin.
+/// For each link its parent and the origin of the joint to it; `None` for a root.
 type Parents = Vec<Option<(usize, Placement)>>;
 
-/// Where each link is in the frame of the root, all joints at zero.
+/// Returns the transform of each link to the frame of its root, with all joints at zero.
 fn link_placements(robot: &Robot, path: &Path) -> Result<Vec<Placement>, ReadError> {
     let mut number: HashMap<&str, usize> = HashMap::new();
     for (i, link) in robot.links.iter().enumerate() {
@@ -552,7 +558,7 @@ fn link_placements(robot: &Robot, path: &Path) -> Result<Vec<Placement>, ReadErr
     }
     let mut placed: Vec<Option<Placement>> = vec![None; robot.links.len()];
     for start in 0..robot.links.len() {
-        // Up to a link that is placed or the root, then down again.
+        // Walks up to a placed link or the root, then down again.
         let mut chain = vec![];
         let mut link = start;
         let mut above = loop {
@@ -582,11 +588,11 @@ fn link_placements(robot: &Robot, path: &Path) -> Result<Vec<Placement>, ReadErr
     Ok(placed.into_iter().map(|p| p.unwrap_or(Placement::IDENTITY)).collect())
 }
 
-/// A mesh's file, and the folder that it has to lie in.
+/// Returns the file of a mesh, and the folder in which it must lie.
 ///
-/// A name is relative to the URDF file, or `package://NAME/...`. A package is a folder of that name
-/// that holds the URDF file, or that has a package.xml and lies beside a folder that holds it; or
-/// the URDF file's own under another name.
+/// A name is relative to the URDF file, or `package://NAME/...`. Folders named like the package are
+/// searched upwards from the URDF file. Such a folder counts if it contains the URDF file or has a
+/// package.xml. Otherwise the file is searched in the URDF file's own package.
 fn resolve(name: &str, urdf: &Path, is_free: bool) -> Result<(PathBuf, PathBuf), String> {
     let folder = urdf.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
@@ -616,8 +622,8 @@ fn resolve(name: &str, urdf: &Path, is_free: bool) -> Result<(PathBuf, PathBuf),
     Ok((folder.join(rest), own))
 }
 
-/// The folder of the package that a URDF file belongs to: the nearest with a package.xml, else the
-/// one above a folder called urdf, else the file's own.
+/// Returns the folder of the URDF file's package. It is the nearest one with a package.xml, else
+/// the parent of a folder named urdf, else the file's own folder.
 fn own_package(folder: &Path) -> PathBuf {
     let with_manifest = folder.ancestors().find(|above| above.join("package.xml").is_file());
     let is_urdf = folder.file_name().is_some_and(|name| name == "urdf");

@@ -20,8 +20,8 @@ pub struct Bounce {
     /// along the normal from the speed along the surface.
     pub friction: f32,
     /// The thickness of the surfaces that the camera sees, a length greater than 0. A particle
-    /// farther behind a surface is hidden, and moves freely. A surface is at least as thick as a
-    /// particle's path in a step.
+    /// farther behind a surface is hidden, and moves freely. A surface is at least as thick as the
+    /// depth that a particle covers between two samples.
     pub thickness: f32,
     /// The number of comparisons of a particle with the depth buffer along its path, from 1 to 64.
     /// More samples find thin objects that a fast particle crosses.

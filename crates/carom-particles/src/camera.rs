@@ -1,4 +1,4 @@
-//! Cameras: where a point in the world appears in a picture, and how deep it is.
+//! Cameras: the projection of points in the world to picture coordinates and depth.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 4.7 (projections).
 
@@ -9,9 +9,9 @@ use glam::{DVec2, DVec3};
 /// The projection from the camera's frame to the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Projection {
-    /// Toward a point. At depth 1 the picture is 2 of these wide and high.
+    /// Perspective. At depth 1 the picture is twice `half` wide and high.
     Perspective { half: DVec2 },
-    /// Along parallels. The picture is 2 of these wide and high.
+    /// Orthographic. The picture is twice `half` wide and high.
     Orthographic { half: DVec2 },
 }
 
@@ -80,13 +80,14 @@ impl Camera {
         Ok(Camera { pose: pose.wide(), projection, near, far })
     }
 
-    /// The direction of view in the world, a unit vector.
+    /// Returns the direction of view in the world, a unit vector.
     pub fn forward(&self) -> DVec3 {
         self.pose.transform_vector(DVec3::NEG_Z)
     }
 
-    /// The ray of a place in the picture, from (-1, -1) at the bottom left to (1, 1) at the top
-    /// right: its origin and direction in the camera's frame. The direction is 1 deep.
+    /// Returns the ray of picture coordinates, from (-1, -1) at the bottom left to (1, 1) at the
+    /// top right. Its origin and direction are in the camera's frame. The direction has the depth
+    /// 1.
     pub(crate) fn ray(&self, place: DVec2) -> (DVec3, DVec3) {
         match self.projection {
             Projection::Perspective { half } => (DVec3::ZERO, (place * half).extend(-1.0)),
@@ -94,8 +95,8 @@ impl Camera {
         }
     }
 
-    /// The place in the picture of a point of the camera's frame in front of the camera, see
-    /// [`Camera::ray`].
+    /// Returns the picture coordinates of a point in front of the camera, in the camera's frame;
+    /// see [`Camera::ray`].
     pub(crate) fn place(&self, point: DVec3) -> DVec2 {
         match self.projection {
             Projection::Perspective { half } => point.truncate() / (half * -point.z),
@@ -104,7 +105,7 @@ impl Camera {
     }
 }
 
-/// Half of the width and of the height of the picture.
+/// Returns half of the width and of the height of the picture.
 fn half_extents(half_height: f64, aspect: f32) -> Result<DVec2, ParticleError> {
     if !(0.0 < aspect && aspect < f32::INFINITY) {
         return Err(ParticleError::BadSetting { name: "aspect", value: aspect });

@@ -1,4 +1,4 @@
-//! The view of a camera: for each pixel the depth of the nearest surface, and its normal.
+//! The depth buffer of a camera: for each pixel the depth of the nearest surface, and its normal.
 //!
 //! The buffer is drawn here from triangles, or filled with a renderer's depths. A renderer's depths
 //! have no normals, so they are estimated from neighbouring pixels. Across the edge of an object,
@@ -15,7 +15,7 @@ use carom_math::Pose;
 use carom_math::scaling::unit;
 use glam::{DVec2, DVec3, Vec3};
 
-/// The most pixels along a side of a buffer.
+/// The maximum number of pixels along a side of a buffer.
 pub const MAX_SIDE: u32 = 16_384;
 
 /// The normals of the caller may differ from unit length by this fraction.
@@ -85,13 +85,12 @@ impl DepthBuffer {
         Ok(())
     }
 
-    /// Takes over depths that a renderer has drawn, row by row from the top: linear, along the
-    /// direction of view, infinite where nothing is seen. Depths out of the camera's range count as
-    /// nothing. Normals are estimated.
+    /// Sets the depths that a renderer has drawn, row by row from the top: linear, along the
+    /// direction of view, infinite in empty pixels. Depths out of the camera's range count as
+    /// empty. Normals are estimated.
     ///
     /// # Errors
-    /// If the number of depths is not that of the pixels, or one is NaN. Then the buffer is as it
-    /// was.
+    /// If the number of depths is not that of the pixels, or one is NaN. Nothing changes then.
     pub fn set_depths(&mut self, depths: &[f32]) -> Result<(), ParticleError> {
         self.check_depths(depths)?;
         self.take_depths(depths);
@@ -104,13 +103,12 @@ impl DepthBuffer {
         Ok(())
     }
 
-    /// Takes over depths and normals that a renderer has drawn, as [`DepthBuffer::set_depths`].
-    /// Normals are unit vectors in the world; those that look away from the camera are turned
-    /// around.
+    /// Sets depths and normals that a renderer has drawn, as [`DepthBuffer::set_depths`]. Normals
+    /// are unit vectors in the world. Those that point away from the camera are flipped.
     ///
     /// # Errors
-    /// As [`DepthBuffer::set_depths`], and if there are not as many normals, or one is not a unit
-    /// vector where something is seen.
+    /// Those of [`DepthBuffer::set_depths`]; a different number of normals; a normal that is not a
+    /// unit vector in a pixel with a surface.
     pub fn set_depths_and_normals(&mut self, depths: &[f32], normals: &[Vec3]) -> Result<(), ParticleError> {
         self.check_depths(depths)?;
         if normals.len() != depths.len() {
@@ -138,34 +136,34 @@ impl DepthBuffer {
         Ok(())
     }
 
-    /// Pixels in a row.
+    /// Returns the number of columns.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> u32 {
         self.height
     }
 
-    /// The camera.
+    /// Returns the camera.
     pub fn camera(&self) -> &Camera {
         &self.camera
     }
 
-    /// Depths row by row from the top, in units of length; infinite where nothing is seen.
+    /// Returns the depths row by row from the top, in units of length; infinite in empty pixels.
     pub fn depths(&self) -> &[f32] {
         &self.depths
     }
 
-    /// Normals row by row from the top: unit vectors in the world that look toward the camera; zero
-    /// where nothing is seen.
+    /// Returns the normals row by row from the top: unit vectors in the world toward the camera;
+    /// zero in empty pixels.
     pub fn normals(&self) -> &[Vec3] {
         &self.normals
     }
 
-    /// Returns the point in the world that is seen in the middle of a pixel, or `None` if nothing
-    /// is. Columns begin on the left, rows at the top.
+    /// Returns the visible point at the centre of a pixel, in the world; `None` in an empty pixel.
+    /// Columns begin on the left, rows at the top.
     pub fn surface(&self, column: u32, row: u32) -> Option<Vec3> {
         if self.width <= column || self.height <= row {
             return None;
@@ -198,7 +196,7 @@ impl DepthBuffer {
         row as usize * self.width as usize + column as usize
     }
 
-    /// The place in the picture of the middle of a pixel, see [`Camera::ray`].
+    /// Returns the picture coordinates of the centre of a pixel, see [`Camera::ray`].
     pub(crate) fn middle(&self, column: u32, row: u32) -> DVec2 {
         DVec2::new(
             (2.0 * f64::from(column) + 1.0) / f64::from(self.width) - 1.0,
@@ -206,15 +204,15 @@ impl DepthBuffer {
         )
     }
 
-    /// The point seen in the middle of a pixel, in the camera's frame.
+    /// Returns the visible point at the centre of a pixel, in the camera's frame.
     fn seen(&self, column: u32, row: u32) -> Option<DVec3> {
         let depth = self.depths[self.pixel(column, row)];
         let (origin, direction) = self.camera.ray(self.middle(column, row));
         (depth < f32::INFINITY).then(|| origin + direction * f64::from(depth))
     }
 
-    /// The normal of the surface in a pixel, from the depths around it: in the world, toward the
-    /// camera. Zero where nothing is seen.
+    /// Estimates the normal of the surface in a pixel from the depths around it: in the world,
+    /// toward the camera. Zero in an empty pixel.
     fn estimated_normal(&self, column: u32, row: u32) -> DVec3 {
         let Some(here) = self.seen(column, row) else { return DVec3::ZERO };
         let (_, direction) = self.camera.ray(self.middle(column, row));
@@ -249,7 +247,7 @@ impl DepthBuffer {
     }
 }
 
-/// The number of pixels.
+/// Returns the number of pixels, if both sides are in range.
 fn count(width: u32, height: u32) -> Result<usize, ParticleError> {
     let is_side = |side: u32| 1 <= side && side <= MAX_SIDE;
     if is_side(width) && is_side(height) {

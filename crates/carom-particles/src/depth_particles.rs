@@ -1,19 +1,21 @@
-//! Particles against what a camera sees.
+//! Particles against the depth buffer of a camera.
 //!
-//! - A particle moves by its velocity. If it is behind the plane of the surface in its pixel, but
-//!   by no more than surfaces are thick, it has met it.
-//! - It goes back along its velocity to the plane of that surface, is reflected about the buffer's
-//!   normal, and moves on for the rest of the step.
-//! - A particle that moves out of the surface came from behind. It is killed, so that it does not
-//!   come through.
-//! - A surface is at least as thick as the way of the step, so that no fast particle passes it.
+//! - A particle moves by its velocity. It has hit the surface in its pixel if it is behind the
+//!   surface's plane by no more than the thickness.
+//! - It moves back along its velocity to that plane, is reflected about the buffer's normal, and
+//!   moves on for the rest of the step.
+//! - A particle that comes out of the surface started behind it. It is killed, so that it does not
+//!   appear in front.
+//! - A surface is at least as thick as the depth that the particle covers between two samples. So a
+//!   fast particle does not skip it.
 //!
-//! The plane is that of the surface in the middle of the pixel: exact for flat surfaces, however
-//! steep.
+//! The plane is that of the surface at the centre of the pixel. It is exact for flat surfaces of
+//! any slope.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1; C. Tchou, Halo Reach
 //! Effects Tech, GDC 2011.
-//! Differs: back to the plane of the surface, not to its depth alone; thickness grows with the way.
+//! Differs: particles move back to the plane of the surface, not to its depth alone; the thickness
+//! grows with the speed.
 
 use crate::bounce::advance_all;
 use crate::camera::Projection;
@@ -25,15 +27,15 @@ use glam::{DVec3, Vec2, Vec3};
 
 impl DepthBuffer {
     /// Moves particles for `dt` seconds by their velocities, and lets them bounce off the surfaces
-    /// that the camera sees. Positions and velocities are in the world. `fates` becomes the list of
-    /// what became of each; its memory is kept.
+    /// that the camera sees. Positions and velocities are in the world. Sets `fates` to the fate of
+    /// each particle, and reuses its memory.
     ///
-    /// A particle moves in a straight line: add gravity to the velocities before. Particles with
-    /// [`Fate::Killed`] are to be removed by the caller.
+    /// A particle moves in a straight line: add gravity to the velocities before. The caller should
+    /// remove particles with [`Fate::Killed`].
     ///
     /// # Errors
-    /// If there are not as many velocities as positions, a number is not finite, the time is
-    /// negative, or a setting is out of its range. Then nothing is moved.
+    /// If there are not as many velocities as positions, or a number is not finite. If the time is
+    /// negative, or a setting is out of its range. Nothing moves then.
     pub fn advance(
         &self,
         positions: &mut [Vec3],
@@ -56,11 +58,11 @@ pub(crate) struct View<'a> {
     pub(crate) right: Vec3,
     pub(crate) up: Vec3,
     pub(crate) forward: Vec3,
-    /// Rays meet in the eye.
+    /// Whether the rays meet in the eye.
     pub(crate) is_perspective: bool,
-    /// Pixels for each unit of the half.
+    /// Pixels per unit of the picture's half extents.
     pub(crate) scale: Vec2,
-    /// Pixels.
+    /// The size in pixels.
     pub(crate) size: Vec2,
 }
 
@@ -85,8 +87,8 @@ impl View<'_> {
         }
     }
 
-    /// The column, row and index of the pixel of a point, and the depth of the point; `None` out of
-    /// view.
+    /// Returns the column and row of the pixel of a point, and the depth of the point; `None` out
+    /// of view.
     fn look(&self, point: Vec3) -> Option<([u32; 2], f32)> {
         let offset = point - self.eye;
         let depth = self.forward.dot(offset);
@@ -94,14 +96,14 @@ impl View<'_> {
             return None;
         }
         let width = if self.is_perspective { 1.0 / depth } else { 1.0 };
-        // In the order of the sweep.
+        // The same order of operations as in the sweep.
         let place = Vec2::new(self.right.dot(offset), -self.up.dot(offset)) * (self.scale * width);
         let pixel = self.size * 0.5 + place;
         let is_seen = 0.0 <= pixel.x && pixel.x < self.size.x && 0.0 <= pixel.y && pixel.y < self.size.y;
         is_seen.then_some(([pixel.x as u32, pixel.y as u32], depth))
     }
 
-    /// The point in the middle of a pixel at a depth.
+    /// Returns the point at the centre of a pixel at a depth.
     fn surface(&self, [column, row]: [u32; 2], depth: f32) -> Vec3 {
         let pixel = Vec2::new(column as f32 + 0.5, row as f32 + 0.5);
         let width = if self.is_perspective { depth } else { 1.0 };
@@ -109,13 +111,13 @@ impl View<'_> {
         self.eye + self.forward * depth + self.right * place.x - self.up * place.y
     }
 
-    /// The surface in the pixel of a point; `None` out of view.
+    /// Returns the surface in the pixel of a point; `None` out of view.
     fn seen_at(&self, point: Vec3) -> Option<Seen> {
         let ([column, row], depth) = self.look(point)?;
         let pixel = self.buffer.pixel(column, row);
         let seen = self.buffer.depths[pixel];
         let normal = self.buffer.normals[pixel];
-        // Nothing is seen at no depth, and its normal is zero.
+        // An empty pixel has infinite depth and a zero normal.
         let surface = if seen < f32::INFINITY { self.surface([column, row], seen) } else { point };
         Some(Seen { behind: depth - seen, surface, normal })
     }
@@ -147,7 +149,7 @@ impl View<'_> {
             let speed = velocity.dot(seen.normal);
             let since = (over / speed).clamp(0.0, time);
             let hit = *position - *velocity * since;
-            // On a steep surface a particle is soon far behind, though it has just gone through.
+            // Behind a steep surface a particle is soon deep, though it has just passed through.
             let goes_through = || 0.0 <= seen.over(start) && self.is_surface(hit, thickness);
             if thickness < seen.behind && !goes_through() {
                 fate = Fate::Hidden;
@@ -164,8 +166,8 @@ impl View<'_> {
         fate
     }
 
-    /// When a particle that begins behind a surface comes out of it toward the camera, if it does
-    /// so within the step.
+    /// Returns the time at which a particle that starts behind a surface comes out toward the
+    /// camera; `None` if it does not in this step.
     fn comes_out(&self, start: Vec3, velocity: Vec3, dt: f32, thickness: f32) -> Option<f32> {
         let seen = self.seen_at(start)?;
         let (over, speed) = (seen.over(start), velocity.dot(seen.normal));
@@ -176,28 +178,28 @@ impl View<'_> {
         if !(time <= dt) {
             return None;
         }
-        // It may come out beside the surface, and then it was only hidden.
+        // If it comes out beside the surface, it was only hidden.
         self.is_surface(start + velocity * time, thickness).then_some(time)
     }
 
-    /// The surface that the camera sees is near a point.
+    /// Whether the visible surface is near a point.
     fn is_surface(&self, point: Vec3, thickness: f32) -> bool {
         self.seen_at(point).is_some_and(|seen| seen.behind.abs() <= thickness)
     }
 }
 
-/// The surface in a pixel, as a point sees it.
+/// The surface in the pixel of a point.
 struct Seen {
-    /// How much deeper than the surface the point is.
+    /// The depth of the point minus that of the surface.
     behind: f32,
-    /// The surface in the middle of the pixel.
+    /// The point of the surface at the centre of the pixel.
     surface: Vec3,
     /// Zero if nothing is seen.
     normal: Vec3,
 }
 
 impl Seen {
-    /// How far a point is above the plane of the surface.
+    /// Returns the signed distance of a point above the plane of the surface.
     fn over(&self, point: Vec3) -> f32 {
         (point - self.surface).dot(self.normal)
     }

@@ -31,9 +31,9 @@ pub enum ParticleError {
     },
     /// There are more or fewer depths, normals or velocities than there should be.
     WrongCount {
-        /// How many there should be.
+        /// The number that is needed.
         expected: usize,
-        /// How many were given.
+        /// The number that was given.
         given: usize,
     },
     /// A depth is NaN.

@@ -1,7 +1,7 @@
 //! Particles against a signed distance field, which knows the surfaces that no camera sees.
 //!
-//! A particle goes along its way by the distance to the nearest surface at a time, so it passes
-//! none, however fast it is. At a surface it is reflected about the gradient, and moves on.
+//! A particle advances by the distance to the nearest surface at a time. So it passes none at any
+//! speed. At a surface it is reflected about the gradient, and moves on.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1 (distance fields for
 //! particles); J. C. Hart, Sphere Tracing, The Visual Computer 12, 1996.
@@ -11,24 +11,24 @@ use crate::{Bounce, Fate, FateCounts, ParticleError};
 use alloc::vec::Vec;
 use glam::Vec3;
 
-/// The most distances that are asked for in a step of a particle. One that grazes a surface for
-/// longer is left where it is.
+/// The maximum number of distance queries in a step of a particle. A particle that grazes a surface
+/// for longer stops there.
 const MAX_TRACE: u32 = 32;
 
-/// A particle that is nearer to the surface than this part of its radius has met it.
+/// A particle that is nearer to the surface than this fraction of its radius has hit it.
 const MEETING: f32 = 1.0 / 64.0;
 
 /// Moves particles of a radius for `dt` seconds by their velocities, and lets them bounce off the
 /// surfaces of a field. `field` returns the signed distance of a point, negative inside, and the
 /// unit vector along which it grows.
 ///
-/// The distance must not change by more than the way between two points. Then no particle of a
-/// radius above 0 goes through a surface (test: `field::no_particle_passes_a_thin_wall`). One that
-/// begins inside is put onto the surface. The thickness and the samples of `bounce` are not used.
+/// The distance must not change by more than the distance of two points. Then no particle of a
+/// radius above 0 passes a surface (test: `field::no_particle_passes_a_thin_wall`). A particle that
+/// starts inside is moved to the surface. The thickness and the samples of `bounce` are not used.
 ///
 /// # Errors
-/// As [`DepthBuffer::advance`](crate::DepthBuffer::advance), and if the radius is not greater than
-/// 0 and finite.
+/// Those of [`DepthBuffer::advance`](crate::DepthBuffer::advance), and a radius that is not
+/// positive and finite.
 pub fn advance_in_field(
     field: impl Fn(Vec3) -> (f32, Vec3) + Sync,
     radius: f32,

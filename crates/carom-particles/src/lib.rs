@@ -1,10 +1,10 @@
-//! Very many particles: liquids, gas, grains and solids in one solver; rain, sparks and debris that
-//! bounce off what a camera sees, or off a distance field.
+//! Particles in large numbers: liquids, gas, grains and solids in one solver. Rain, sparks and
+//! debris bounce off a camera's depth buffer or off a distance field.
 //!
 //! # One solver for all
-//! A [`ParticleSolver`] has particles of one radius, and grains of others. Each kind pushes every
-//! other. A [`Liquid`] and a [`Gas`] keep their density. [`Grains`] and [`Solid`]s touch with
-//! friction.
+//! A [`ParticleSolver`] has particles of one radius, and grains and solids of other radii. Each
+//! kind pushes every other. A [`Liquid`] and a [`Gas`] keep their density. [`Grains`] and
+//! [`Solid`]s touch with friction.
 //!
 //! ```
 //! use carom_math::Vec3;
@@ -29,10 +29,10 @@
 //! # Ok::<(), carom_particles::ParticleError>(())
 //! ```
 //!
-//! Fields, rigid bodies and constraints are lent for a step, in [`Surroundings`]. A field is a
-//! closure: the signed distance of a point, and where it grows. A [`BodyBoundary`] is a field in a
-//! body's frame, with mass and motion. Particles push it while they step, and the step returns the
-//! impulses, for its owner to apply.
+//! Fields, rigid bodies and constraints are borrowed for a step, in [`Surroundings`]. A field is a
+//! closure that returns the signed distance of a point and its gradient. A [`BodyBoundary`] is a
+//! field in a body's frame, with mass and motion. Particles push it while they step. The step
+//! returns the impulses, for its owner to apply.
 //!
 //! ```
 //! use carom_math::{Mat3, Pose, Vec3};
@@ -59,19 +59,20 @@
 //! # Ok::<(), carom_particles::ParticleError>(())
 //! ```
 //!
-//! A step is divided into substeps. An unstable one ends in [`ParticleError::TooDense`] or
+//! A step is divided into substeps. An unstable step ends in [`ParticleError::TooDense`] or
 //! [`ParticleError::Exploded`], with all particles where they were. The same input gives the same
-//! bits on any number of threads (test: `mixed::any_number_of_threads_gives_the_same`), any
-//! instruction set, and after [`ParticleSolver::save`] and [`ParticleSolver::load`]. Particles that
-//! are added in another order get other numbers and the same bits. Only those that are alike in all
-//! else, at one place, may change roles.
+//! bits on any number of threads (test: `mixed::any_number_of_threads_gives_the_same`), on any
+//! instruction set, and after [`ParticleSolver::save`] and [`ParticleSolver::load`].
+//!
+//! Particles that are added in another order get other indices and the same bits. Only particles
+//! with equal data at one point may swap roles.
 //!
 //! # Rain
 //! A [`DepthBuffer`] holds for each pixel of a [`Camera`] the nearest surface and its normal. It is
-//! drawn from triangles, or taken over from a renderer. [`DepthBuffer::advance`] moves particles in
-//! a step and lets them bounce off the surfaces that are seen. The cost does not depend on the
-//! scene, and what is hidden is not known. [`advance_in_field`] does the same with a distance
-//! field, which also knows what no camera sees.
+//! drawn from triangles, or copied from a renderer. [`DepthBuffer::advance`] moves particles in a
+//! step and lets them bounce off the visible surfaces. The cost does not depend on the scene;
+//! hidden surfaces are unknown. [`advance_in_field`] does the same with a distance field, which has
+//! hidden surfaces too.
 //!
 //! ```
 //! use carom_math::{Pose, Quat, Vec3};

@@ -1,4 +1,4 @@
-//! Particles on several threads: each one is changed by itself, so the bits are the same.
+//! Particles on several threads: each one changes independently, so the bits are the same.
 
 use crate::bounce::Fate;
 use crate::solver::contact::Contact;
@@ -8,18 +8,18 @@ use core::ops::Range;
 use glam::Vec3;
 use rayon::prelude::*;
 
-/// Particles that a thread takes at a time.
+/// The number of particles that a thread takes at a time.
 const CHUNK: usize = 4096;
 
-/// Slots that a thread takes at a time, which have neighbours.
+/// The number of slots that a thread takes at a time in passes over neighbours.
 const SLOTS: usize = 1024;
 
-/// There are several threads, and enough to do for them.
+/// Whether there are several threads, and enough work for them.
 pub(crate) fn pays(n: usize) -> bool {
     2 * CHUNK <= n && 1 < rayon::current_num_threads()
 }
 
-/// Moves all particles by `step`, which takes positions, velocities and fates of some.
+/// Calls `step` for chunks of positions, velocities and fates, in parallel.
 pub(crate) fn advance_all(
     positions: &mut [Vec3],
     velocities: &mut [Vec3],
@@ -32,15 +32,15 @@ pub(crate) fn advance_all(
     });
 }
 
-/// Fills `out` by chunks; `fill` gets the slots of each chunk.
+/// Fills `out` by chunks, in parallel. `fill` gets the slots of each chunk.
 pub(crate) fn for_slots<T: Send>(out: &mut [T], fill: impl Fn(Range<usize>, &mut [T]) + Sync) {
     out.par_chunks_mut(SLOTS).enumerate().for_each(|(chunk, out)| {
         fill(chunk * SLOTS..chunk * SLOTS + out.len(), out);
     });
 }
 
-/// Fills `out` by chunks; `fill` gets the first slot of each chunk, and the contacts of its slots,
-/// which begin at `starts`.
+/// Fills `out` by chunks, in parallel. `fill` gets the first slot of each chunk and the contacts of
+/// its slots. `starts` has the first contact of each slot.
 pub(crate) fn for_contacts<T: Send>(
     starts: &[u32],
     contacts: &mut [Contact],
@@ -59,12 +59,12 @@ pub(crate) fn for_contacts<T: Send>(
     chunks.into_par_iter().for_each(|(first, contacts, out)| fill(first, contacts, out));
 }
 
-/// The results of a function of numbers from 0 on, in order.
+/// Returns the results of a function for the integers below `n`, in order.
 pub(crate) fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     (0..n).into_par_iter().map(f).collect()
 }
 
-/// Sorts items; those that are equal are alike.
+/// Sorts items in parallel. Equal items must be identical.
 pub(crate) fn sort_by<T: Send>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
     items.par_sort_unstable_by(order);
 }

@@ -1,11 +1,12 @@
-//! The direction in which particles part that are at one place.
+//! The direction in which coincident particles separate.
 //!
 //! Reference: none; Fibonacci hashing of their slots.
 
 use carom_math::ops::sqrt;
 use glam::Vec3;
 
-/// The direction in which two particles at one place part: opposite for the two.
+/// Returns the direction in which the first of two coincident particles separates from the other.
+/// It is opposite for the other one.
 pub(crate) fn parting(slot: u32, other: u32) -> Vec3 {
     let hash = (slot.min(other).wrapping_mul(0x9e37_79b9) ^ slot.max(other)).wrapping_mul(0x85eb_ca6b);
     let part = |shift: u32| (hash >> shift & 0x3ff) as f32 - 511.5;

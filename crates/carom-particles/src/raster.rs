@@ -1,11 +1,11 @@
-//! Draws triangles into a depth buffer: a ray through the middle of each pixel against the plane of
-//! the triangle.
+//! Rasterizes triangles into a depth buffer: a ray through the centre of each pixel against the
+//! plane of the triangle.
 //!
-//! - For each pixel three numbers say on which side of the edges its ray passes. If two triangles
-//!   share an edge their numbers are exactly opposite, so one of the two has the ray.
-//! - The numbers are those of lines, so a triangle that reaches behind the camera needs no
+//! - Three edge functions give the side of each edge on which a pixel's ray passes. For two
+//!   triangles with a common edge they are exactly opposite, so one of the two gets the ray.
+//! - Edge functions belong to lines, so a triangle that reaches behind the camera needs no
 //!   clipping: its part in front has a positive depth.
-//! - Only the pixels of a box are looked at: around the part of the triangle that is at least
+//! - Only the pixels of a bounding box are tested: around the part of the triangle that is at least
 //!   `near` deep.
 //!
 //! Reference: M. Olano, T. Greer, Triangle Scan Conversion using 2D Homogeneous Coordinates,
@@ -36,7 +36,7 @@ pub(crate) fn draw(buffer: &mut DepthBuffer, corners: &[DVec3; 3]) {
     }
 }
 
-/// How deep a ray meets a triangle.
+/// Returns the depth at which a ray meets a triangle; `None` if it does not.
 fn depth(projection: Projection, origin: DVec3, direction: DVec3, corners: &[DVec3; 3]) -> Option<f64> {
     let edges = [(1, 2), (2, 0), (0, 1)];
     let sides = match projection {
@@ -52,7 +52,7 @@ fn depth(projection: Projection, origin: DVec3, direction: DVec3, corners: &[DVe
     if !is_hit || sum == 0.0 {
         return None;
     }
-    // Seen exactly from the side, or so thin that the numbers say nothing, it has no depth.
+    // A triangle that is seen edge-on, or is too thin for its edge functions, has no depth.
     let depth = match projection {
         Projection::Perspective { .. } => corners[0].dot(corners[1].cross(corners[2])) / sum,
         Projection::Orthographic { .. } => {
@@ -62,7 +62,7 @@ fn depth(projection: Projection, origin: DVec3, direction: DVec3, corners: &[DVe
     depth.is_finite().then_some(depth)
 }
 
-/// The first and last column, and the first and last row, of the pixels that a triangle may cover.
+/// Returns the first and last column and row of the pixels that a triangle may cover.
 fn pixels(buffer: &DepthBuffer, corners: &[DVec3; 3]) -> Option<[[u32; 2]; 2]> {
     let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
     let mut hold = |point: DVec3| {

@@ -73,7 +73,7 @@ pub struct SolidParticles {
     pub indices: Range<u32>,
 }
 
-/// How much denser than at rest a liquid is.
+/// The compression of a liquid, relative to its rest density.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Compression {

@@ -1,22 +1,22 @@
 //! The surface of a liquid as a closed triangle mesh, for drawing.
 //!
-//! - At a point, the particles near it have a weighted mean place. The surface is where this is one
-//!   radius away: on a flat surface of a lattice just a radius beyond its last layer.
-//! - Between drops that are far apart such a mean is near no particle. So a point whose weights are
-//!   small counts as outside.
-//! - Values are kept in blocks of 8^3 nodes, only near particles. So a stray drop costs little.
-//! - Each cell of nodes on both sides gets one vertex: the mean of the crossings on its edges,
-//!   moved to where the field between its nodes vanishes. Each edge between both sides gets a quad
-//!   of the four cells around it.
-//! - A quad is cut where both triangles face along its edge. Its corners are inside of four cells
-//!   around the edge, so one of the two cuts always does.
+//! - The particles near a point have a weighted mean position. The surface is where this is one
+//!   radius away. Above a flat layer of a lattice, that is one radius beyond the layer.
+//! - Between distant drops such a mean is near no particle. So a point whose weights are small
+//!   counts as outside.
+//! - Values are stored in blocks of 8^3 nodes, only near particles. So a stray drop costs little.
+//! - Each cell with nodes on both sides gets one vertex: the mean of the crossings on its edges,
+//!   moved to where the field in the cell vanishes. Each edge between both sides gets a quad of the
+//!   four cells around it.
+//! - A quad is split so that both triangles face along its edge. Its corners are inside of four
+//!   cells around the edge, so one of the two diagonals always does.
 //!
-//! Degenerate: gaps narrower than about five radii are closed. Where surfaces touch, an edge may
-//! have four triangles, as many on one side as on the other.
+//! Degenerate: gaps narrower than about five radii are closed. If surfaces touch, an edge may have
+//! four triangles, as many on one side as on the other.
 //!
 //! Reference: Y. Zhu, R. Bridson, Animating Sand as a Fluid, 2005, 4 (the field); S. Gibson,
 //! Constrained Elastic Surface Nets, 1998 (one vertex in each cell).
-//! Differs: the weight below which a point is outside, and the cut of quads.
+//! Differs: the weight below which a point is outside, and the split of quads.
 
 use crate::ParticleError;
 use alloc::vec::Vec;
@@ -24,33 +24,35 @@ use carom_math::ops::{floor, sqrt};
 use core::cmp::Ordering;
 use glam::{DVec3, Vec3};
 
-/// Nodes along a side of a block, and in all.
+/// The number of nodes along a side of a block.
 const SIDE: usize = 8;
 const NODES: usize = SIDE * SIDE * SIDE;
 
-/// How far a particle has weight, in radii: the mean depth within it, behind a plane, is a radius.
+/// The reach of a particle's weight, in radii. Within it, the mean depth behind a plane is a
+/// radius.
 const REACH: f32 = 4.0;
 
-/// A point whose weights sum up to half of this is outside. A drop has 0.82 at its radius.
+/// A point whose weights sum up to less than half of this is outside. A drop has 0.82 at its
+/// radius.
 const FULL_WEIGHT: f32 = 0.6;
 
-/// A vertex is at least this part of a cell away from its faces.
+/// The least distance of a vertex from the faces of its cell, in cells.
 const MARGIN: f32 = 0.02;
 
-/// Steps of a vertex toward the surface.
+/// The number of steps of a vertex toward the surface.
 const N_STEPS: u32 = 3;
 
-/// The most cells between the origin and a particle on each axis: 2^28.
+/// The largest distance of a particle from the origin on each axis, in cells: 2^28.
 const MAX_CELL: f64 = 268_435_456.0;
 
-/// In place of a vertex: the cell has none.
+/// Marks a cell without a vertex.
 const NO_VERTEX: u32 = u32::MAX;
 
 /// A triangle mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SurfaceMesh {
-    /// Where the vertices are.
+    /// The positions of the vertices.
     pub vertices: Vec<Vec3>,
     /// The outward direction at each vertex: a unit vector.
     pub normals: Vec<Vec3>,
@@ -59,17 +61,18 @@ pub struct SurfaceMesh {
 }
 
 /// Returns the surface of a liquid of particles with this radius, on a grid of cells of this size.
-/// It is closed, and turns outward. Up to 2^14 cells away from the origin no triangle is
-/// degenerate. Neither the order of the particles nor the number of threads changes a bit of it,
-/// but for that of vertices and triangles.
+/// It is closed, and faces outward. Up to 2^14 cells away from the origin no triangle is
+/// degenerate. The order of the particles and the number of threads change no bit of it, except the
+/// order of vertices and triangles.
 ///
-/// A cell of the radius suits most; it is from half of the radius to twice as much. The volume of a
-/// block is up to 8 % less than that of its particles, with the largest cells 13 %, as edges are
-/// round. A splash has up to 15 % less, and a drop alone is smaller still.
+/// A cell as large as the radius suits most uses; it must be from half to twice the radius. The
+/// volume of a block is up to 8 % less than that of its particles, because edges are round. With
+/// the largest cells it is up to 13 % less, for a splash up to 15 %, and for a single drop even
+/// more.
 ///
 /// # Errors
-/// If the radius is not positive and finite, the cell is out of its range, or a place is not finite
-/// or more than 2^28 cells from the origin.
+/// If the radius is not positive and finite, or the cell is out of its range. If a position is not
+/// finite or more than 2^28 cells from the origin.
 pub fn liquid_surface(places: &[Vec3], radius: f32, cell: f32) -> Result<SurfaceMesh, ParticleError> {
     if !(0.0 < radius && radius < f32::INFINITY && 0.0 < radius * radius) {
         return Err(ParticleError::BadSetting { name: "radius", value: radius });
@@ -101,7 +104,7 @@ pub fn liquid_surface(places: &[Vec3], radius: f32, cell: f32) -> Result<Surface
     Ok(mesh)
 }
 
-/// The results of a function of numbers from 0 on.
+/// Returns the results of a function for the integers below `n`.
 fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     #[cfg(feature = "parallel")]
     return crate::par::map(n, f);
@@ -109,7 +112,7 @@ fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     (0..n).map(f).collect()
 }
 
-/// A block, by its place among blocks.
+/// The integer coordinates of a block.
 type Key = [i32; 3];
 
 /// The field at the nodes of blocks near particles.
@@ -122,26 +125,26 @@ struct Grid {
     values: Vec<[f32; NODES]>,
 }
 
-/// The vertex of a cell, which has the place of its least node in a block.
+/// The vertex of a cell. The cell has the index of its least node in the block.
 struct Vertex {
     cell: u16,
     place: Vec3,
     normal: Vec3,
 }
 
-/// The number of a node in its block.
+/// Returns the index of a node in its block.
 fn node(at: [usize; 3]) -> usize {
     (at[2] * SIDE + at[1]) * SIDE + at[0]
 }
 
-/// The place of a node in its block.
+/// Returns the coordinates of a node in its block.
 fn place_of(node: usize) -> [usize; 3] {
     [node % SIDE, node / SIDE % SIDE, node / (SIDE * SIDE)]
 }
 
 impl Grid {
     fn new(places: &[Vec3], radius: f32, cell: f32) -> Grid {
-        // With a border, so that each cell with a node inside has all of its nodes.
+        // With a margin, so that each cell with a node inside has all of its nodes.
         let reach = f64::from(REACH * radius + 1.5 * cell);
         let mut near: Vec<(Key, Vec3)> = Vec::new();
         for place in places {
@@ -154,7 +157,7 @@ impl Grid {
                 }
             }
         }
-        // Equal ones are alike, so sums do not depend on the order of the particles.
+        // Equal items are identical, so sums do not depend on the order of the particles.
         let order = |(a, p): &(Key, Vec3), (b, q): &(Key, Vec3)| -> Ordering {
             let by_place = p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z));
             a.cmp(b).then(by_place)
@@ -168,8 +171,8 @@ impl Grid {
         Grid { radius, cell, keys: blocks.iter().map(|block| block[0].0).collect(), values }
     }
 
-    /// The blocks around one, by an offset of 0 or 1 times `step` on each axis; z is the highest
-    /// bit.
+    /// Returns the blocks around one, by an offset of 0 or 1 times `step` on each axis. z is the
+    /// highest bit of the index.
     fn around(&self, block: usize, step: i32) -> [Option<usize>; 8] {
         let key = self.keys[block];
         core::array::from_fn(|i| {
@@ -179,7 +182,7 @@ impl Grid {
         })
     }
 
-    /// The value at a node, whose place may be one beyond the block.
+    /// Returns the value at a node, whose coordinates may be one beyond the block.
     fn value(&self, around: &[Option<usize>; 8], at: [usize; 3]) -> f32 {
         let [x, y, z] = at.map(|x| x / SIDE);
         match around[z << 2 | y << 1 | x] {
@@ -213,7 +216,7 @@ impl Grid {
 
     fn triangles_of(&self, block: usize, of_cells: &[[u32; NODES]], vertices: &[Vec3]) -> Vec<[u32; 3]> {
         let [after, before] = [1, -1].map(|step| self.around(block, step));
-        // The vertex of a cell whose place is one higher here.
+        // Returns the vertex of a cell. Coordinates are one higher here than in the block.
         let vertex = |at: [usize; 3]| {
             let [x, y, z] = at.map(|x| usize::from(x == 0));
             let block = before[z << 2 | y << 1 | x]?;
@@ -231,14 +234,14 @@ impl Grid {
                     continue;
                 }
                 let [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
-                // Counter-clockwise, seen from where the axis points.
+                // Counter-clockwise, seen from the positive end of the axis.
                 let cells = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[along_u, along_v]| {
                     let mut cell = at.map(|x| x + 1);
                     cell[u] -= 1 - along_u;
                     cell[v] -= 1 - along_v;
                     vertex(cell)
                 });
-                // All four are there, as one of their nodes is inside.
+                // All four exist, because one of their nodes is inside.
                 let [Some(a), Some(b), Some(c), Some(d)] = cells else { continue };
                 let area = |i: u32, j: u32, k: u32| {
                     let [p, q, r] = [i, j, k].map(|i| vertices[i as usize]);
@@ -254,7 +257,7 @@ impl Grid {
     }
 }
 
-/// The field at the nodes of a block, from the particles near it.
+/// Returns the field at the nodes of a block, from the particles near it.
 fn values_of(near: &[(Key, Vec3)], radius: f32, cell: f32) -> [f32; NODES] {
     let [z, y, x] = near[0].0.map(|k| f64::from(k) * SIDE as f64 * f64::from(cell));
     let reach = REACH * radius;
@@ -262,7 +265,7 @@ fn values_of(near: &[(Key, Vec3)], radius: f32, cell: f32) -> [f32; NODES] {
     let (mut weights, mut sums) = ([0.0_f32; NODES], [Vec3::ZERO; NODES]);
     for (_, place) in near {
         let local = (place.as_dvec3() - DVec3::new(x, y, z)).as_vec3();
-        // Nodes that may be in reach, and at least those.
+        // At least all nodes in reach.
         let range = |x: f32| {
             let [low, high] = [x - reach, x + reach].map(|x| x / cell);
             (low.clamp(0.0, SIDE as f32) as usize, (high + 1.0).clamp(0.0, SIDE as f32) as usize)
@@ -291,8 +294,9 @@ fn values_of(near: &[(Key, Vec3)], radius: f32, cell: f32) -> [f32; NODES] {
     })
 }
 
-/// Where the surface is in a cell, in cells from its least node, and the sum of four mean slopes:
-/// the mean of the crossings on the edges, and few steps along the slope from there.
+/// Returns the point of the surface in a cell, in cells from its least node, and the sum of four
+/// mean slopes. It starts at the mean of the crossings on the edges, and makes a few steps along
+/// the slope.
 fn crossing(corners: &[f32; 8]) -> (Vec3, Vec3) {
     let (mut sum, mut n, mut slope) = (Vec3::ZERO, 0.0, Vec3::ZERO);
     for axis in 0..3 {
@@ -317,7 +321,7 @@ fn crossing(corners: &[f32; 8]) -> (Vec3, Vec3) {
     (place, slope)
 }
 
-/// The field in a cell.
+/// Returns the field at a point of a cell, by trilinear interpolation.
 fn trilinear(corners: &[f32; 8], at: Vec3) -> f32 {
     let along_x: [f32; 4] =
         core::array::from_fn(|i| corners[2 * i] + (corners[2 * i + 1] - corners[2 * i]) * at.x);

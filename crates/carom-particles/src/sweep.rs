@@ -1,9 +1,9 @@
-//! Eight particles at a time: moves those that surely meet nothing, and leaves the others to the
+//! Eight particles at a time: moves those that certainly hit nothing, and leaves the others to the
 //! exact step.
 //!
-//! A particle surely meets nothing if it goes away from the camera and ends out of view, or in
-//! front of all that its pixel may hold. These are most of a rain. The operations are those of the
-//! exact step, in the same order, so that the bits are the same.
+//! A particle certainly hits nothing in two cases. It moves away from the camera, and ends out of
+//! view or in front of the surface in its pixel by more than the thickness. Most drops of rain are
+//! such. The operations are those of the exact step, in the same order, so the bits are the same.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1.
 
@@ -32,7 +32,7 @@ impl Kernel for Sweep<'_> {
         let mut first = 0;
         while first < n {
             let end = if n < first + 8 { n } else { first + 8 };
-            // Bits of those that are done.
+            // The bits of the lanes that are done.
             let mut is_done = 0;
             if bounce.samples == 1 && first + 8 <= n {
                 is_done = pass::<S>(
@@ -57,7 +57,7 @@ impl Kernel for Sweep<'_> {
     }
 }
 
-/// Moves those of eight particles that surely meet nothing; returns the bits of their lanes.
+/// Moves those of eight particles that certainly hit nothing. Returns the bits of their lanes.
 #[inline(always)]
 fn pass<S: Simd>(
     simd: S,
@@ -107,7 +107,7 @@ fn pass<S: Simd>(
     let toward = dot::<S>(simd, view.forward, v);
     let thickness = splat::<S>(simd, bounce.thickness).max(toward.abs() * time);
     let is_away = zero.le(toward);
-    // NaN and what is out of the numbers is left to the exact step, as it is not clear of anything.
+    // NaN and numbers out of range fail the comparison, and are left to the exact step.
     let is_clear = is_seen & behind.le(-thickness);
     let clear = (is_away & is_clear).bits();
     let seen = is_seen.bits();

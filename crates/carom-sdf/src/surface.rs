@@ -1,8 +1,8 @@
 //! The distances of a grid's nodes from a mesh: the `f64` distance to the nearest triangle, rounded
 //! once.
 //!
-//! A tree of the triangles is searched for the middle of a block, then for the middles of its
-//! halves, down to the nodes. Parts farther than the band are left out. The triangle found for a
+//! A tree of the triangles is searched for the centre of a block, then for the centres of its
+//! halves, down to the nodes. Parts farther than the band are skipped. The triangle found for a
 //! whole block bounds the search for its parts. Plain arithmetic finds the candidates for the
 //! nearest triangle, and accurate arithmetic measures them.
 //!
@@ -28,7 +28,7 @@ pub(crate) struct Surface<'a> {
     pub(crate) sides: Sides,
     grid: Grid,
     band: f32,
-    /// A length above the rounding error of a rough distance in the grid.
+    /// A length above the rounding error of a rough distance in this grid.
     slack: f64,
 }
 
@@ -60,14 +60,15 @@ impl<'a> Surface<'a> {
         Ok((Header { grid, band, sign: surface.sides.method(), accuracy: Accuracy::Exact }, surface))
     }
 
-    /// Returns the distance of a triangle, with an error of at most the slack.
+    /// Returns the distance of a triangle from a point, with an error of at most the slack.
     fn rough_distance(&self, point: DVec3, triangle: u32) -> f64 {
         let corners = self.mesh.corners(triangle);
         rough_distance(point, &corners).unwrap_or_else(|| point_triangle(point, &corners).distance)
     }
 
     /// Finds the nearest triangle by rough distances, if one is within `limit`. A good `guess`
-    /// shortens the search. `near` receives all triangles that may be the nearest one, and others.
+    /// shortens the search. `near` receives all triangles that may be the nearest one, and possibly
+    /// others.
     fn nearest(
         &self,
         point: DVec3,
@@ -95,8 +96,8 @@ impl<'a> Surface<'a> {
     /// Writes the unsigned distances of some nodes of a block. Returns whether one is within the
     /// band.
     ///
-    /// If the middle of the nodes is far from the surface, all are. Otherwise they are halved along
-    /// each axis, and the triangle nearest to the middle is a guess for the parts.
+    /// If the centre of the nodes is far from the surface, all nodes are. Otherwise the box is
+    /// halved along each axis, and the triangle nearest to the centre is the guess for its parts.
     fn measure(
         &self,
         block: &NodeBox,
@@ -129,17 +130,17 @@ impl<'a> Surface<'a> {
     }
 }
 
-/// Relative to the size of the grid: above the rounding of distances, 2^-30.
+/// A bound on the rounding of distances, relative to the size of the grid: 2^-30.
 ///
-/// The projected point on a face has an error of some `u size / sine^2` along it, with `u` for
-/// 2^-53. The sine is 2^-10 at least.
+/// The projected point on a face has an error of about `u size / sine^2` along it, with `u` for
+/// 2^-53. The sine is at least 2^-10.
 const ROUNDED: f64 = f64::from_bits((1023 - 30) << 52);
 
 /// The square of the least sine of a triangle's first angle for which plain arithmetic is accurate
 /// enough.
 const LEAST_SINE_SQ: f64 = 1.0 / (1 << 20) as f64;
 
-/// Returns the distance of a triangle in plain arithmetic; `None` for a sliver.
+/// Returns the distance of a triangle from a point in plain arithmetic; `None` for a sliver.
 fn rough_distance(point: DVec3, [a, b, c]: &[DVec3; 3]) -> Option<f64> {
     let (u, v, w) = (*b - *a, *c - *a, point - *a);
     let (uu, uv, vv) = (u.length_squared(), u.dot(v), v.length_squared());
@@ -154,8 +155,7 @@ fn rough_distance(point: DVec3, [a, b, c]: &[DVec3; 3]) -> Option<f64> {
         let height = normal.dot(w);
         return Some(height.abs() / sqrt(normal.length_squared()));
     }
-    // Beside the face: the nearest of its edges, seen from the side on which the point is, and of
-    // the two others.
+    // Beside the face, the distance is that of the nearest of the three edges.
     let on_edge = |w: DVec3, edge: DVec3, along: f64, edge_sq: f64| {
         (w - edge * (along / edge_sq).clamp(0.0, 1.0)).length_squared()
     };
@@ -166,11 +166,11 @@ fn rough_distance(point: DVec3, [a, b, c]: &[DVec3; 3]) -> Option<f64> {
 }
 
 impl Surface<'_> {
-    /// The sides of nodes that are all farther than the band.
+    /// Finds the sides of nodes that are all farther than the band.
     fn fill_far(&self, nodes: NodeBox, out: &mut [f32; N_BLOCK_NODES]) -> Filled {
         let mut inside = [false; MAX_ROW];
-        // A surface between two nodes would be within the band of one of them. So one node tells
-        // the side of all, unless the sheet over a hole passes here.
+        // A surface between two nodes would be within the band of one of them. So one node
+        // determines the side of all, unless the closing sheet of a hole passes here.
         if self.sides.method().is_certain() {
             self.sides.are_inside(self.mesh, &self.tree, &self.grid, nodes.first, &mut inside[..1]);
             return Filled::Far { is_inside: inside[0] };
@@ -202,7 +202,7 @@ impl Source for Surface<'_> {
             let inside = &mut inside[..nodes.size.x as usize];
             self.sides.are_inside(self.mesh, &self.tree, &self.grid, first, inside);
             for (value, _) in out[place..].iter_mut().zip(&*inside).filter(|(_, is_inside)| **is_inside) {
-                // No zero has a sign.
+                // A zero stays positive.
                 *value = if *value == 0.0 { 0.0 } else { -*value };
             }
         }
@@ -219,7 +219,8 @@ fn check_within(mesh: &TriMesh, grid: &Grid) -> Result<(), SdfError> {
     outside.min().map_or(Ok(()), |&vertex| Err(SdfError::OutsideGrid { vertex }))
 }
 
-/// A tree takes all boxes of a grid, and as many triangles as a mesh can have but for the last few.
+/// Returns the error of the tree. It accepts all boxes of a grid, and almost as many triangles as a
+/// mesh can have.
 fn bad_tree(_: BvhError) -> SdfError {
     SdfError::Mesh(carom_geom::MeshError::TooLarge)
 }

@@ -1,12 +1,12 @@
-//! Where the real data is, for tests that run where it is present.
+//! The folder of the real data, for tests that run if it is present.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use glam::Vec3;
 use std::path::{Path, PathBuf};
 
-/// The file or folder `name` of the real data set: under `CAROM_DATA` if that is set, else under
-/// `shared/data` beside the workspace. `None`, with a printed line, where it is not present, so
-/// that a test can return early.
+/// Returns the path of the file or folder `name` of the real data set. The set is at `CAROM_DATA`
+/// if that is set, else at `shared/data` beside the workspace. If the path does not exist, prints a
+/// line and returns `None`, so that a test can return early.
 pub fn find(name: &str) -> Option<PathBuf> {
     let root = std::env::var_os("CAROM_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
@@ -18,13 +18,15 @@ pub fn find(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// The JSON file `name` of the real data set; `None`, with a printed line, where it is not present.
+/// Reads the JSON file `name` of the real data set. Prints a line and returns `None` if it does not
+/// exist.
 pub fn json(name: &str) -> Option<serde_json::Value> {
     let text = std::fs::read_to_string(find(name)?).ok()?;
     serde_json::from_str(&text).ok()
 }
 
-/// The 32,006 boxes of `broadphase/aabbs_32006.txt`, as their file says them: six numbers a line.
+/// Reads the 32,006 boxes of `broadphase/aabbs_32006.txt`, six numbers in each line: minimum, then
+/// maximum.
 pub fn boxes() -> Option<Vec<Aabb>> {
     let text = std::fs::read_to_string(find("broadphase/aabbs_32006.txt")?).ok()?;
     text.lines()
@@ -36,8 +38,8 @@ pub fn boxes() -> Option<Vec<Aabb>> {
         .collect()
 }
 
-/// The boxes of the brushes of `levels/<name>.brushes.txt`: those around the vertices that the file
-/// lists of each.
+/// Reads the bounding boxes of the brushes of `levels/<name>.brushes.txt`, from the vertices of
+/// each.
 pub fn brush_boxes(name: &str) -> Option<Vec<Aabb>> {
     let text = std::fs::read_to_string(find(&format!("levels/{name}.brushes.txt"))?).ok()?;
     let mut brushes: Vec<Vec<Vec3>> = Vec::new();

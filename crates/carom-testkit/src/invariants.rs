@@ -1,100 +1,101 @@
-//! What the answers about two bodies owe each other, whatever computes them: suites for proptest
-//! that a crate only has to call.
+//! Invariants between the answers about two bodies, whatever computes them. Each suite is for
+//! proptest, and a crate only has to call it.
 //!
-//! Exchanged bodies answer alike, mirrored; bodies moved together answer the same within a
-//! tolerance; all lengths times a power of two give the same bits, times that power; the distance
-//! is above 0 exactly when the bodies do not meet, and the depth exactly when they do; the points
-//! of the deepest contact lie on the surfaces, on a common normal; every contact lies within half
-//! the distance of its points of both surfaces; and none of convex bodies is deeper than the way
-//! out.
+//! - Exchanged bodies give mirrored answers, and bodies moved together the same ones, within a
+//!   tolerance.
+//! - Scaling all lengths by a power of two scales the answers by it, bit for bit.
+//! - The distance is above 0 exactly if the bodies do not meet, and the depth exactly if they do.
+//! - The points of the deepest contact lie on the surfaces, on a common normal.
+//! - Every contact lies within half the distance of its points of both surfaces.
+//! - No contact of convex bodies is deeper than the penetration depth.
 
 use carom_math::f64::{Pose, Quat};
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Where two bodies are, how large the world is, and which of them is called A. Translations are
-/// `f32` numbers, until the two are moved together.
+/// The poses of two bodies, the scale of the world, and which body is A. Translations are `f32`
+/// numbers until both bodies are moved together.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Of the first body; lengths are already those of the scaled world.
+    /// The pose of the first body, in the scaled world.
     pub pose_a: Pose,
-    /// Of the second body.
+    /// The pose of the second body, in the scaled world.
     pub pose_b: Pose,
-    /// Every length of the shapes is to be multiplied by two to this power.
+    /// The exponent of the power of two by which to multiply all lengths of the shapes.
     pub exponent: i32,
-    /// The second body is to be called A, and the first one B.
+    /// Whether the second body is A, and the first one B.
     pub is_swapped: bool,
 }
 
 impl Place {
-    /// What every length of the shapes is to be multiplied by.
+    /// Returns the factor for all lengths of the shapes.
     pub fn scale(&self) -> f64 {
         2.0_f64.powi(self.exponent)
     }
 }
 
-/// A place where two bodies touch or overlap, or are near each other.
+/// A contact of two bodies: they touch, overlap or are near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// Negative is the depth.
+    /// The signed distance; negative is minus the depth.
     pub distance: f64,
-    /// On A.
+    /// The point on A, in the world.
     pub point_a: DVec3,
-    /// On B.
+    /// The point on B, in the world.
     pub point_b: DVec3,
     /// Unit vector from A to B.
     pub normal: DVec3,
-    /// How far the point between the two is from the surface of A; 0 where nothing tells.
+    /// The distance of the midpoint of both points from the surface of A; 0 if unknown.
     pub off_a: f64,
-    /// How far it is from the surface of B.
+    /// The distance of the midpoint from the surface of B; 0 if unknown.
     pub off_b: f64,
 }
 
-/// All that is said about two bodies, in `f64` whatever it was computed in.
+/// All answers about two bodies, in `f64` whatever computed them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relation {
-    /// They share a point, by the question that asks only that.
+    /// Whether they share a point, by the query for intersection alone.
     pub meets: bool,
-    /// Not below 0, by the question for distances.
+    /// The distance by the distance query; not below 0.
     pub distance: f64,
-    /// By the question for the deepest or nearest place; `None` where they are farther apart than
-    /// that looks.
+    /// The deepest or nearest contact, by the contact query; `None` if they are beyond its reach.
     pub deepest: Option<Touch>,
-    /// Contacts for a solver; empty where there is no such question.
+    /// The contacts for a solver; empty if there is no such query.
     pub contacts: Vec<Touch>,
-    /// By how much, at most, the distances are said to be off; 0 where they are said to be exact.
+    /// The stated error bound of the distances; 0 if they are exact.
     pub within: f64,
 }
 
 /// A length, for bodies with radii up to a quarter. Features within six degrees of each other count
-/// as parallel: the far end of a capsule's contact is so far inside of it.
+/// as parallel. So the far end of a capsule's contact may be this far inside of the capsule.
 const FEATURES: f64 = 2e-3;
 
-/// What a suite asks for.
+/// The settings of a suite.
 #[derive(Clone, Copy, Debug)]
 pub struct Suite {
-    /// Places tried.
+    /// The number of random placements.
     pub cases: u32,
-    /// Bodies of size about 1 are put so far apart at most.
+    /// The largest offset between bodies of size about 1, on each axis.
     pub reach: f64,
     /// A length, for bodies of size about 1 within 4 of the origin.
     pub tolerance: f64,
-    /// The depth is the length of the way out: not so for surfaces and for bodies of several parts.
+    /// Whether the bodies are convex, so that no contact is deeper than the penetration depth.
     pub is_convex: bool,
 }
 
 impl Suite {
-    /// 24 places within 1.5 of each other, 1000 where the environment says `CAROM_SLOW`; convex
-    /// bodies.
+    /// Returns a suite for convex bodies with 24 placements within 1.5 of each other; 1000 if
+    /// `CAROM_SLOW` is set.
     pub fn new(tolerance: f64) -> Suite {
         let cases = if std::env::var_os("CAROM_SLOW").is_some() { 1000 } else { 24 };
         Suite { cases, reach: 1.5, tolerance, is_convex: true }
     }
 }
 
-/// Runs every invariant on random and on ugly places; panics with the least place that breaks one.
-/// Gives how many places had the bodies together, so that the caller can see that the mix was fair.
+/// Checks every invariant on random and on degenerate placements; panics with the smallest one that
+/// breaks one. Returns the number of placements in which the bodies met, so that callers can check
+/// the mix.
 pub fn check(name: &str, suite: &Suite, ask: impl Fn(&Place) -> Relation) -> u32 {
     let n_together = core::cell::Cell::new(0);
     let config = Config { cases: suite.cases, failure_persistence: None, ..Config::default() };
@@ -114,7 +115,7 @@ pub fn check(name: &str, suite: &Suite, ask: impl Fn(&Place) -> Relation) -> u32
     n_together.get()
 }
 
-/// Aligned, turned by quarters and eighths, nearly aligned, and any other.
+/// Aligned, turned by multiples of a sixteenth of a turn, nearly aligned, or any rotation.
 fn rotations() -> impl Strategy<Value = DQuat> {
     let any = prop::array::uniform4(-1.0_f32..1.0).prop_map(|q| DQuat::from_array(q.map(f64::from)));
     let axis = (0..3_usize, 0..16_u32, prop::sample::select(vec![0.0, 1e-7, 1e-4])).prop_map(
@@ -126,7 +127,7 @@ fn rotations() -> impl Strategy<Value = DQuat> {
         .prop_map(|q| if q.length() < 0.1 { DQuat::IDENTITY } else { q.normalize() })
 }
 
-/// On a coarse grid, so that sides touch and centres coincide, or anywhere.
+/// Offsets on a coarse grid, so that faces touch and centres coincide; along an axis; or anywhere.
 fn offsets(reach: f64) -> impl Strategy<Value = DVec3> {
     let reach = reach as f32;
     let grid = prop::array::uniform3(-12..=12_i32).prop_map(move |p| p.map(|x| x as f32 * reach / 12.0));
@@ -185,8 +186,8 @@ fn contacts_lie_on_both(here: &Relation, suite: &Suite) -> Result<(), TestCaseEr
         prop_assert!((touch.normal.length() - 1.0).abs() <= 1e-6, "normal: {touch:?}");
         let along = (touch.point_b - touch.point_a).dot(touch.normal);
         prop_assert!((along - touch.distance).abs() <= near, "points: {touch:?}");
-        // The points of a solver's contact lie on the two features that face each other, a little
-        // askew to the common normal where the features are not quite parallel.
+        // The points of a solver's contact lie on the two features that face each other. If the
+        // features are not quite parallel, they lie slightly off the common normal.
         let apart = touch.point_a.distance(touch.point_b);
         prop_assert!(!is_deepest || (apart - touch.distance.abs()).abs() <= near, "askew: {touch:?}");
         let half = 0.5 * apart + near + if is_deepest { 0.0 } else { FEATURES };
@@ -200,14 +201,14 @@ fn contacts_lie_on_both(here: &Relation, suite: &Suite) -> Result<(), TestCaseEr
     Ok(())
 }
 
-/// The signed distance, as far as it is known.
+/// Returns the signed distance, or the distance if there is no contact.
 fn signed(relation: &Relation) -> f64 {
     relation.deepest.map_or(relation.distance, |deepest| deepest.distance)
 }
 
 fn agree(here: &Relation, there: &Relation, what: &str, near: f64) -> Result<(), TestCaseError> {
     let (s, t) = (signed(here), signed(there));
-    // Within the tolerance of touching either answer is right.
+    // If the bodies touch within the tolerance, either answer is right.
     prop_assert!(
         here.meets == there.meets || (s.abs() <= near && t.abs() <= near),
         "{what}: {here:?} {there:?}"

@@ -1,4 +1,4 @@
-//! Oracles and conformance suites for the carom crates: slow and right.
+//! Oracles and conformance suites for the carom crates: slow, simple and independent.
 #![forbid(unsafe_code)]
 // Suites fail by panicking; nothing here runs outside of tests.
 #![allow(clippy::unwrap_used, clippy::expect_used)]

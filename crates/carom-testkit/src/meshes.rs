@@ -8,7 +8,7 @@ use crate::data;
 use glam::DVec3;
 use std::path::Path;
 
-/// Vertices and triangles of a file.
+/// The vertices and triangles of a file.
 #[derive(Clone, Debug)]
 pub struct MeshData {
     /// Positions.
@@ -17,8 +17,8 @@ pub struct MeshData {
     pub indices: Vec<[u32; 3]>,
 }
 
-/// The triangles of a box whose corner `i` is at the upper end of an axis if `i` has the bit of the
-/// axis; they face outwards.
+/// The triangles of a box, facing outwards. Corner `i` is at the upper end of axis `k` if bit `k`
+/// of `i` is set.
 pub const BOX_TRIANGLES: [[u32; 3]; 12] = [
     [0, 2, 3],
     [0, 3, 1],
@@ -35,14 +35,14 @@ pub const BOX_TRIANGLES: [[u32; 3]; 12] = [
 ];
 
 impl MeshData {
-    /// The corners of every triangle.
+    /// Returns the corners of every triangle.
     pub fn corners(&self) -> Vec<[DVec3; 3]> {
         self.indices.iter().map(|t| t.map(|v| self.vertices[v as usize])).collect()
     }
 }
 
-/// The mesh `meshes/<name>.obj` or `.ply`; `None`, with a printed line, where the data is not
-/// present.
+/// Reads the mesh `meshes/<name>.obj` or `.ply`. Prints a line and returns `None` if the data is
+/// not present.
 pub fn mesh(name: &str) -> Option<MeshData> {
     let folder = data::find("meshes")?;
     let file =
@@ -50,7 +50,7 @@ pub fn mesh(name: &str) -> Option<MeshData> {
     read(&file?)
 }
 
-/// The mesh in a file of one of the two formats.
+/// Reads a mesh from a file in one of the two formats.
 pub fn read(path: &Path) -> Option<MeshData> {
     let bytes = std::fs::read(path).ok()?;
     if path.extension().is_some_and(|e| e == "obj") {

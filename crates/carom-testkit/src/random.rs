@@ -1,21 +1,21 @@
-//! Reproducible random inputs, the ugly ones included.
+//! Reproducible random inputs, including degenerate ones.
 //!
 //! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
 //! 2014 (SplitMix64).
 
 use glam::DVec3;
 
-/// A small generator: equal seeds give equal sequences.
+/// A small random generator. Equal seeds give equal sequences.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// A sequence of its own for each seed.
+    /// Starts the sequence of this seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,28 +23,28 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A whole number in `0..n`.
+    /// Returns an integer in `0..n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits() % n as u64) as usize
     }
 
-    /// Uniform in `[0, 1)`.
+    /// Returns a number, uniform in `[0, 1)`.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
 
-    /// Uniform in `[low, high)`.
+    /// Returns a number, uniform in `[low, high)`.
     pub fn range(&mut self, low: f64, high: f64) -> f64 {
         low + self.unit() * (high - low)
     }
 
-    /// A point of a cube of whole numbers, `0..=n` on each axis: equal, collinear and coplanar
-    /// points abound.
+    /// Returns a point with integer coordinates in `0..=n`. Such points are often equal, collinear
+    /// or coplanar.
     pub fn grid_point(&mut self, n: usize) -> DVec3 {
         DVec3::new(self.below(n + 1) as f64, self.below(n + 1) as f64, self.below(n + 1) as f64)
     }
 
-    /// A point of the cube from -1 to 1.
+    /// Returns a point of the cube from -1 to 1.
     pub fn cube_point(&mut self) -> DVec3 {
         DVec3::new(self.range(-1.0, 1.0), self.range(-1.0, 1.0), self.range(-1.0, 1.0))
     }

@@ -36,7 +36,8 @@ fn shape_of(spec: &ShapeSpec) -> Shape {
     }
 }
 
-/// Puts the bodies and joints of a scene into a world; their handles are in the order of the scene.
+/// Inserts the bodies and joints of a scene into a world. Returns the handles in the order of the
+/// scene.
 pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyId> {
     let describe = |spec: &BodySpec, shape: Shape| {
         let desc = if spec.is_fixed() {
@@ -55,7 +56,7 @@ pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyI
             .with_fast(spec.is_fast)
             .with_response(if spec.sticks { Response::Stick } else { Response::Collide })
     };
-    // Bodies of the same spec that follow each other share a shape.
+    // Consecutive bodies with equal shapes share one shape.
     let mut last: Option<(&ShapeSpec, Shape)> = None;
     let mut ids = Vec::with_capacity(scene.bodies.len());
     for spec in &scene.bodies {

@@ -1,7 +1,7 @@
-//! Films of the scoreboard: an engine plays the scene of a row, and what it did is recorded.
+//! Films of the scoreboard: an engine simulates the scene of a row, and the states are recorded.
 //!
-//! Overlaps are measured on the recorded poses by `carom_query::contact`, so every engine is
-//! measured by the same instrument, whatever its own contacts say.
+//! Overlaps are measured on the recorded poses by `carom_query::contact`. So all engines are
+//! measured alike, whatever their own contacts report.
 //!
 //! Reference: carom_scenes::scoreboard (the rows).
 
@@ -13,20 +13,20 @@ use carom_scenes::scoreboard::{Film, Frame, Inertia, STEP, State};
 use carom_scenes::{Drive, SceneSpec};
 use carom_world::{BodyId, World, WorldSettings};
 
-/// Overlaps are measured in every sixth frame, ten times in a second.
+/// Overlaps are measured in every sixth frame, ten times in a second, and in the last one.
 const OVERLAP_EVERY: usize = 6;
 
-/// What plays a scene.
+/// An engine that simulates a scene.
 pub trait Engine {
     /// Sets the velocities of a kinematic body.
     fn drive(&mut self, drive: &Drive);
-    /// One step of [`STEP`].
+    /// Makes one step of [`STEP`] seconds.
     fn step(&mut self);
-    /// All bodies, in the order of the scene.
+    /// Returns the states of all bodies, in the order of the scene.
     fn states(&self) -> Vec<State>;
 }
 
-/// Plays a scene for some seconds. Overlaps are `None` if they are not wanted.
+/// Records a scene for some seconds. Overlaps are `None` unless `with_overlaps`.
 pub fn film(scene: &SceneSpec, engine: &mut dyn Engine, seconds: f64, with_overlaps: bool) -> Film {
     let mut judge = Judge::new(scene);
     let n_steps = (seconds / STEP).round() as usize;
@@ -45,12 +45,12 @@ pub fn film(scene: &SceneSpec, engine: &mut dyn Engine, seconds: f64, with_overl
     Film { scene: scene.clone(), inertias: judge.inertias(), frames }
 }
 
-/// The film of a scene played by carom with its default settings.
+/// Records a scene simulated by carom with its default settings.
 pub fn carom_film(scene: &SceneSpec, seconds: f64, with_overlaps: bool) -> Film {
     film(scene, &mut Carom::new(scene), seconds, with_overlaps)
 }
 
-/// A world of carom that plays a scene with its default settings.
+/// A world of carom that simulates a scene.
 pub struct Carom {
     world: World,
     ids: Vec<BodyId>,
@@ -70,7 +70,7 @@ impl Carom {
     }
 }
 
-/// The settings, without gravity if the scene has none.
+/// Returns the settings, without gravity if the scene has none.
 fn settings_for(scene: &SceneSpec, settings: WorldSettings) -> WorldSettings {
     if !scene.is_weightless {
         return settings;
@@ -102,7 +102,7 @@ impl Engine for Carom {
     }
 }
 
-/// Shapes of a scene in a world that never steps: it says which bodies are near each other.
+/// The shapes of a scene in a world that does not step. It finds the bodies near each other.
 struct Judge<'a> {
     scene: &'a SceneSpec,
     world: World,
@@ -131,8 +131,8 @@ impl<'a> Judge<'a> {
         self.ids.iter().zip(&self.scene.bodies).map(inertia).collect()
     }
 
-    /// The largest overlap of two bodies that may touch, in parts of the least thickness of the
-    /// thinner one; NaN if a pose is not finite.
+    /// Returns the largest overlap of two bodies that may touch, relative to the least thickness of
+    /// the thinner one. NaN if a pose is not finite.
     fn overlap(&mut self, states: &[State]) -> f64 {
         for (&id, state) in self.ids.iter().zip(states) {
             if self.world.set_pose(id, state.pose).is_err() {
@@ -152,7 +152,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The least side of the box around a shape in its own frame; infinite for a half-space.
+/// Returns the least side of the box around a shape in its own frame; infinite for a half-space.
 fn thickness_of(shape: &Shape) -> f64 {
     if matches!(shape, Shape::HalfSpace(_)) {
         return f64::INFINITY;

@@ -1,24 +1,24 @@
-//! Pairs of triangles of every ugly kind, with corners that are whole numbers times a power of two,
-//! so that integers answer for them.
+//! Pairs of triangles of every degenerate kind. Corners are integers times a power of two, so
+//! integer arithmetic gives exact answers.
 
 use crate::oracle::integer::Point;
 use crate::random::Random;
 use glam::DVec3;
 
-/// What is special about the pairs of a family.
+/// A family of pairs, by what is special about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Nothing: corners anywhere in a cube, of which the smallest has 27 points.
+    /// Corners anywhere in a cube. The smallest cube has 27 points.
     Random,
     /// All six corners in one plane.
     Coplanar,
-    /// In one plane but for one unit in a coordinate or two.
+    /// All six corners in one plane, but for one unit in one or two coordinates.
     NearlyCoplanar,
-    /// One or two corners in common, or all three.
+    /// One, two or all three corners in common.
     SharedCorners,
     /// A corner of one in the plane of the other, inside, on the border or just outside.
     CornerOnFace,
-    /// Two edges that pass through one point, or end there or just before.
+    /// Two edges that pass through one point, end in it, or end just before it.
     EdgeOnEdge,
     /// One triangle or both are segments or points.
     Degenerate,
@@ -27,7 +27,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Family; 8] = [
         Family::Random,
         Family::Coplanar,
@@ -40,10 +40,10 @@ impl Family {
     ];
 }
 
-/// Where the whole numbers are on the scale of `f64`.
+/// A map of the integers to numbers of `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// As they are.
+    /// The integers themselves.
     Plain,
     /// Far from the origin: a unit is one or two units in the last place of the coordinates.
     BigOffset,
@@ -58,7 +58,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Placement; 6] = [
         Placement::Plain,
         Placement::BigOffset,
@@ -68,9 +68,9 @@ impl Placement {
         Placement::Huge,
     ];
 
-    /// These whole corners as numbers, exactly.
+    /// Returns the integer corners as `f64`, exactly.
     pub fn place(self, triangle: &[Point; 3]) -> [DVec3; 3] {
-        // The largest coordinate is 2^51 + 2^28, which leaves one bit below a unit at most.
+        // The largest coordinate is about 2^51 + 2^28, which leaves at most one bit below a unit.
         let (offset, scale) = match self {
             Placement::Plain => (0, 1.0),
             Placement::BigOffset => ((1_i64 << 51) + 12_345, 1.0),
@@ -83,16 +83,16 @@ impl Placement {
     }
 }
 
-/// The largest coordinate that [`pair`] gives.
+/// A bound on the coordinates that [`pair`] returns.
 pub const LARGEST: i64 = 1 << 28;
 
-/// A random pair of the family. Sizes go from a cube of 27 points to coordinates of 2^26.
+/// Returns a random pair of the family. Sizes are from a cube of 27 points to coordinates of 2^26.
 pub fn pair(random: &mut Random, family: Family) -> [[Point; 3]; 2] {
     let reach = [1_i64, 2, 4, 30, 1000, 1 << 12, 1 << 20, 1 << 26][random.below(8)];
     let mut whole = |reach: i64| random.below(2 * reach as usize + 1) as i64 - reach;
     let mut point = |reach: i64| [whole(reach), whole(reach), whole(reach)];
     let mut p = [0; 6].map(|_| point(reach));
-    // Steps of combinations stay small, and points of the same order as the reach.
+    // The steps are small, so that combinations stay of the order of the reach.
     let (u, v) = (point(1 + reach / 16), point(1 + reach / 16));
     let along = |p: Point, k: i64, u: Point| [0, 1, 2].map(|i| p[i] + k * u[i]);
     match family {
@@ -120,14 +120,14 @@ pub fn pair(random: &mut Random, family: Family) -> [[Point; 3]; 2] {
             p[3 + random.below(3)] = along(along(p[0], i, u), j - random.below(2) as i64, v);
         }
         Family::EdgeOnEdge => {
-            // At 0 an edge ends in the common point, at -1 it ends before.
+            // At 0 an edge ends in the common point; at -1 it ends before.
             let steps = [0; 4].map(|_| random.below(5) as i64 - 1);
             let middle = p[0];
             (p[0], p[1]) = (along(middle, -steps[0], u), along(middle, steps[1], u));
             (p[3], p[4]) = (along(middle, -steps[2], v), along(middle, steps[3], v));
         }
         Family::Degenerate => {
-            // First bring them near each other, then take the area away.
+            // Brings them near each other, then removes their areas.
             p[3] = if random.below(2) == 0 { along(p[0], 1 + random.below(3) as i64, u) } else { p[3] };
             for first in [0, 3] {
                 match random.below(5) {
@@ -141,7 +141,7 @@ pub fn pair(random: &mut Random, family: Family) -> [[Point; 3]; 2] {
                 }
             }
             if random.below(3) == 0 {
-                // One point of the other, exactly.
+                // Exactly a point of the other one.
                 p[3 + random.below(3)] = p[random.below(3)];
             }
         }
@@ -152,7 +152,7 @@ pub fn pair(random: &mut Random, family: Family) -> [[Point; 3]; 2] {
                 p[first + 2] = along(p[first], random.below(k as usize) as i64, u);
                 p[first + 2][random.below(3)] += random.below(3) as i64 - 1;
             }
-            // The other runs along the first, or across it, at a distance of a few units at most.
+            // The second runs along the first or across it, at a distance of a few units at most.
             let step = if random.below(2) == 0 { u } else { v };
             let start = along(p[0], random.below(5) as i64, u);
             let shift = [p[3][0] - start[0], p[3][1] - start[1], p[3][2] - start[2]];
@@ -164,7 +164,7 @@ pub fn pair(random: &mut Random, family: Family) -> [[Point; 3]; 2] {
         }
     }
     let [a0, a1, a2, b0, b1, b2] = p;
-    // Which of them is which, and which corner the first, is random as well.
+    // The order of the triangles and of their corners is random too.
     let (mut a, mut b) = ([a0, a1, a2], [b0, b1, b2]);
     a.rotate_left(random.below(3));
     b.rotate_left(random.below(3));

@@ -1,11 +1,10 @@
-//! Ragdolls that are thrown down stairs, and what must hold at every step of it: nothing explodes.
+//! Ragdolls that are thrown down stairs, with checks in every step that nothing explodes.
 //!
-//! A fall is right where no energy comes from nowhere, no joint is torn, no limb is much faster
-//! than its fall, deeper in a stair than it goes in a step, or under the floor. That it comes to
-//! rest is counted too.
+//! A fall is right if it gains no energy and tears no joint. No limb may be much faster than its
+//! fall, too deep in a stair, or under the floor. Falls that do not come to rest are counted too.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response); what may be
-//! expected of energy is the first law of thermodynamics.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response); the first law
+//! of thermodynamics (the bounds on energy).
 
 use crate::scene_world::fill;
 use carom_math::Vec3;
@@ -16,56 +15,56 @@ use carom_world::World;
 /// Seconds of a step.
 const DT: f32 = 1.0 / 60.0;
 
-/// A fall that has not ended by then does not end.
+/// A fall that has not come to rest after this many steps counts as restless.
 const MOST_STEPS: u32 = 1800;
 
-/// Part of all the energy that there was at the start, by which it may rise above what it has been
-/// least: bodies that are pushed out of each other are lifted. Above the start it never rises, but
-/// for rounding.
+/// The largest rise of the energy above its least value so far, relative to the energy at the
+/// start. Overlapping bodies are pushed apart and thereby lifted.
 const MOST_RISE: f64 = 0.2;
 
-/// The same above the start.
+/// The largest rise of the energy above its start, relative to it. It covers rounding alone.
 const MOST_GAIN: f64 = 1e-3;
 
-/// Metres: two limbs that are farther apart at their joint have been torn, rather than strained in
-/// a step in which one of them hit a stair at ten metres a second.
+/// The largest gap of a joint, in metres. A limb that hits a stair at ten metres a second strains
+/// its joint for a step; beyond this the joint is torn.
 const MOST_GAP: f64 = 0.4;
 
-/// In units of what a limb can have got by falling; the end of a whip is faster than its middle.
+/// The largest speed of a limb, relative to the speed that it can gain by falling. The end of a
+/// whip is faster than its middle.
 const FASTEST: f64 = 2.5;
 
-/// Metres: more than a limb goes in a step.
+/// The largest depth of a contact, in metres: more than a limb moves in a step.
 const DEEPEST: f64 = 0.4;
 
-/// What has been seen.
+/// Counts and extremes of falls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TumbleTally {
-    /// Scenes that were played.
+    /// The number of falls.
     pub falls: u64,
-    /// Steps of all of them.
+    /// The number of steps of all falls.
     pub steps: u64,
-    /// The largest rise of the energy above the least before, as a part of that at the start.
+    /// The largest rise of the energy above its least value before, relative to that at the start.
     pub rise: f64,
     /// The largest distance between the two points of a joint, in metres.
     pub gap: f64,
-    /// The largest rise above that at the start, as a part of it.
+    /// The largest rise of the energy above that at the start, relative to it.
     pub gain: f64,
     /// The largest angle beyond a limit, in radians.
     pub bend: f64,
     /// The deepest contact with stairs or floor, in metres.
     pub depth: f64,
-    /// The fastest limb, in units of what it can have got by falling.
+    /// The largest speed of a limb, relative to the speed that it can gain by falling.
     pub speed: f64,
-    /// Falls that were still not at rest at the end.
+    /// The number of falls that were not at rest at the end.
     pub restless: u64,
-    /// Falls in which something was not right.
+    /// The number of falls in which a check failed.
     pub wrong: u64,
-    /// What was wrong first.
+    /// The first failure.
     pub first: Option<String>,
 }
 
 impl TumbleTally {
-    /// Both together.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: &TumbleTally) {
         self.falls += other.falls;
         self.steps += other.steps;
@@ -75,7 +74,7 @@ impl TumbleTally {
         self.bend = self.bend.max(other.bend);
         self.depth = self.depth.max(other.depth);
         self.speed = self.speed.max(other.speed);
-        // What is wrong is told before what is not at rest.
+        // Failures take precedence over falls that do not come to rest.
         if self.first.is_none() || self.wrong == 0 && 0 < other.wrong {
             self.first.clone_from(&other.first);
         }
@@ -83,13 +82,13 @@ impl TumbleTally {
         self.wrong += other.wrong;
     }
 
-    /// Nothing exploded, and all but one of a hundred came to rest.
+    /// Whether no check failed, and at most one of a hundred falls did not come to rest.
     pub fn is_right(&self) -> bool {
         self.wrong == 0 && self.restless * 100 <= self.falls
     }
 }
 
-/// How far the two points of a joint are apart, and by how much it is bent beyond its limits.
+/// Returns the gap between the two points of a joint, and the angle beyond its limits.
 fn strain(joint: &JointSpec, bodies: &[Body]) -> (f64, f64) {
     let turned = |body: usize, v: Vec3| bodies[body].pose.transform_vector(v).as_dvec3();
     match *joint {
@@ -102,8 +101,8 @@ fn strain(joint: &JointSpec, bodies: &[Body]) -> (f64, f64) {
             let gap = bodies[a].pose.transform_point(anchor_a) - bodies[b].pose.transform_point(anchor_b);
             let axis = turned(a, axis_a);
             let off = axis.angle_between(turned(b, axis_b));
-            // Any direction across the axis, the same in both frames: limbs start unturned against
-            // each other.
+            // Any direction across the axis, the same in both frames, because limbs start without
+            // relative rotation.
             let across = axis_a.any_orthonormal_vector();
             let (from, to) = (turned(a, across), turned(b, across));
             let angle = axis.dot(from.cross(to)).atan2(from.dot(to));
@@ -114,8 +113,8 @@ fn strain(joint: &JointSpec, bodies: &[Body]) -> (f64, f64) {
     }
 }
 
-/// One fall of `n_dolls`, from its beginning until all are at rest; limbs that are fast pass
-/// through nothing.
+/// Simulates one fall of `n_dolls` until all are at rest. `is_fast` turns continuous collision
+/// detection on for the limbs.
 pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally) {
     let mut scene = stairs(n_dolls, seed);
     for body in &mut scene.bodies {
@@ -139,8 +138,8 @@ pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally)
     let mut bodies = bodies_of(&world);
     let start = energy_of(&bodies);
     let mut least = start;
-    // No limb gets more speed than the start and the height give: half v^2 = g h, and what it has
-    // from the start.
+    // The most speed that a limb can have: its start and the fall from the greatest height, half
+    // v^2 = g h.
     let top = bodies.iter().map(|body| f64::from(body.pose.translation.y)).fold(0.0, f64::max) + 1.0;
     let thrown = bodies.iter().map(|body| f64::from(body.linear_velocity.length())).fold(0.0, f64::max);
     let fastest = (thrown * thrown + 2.0 * f64::from(gravity.y) * top).sqrt();

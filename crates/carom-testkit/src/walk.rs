@@ -1,13 +1,12 @@
-//! The random walk of a character through a course, with an oracle that looks at every place it
-//! comes to: all triangles in the columns around it, no tree, no sweep.
+//! The random walk of a character through a course, with an oracle that checks every position. It
+//! tests all triangles in the columns around the figure, without a tree and without a sweep.
 //!
-//! A figure that is in something, by more than a tolerance, has escaped from where it may be; so
-//! has one beyond the outer wall, under the floor, or with its middle in a block. One that gets
-//! nowhere for a while is asked to go in all directions; if none leads away, with a jump or
-//! without, it is stuck.
+//! A figure escapes if it overlaps the level by more than a tolerance. It escapes too beyond the
+//! outer wall, under the floor, or with its centre in a block. A figure without progress for a
+//! while tries to leave in all directions. It is stuck if it cannot, even with a jump.
 //!
-//! Capsules and ellipsoids are looked at as they are (an ellipsoid as the capsule within it), boxes
-//! by separating axes, cylinders as the prism of 32 sides within them.
+//! Capsules are tested exactly, an ellipsoid as the capsule within it. Boxes are tested by
+//! separating axes, cylinders as the prism of 32 sides within them.
 
 use crate::oracle::brush::{RealLevel, soup};
 use carom_bsp::{Bevels, Brush, BspSettings, BspTree, Contents, SplitPlane};
@@ -19,19 +18,19 @@ use carom_scenes::{Level, Rng, mesh};
 use glam::DVec3;
 use std::sync::Arc;
 
-/// A length: deeper than this is an escape.
+/// The depth beyond which an overlap is an escape, in metres.
 const DEEPEST: f64 = 1e-3;
 
-/// Sides of the prism in a cylinder.
+/// The sides of the prism in a cylinder.
 const N_SIDES: usize = 32;
 
-/// How many calls without progress are looked into.
+/// The number of calls without progress before the oracle looks for a way out.
 const PATIENCE: u32 = 20;
 
-/// Units of the real levels to a metre: their figures are 56 units high.
+/// Metres per unit of the real levels, whose figures are 56 units high.
 const REAL_SCALE: f64 = 1.0 / 32.0;
 
-/// A level, as worlds to walk in and as what the oracle looks at.
+/// A level: worlds to walk in, and the geometry for the oracle.
 pub struct Course {
     /// Its name.
     pub name: String,
@@ -39,16 +38,16 @@ pub struct Course {
     shapes: ShapeWorld,
     triangles: Columns<[DVec3; 3]>,
     blocks: Columns<Brush>,
-    /// The ground, where it is no block.
+    /// The triangles of the terrain; empty in levels of blocks.
     terrain: Columns<[DVec3; 3]>,
-    /// Places on the ground.
+    /// Start positions on the ground.
     starts: Vec<DVec3>,
     settings: CharacterSettings,
-    /// Nothing gets out of the box of these corners.
+    /// The corners of the box that no figure may leave.
     bounds: [DVec3; 2],
 }
 
-/// Things by the columns of a metre's width that their boxes are in, y up.
+/// Objects in a grid of columns one metre wide, by their boxes; y is up.
 struct Columns<T> {
     things: Vec<T>,
     low: [f64; 2],
@@ -57,11 +56,11 @@ struct Columns<T> {
 }
 
 impl<T> Columns<T> {
-    /// With the corners of the box of each.
+    /// Sorts objects into columns; `bounds` returns the corners of an object's box.
     fn new(things: Vec<T>, bounds: impl Fn(&T) -> [DVec3; 2]) -> Columns<T> {
         let boxes: Vec<[DVec3; 2]> = things.iter().map(bounds).collect();
         let [low, high] = box_of(boxes.iter().flatten().copied());
-        // None at all: one empty column.
+        // Without objects there is one empty column.
         let [low, extent] = if things.is_empty() { [DVec3::ZERO; 2] } else { [low, high - low] };
         let size = [extent.x as usize + 1, extent.z as usize + 1];
         let cells = vec![Vec::new(); size[0] * size[1]];
@@ -81,14 +80,14 @@ impl<T> Columns<T> {
         z.flat_map(move |z| x.clone().map(move |x| z * nx + x))
     }
 
-    /// All whose boxes may meet this one, by their numbers, some more than once.
+    /// Returns the index and object of all whose boxes may meet this one; some more than once.
     fn near(&self, around: [DVec3; 2]) -> impl Iterator<Item = (usize, &T)> {
         let cells = self.cells_at(around).flat_map(|cell| self.cells[cell].iter());
         cells.map(|i| (*i as usize, &self.things[*i as usize]))
     }
 }
 
-/// What is walked in.
+/// A kind of world to walk in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorldKind {
     /// A BSP tree.
@@ -97,34 +96,34 @@ pub enum WorldKind {
     Mesh,
 }
 
-/// What happened on walks.
+/// Counts of events on walks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WalkTally {
-    /// Calls, and those that ended in the air.
+    /// The number of calls.
     pub moves: u64,
-    /// Calls that ended in the air.
+    /// The number of calls that ended in the air.
     pub in_air: u64,
     /// Contacts with walls and ceilings.
     pub contacts: u64,
     /// Steps climbed.
     pub steps: u64,
-    /// A length: all steps together.
+    /// The height of all steps together, in metres.
     pub climbed: f64,
-    /// Times that nothing went on for a while, and a way out was looked for.
+    /// The times without progress for a while, after which a way out was searched.
     pub halts: u64,
-    /// A length: the deepest that the figure was in anything.
+    /// The largest depth of the figure in the level, in metres.
     pub deepest: f64,
-    /// Places where it may not be.
+    /// The number of escapes.
     pub escapes: u64,
-    /// Times that no direction led away.
+    /// The times that no direction led away.
     pub stuck: u64,
-    /// Times that it had to be freed from something, or could not be.
+    /// The times that the figure overlapped the level, and was freed or stayed stuck.
     pub freed: u64,
-    /// Calls after which it was faster than it wished, on the ground.
+    /// The number of calls after which the figure was on the ground and faster than its wish.
     pub too_fast: u64,
     /// Calls that moved the figure farther than its velocity, its wish and its ground explain.
     pub thrown: u64,
-    /// Calls that met a body or the level with some speed.
+    /// The number of calls that pushed a body.
     pub pushes: u64,
     /// Calls in which a platform that moved into the figure pushed it out.
     pub by_platforms: u64,
@@ -132,12 +131,12 @@ pub struct WalkTally {
     pub by_boxes: u64,
     /// Bodies that left the level.
     pub lost: u64,
-    /// What went wrong first.
+    /// The first failure.
     pub first: Option<String>,
 }
 
 impl WalkTally {
-    /// Both together.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: &WalkTally) {
         self.moves += other.moves;
         self.in_air += other.in_air;
@@ -158,7 +157,7 @@ impl WalkTally {
         self.first = self.first.take().or_else(|| other.first.clone());
     }
 
-    /// Nothing went wrong.
+    /// Whether nothing failed.
     pub fn is_right(&self) -> bool {
         self.escapes + self.stuck + self.freed + self.too_fast + self.thrown == 0
     }
@@ -175,7 +174,7 @@ impl Course {
         Course::of_level("castle", &carom_scenes::castle(), 24.0)
     }
 
-    /// Ten thousand noisy triangles between walls; no brushes.
+    /// Ten thousand triangles of noisy terrain between walls, without brushes.
     pub fn terrain() -> Course {
         let ground = mesh::terrain(24.0, 5.0, 71, 5);
         let mut level = Level::default();
@@ -214,9 +213,9 @@ impl Course {
         Course::of_level("yard", &level, 12.0)
     }
 
-    /// A level of the real data, with y up and figures of theirs 1.75 metres high: its doors
-    /// closed, its liquids solid. `None`, with a printed line, where it is not present. Walks start
-    /// where its players, items and monsters are, if there is room.
+    /// Reads a level of the real data, turned so that y is up, and scaled so that its figures are
+    /// 1.75 metres high. Doors are closed, and liquids are solid. Walks start at its players, items
+    /// and monsters, if there is room. Prints a line and returns `None` if the data is not present.
     pub fn real(name: &str) -> Option<Course> {
         let level = RealLevel::read(name)?;
         let turned = |p: DVec3| DVec3::new(p.x, p.z, -p.y);
@@ -240,7 +239,7 @@ impl Course {
         let is_start = |class: &str| {
             ["info_player", "item_", "weapon_", "monster_"].iter().any(|s| class.starts_with(s))
         };
-        // They float at half the height of a figure or less.
+        // Their origins are at half the height of a figure or less.
         let starts = level
             .places
             .iter()
@@ -250,7 +249,7 @@ impl Course {
         let (vertices, triangles) = soup(&brushes);
         let triangles = triangles.iter().map(|i| i.map(|i| vertices[i as usize])).collect();
         let mut course = Course::new(name, &brushes, triangles, starts, box_of(vertices));
-        // Their figures climb 18 units, and stairs are 16 high.
+        // The game's figures climb 18 units, and its stairs are 16 high.
         course.settings = course.settings.with_step_height(18.0 * REAL_SCALE);
         Some(course)
     }
@@ -291,7 +290,7 @@ impl Course {
         self.triangles = Columns::new(triangles, triangle_box);
     }
 
-    /// The course as a world; `None` where it is not of that kind.
+    /// Returns the course as a world; `None` if it is not available in that kind.
     pub fn world(&self, kind: WorldKind) -> Option<Box<dyn Sweep + '_>> {
         match kind {
             WorldKind::Brushes => Some(Box::new(BspWorld::new(self.tree.as_ref()?))),
@@ -299,22 +298,23 @@ impl Course {
         }
     }
 
-    /// Its triangles.
+    /// Returns all triangles.
     pub fn triangles(&self) -> &[[DVec3; 3]] {
         &self.triangles.things
     }
 
-    /// How its characters walk.
+    /// Returns the settings of its characters.
     pub fn settings(&self) -> CharacterSettings {
         self.settings
     }
 
-    /// How high the terrain is over or under a point, y up.
+    /// Returns the height of the terrain above or below a point; y is up.
     fn height_at(&self, p: DVec3) -> Option<f64> {
         self.terrain.near([p, p]).find_map(|(_, triangle)| height_at(triangle, p))
     }
 
-    /// Why a figure may not be here; else how deep it is in something at most.
+    /// Returns the largest depth of a figure in the level at this position. An error says why the
+    /// figure may not be here.
     pub fn look(&self, figure: &Figure, place: DVec3) -> Result<f64, String> {
         let [low, high] = self.bounds;
         if !(low.cmplt(place).all() && place.cmplt(high).all()) {
@@ -339,8 +339,7 @@ impl Course {
         Ok(deepest)
     }
 
-    /// A place over one of the starts where the figure is in nothing, if one of a few tries finds
-    /// it.
+    /// Returns a free position above one of the starts, if one of a few tries finds it.
     pub(crate) fn start(&self, figure: &Figure, rng: &mut Rng) -> Option<DVec3> {
         (0..64).find_map(|_| {
             let at =
@@ -350,7 +349,7 @@ impl Course {
     }
 }
 
-/// The blocks of a level as brushes.
+/// Returns the blocks of a level as brushes.
 pub fn brushes_of(level: &Level) -> Vec<Brush> {
     level
         .blocks
@@ -383,17 +382,17 @@ fn world_of(triangles: &[[DVec3; 3]]) -> ShapeWorld {
     world
 }
 
-/// How high a triangle is over or under a point, y up.
+/// Returns the height of a triangle above or below a point; y is up. `None` beside it.
 fn height_at([a, b, c]: &[DVec3; 3], p: DVec3) -> Option<f64> {
     let cross = |u: DVec3, v: DVec3| u.z * v.x - u.x * v.z;
     let (u, v, w) = (*b - *a, *c - *a, p - *a);
     let area = cross(u, v);
     let (s, t) = (cross(w, v) / area, cross(u, w) / area);
-    // A little over the edge, so that no point falls between two.
+    // rounding: slightly beyond the edges, so that no point falls between two triangles.
     (area != 0.0 && -1e-9 <= s && -1e-9 <= t && s + t <= 1.0 + 1e-9).then_some(a.y + s * u.y + t * v.y)
 }
 
-/// A figure, as the oracle sees it.
+/// The shape of a figure for the oracle.
 enum Solid {
     /// Two ends of a segment, and a radius.
     Round([DVec3; 2], f64),
@@ -420,7 +419,7 @@ impl Solid {
                 Solid::prism(&outline, place, cylinder.half_height())
             }
             Form::Ellipsoid(_) => {
-                // The capsule that has the curvature of the lower end lies within.
+                // The capsule with the curvature of the lower end lies within the ellipsoid.
                 let radius = figure.half_width() * figure.half_width() / stature;
                 Solid::Round([place + up * (stature - radius), place - up * (stature - radius)], radius)
             }
@@ -450,7 +449,7 @@ impl Solid {
         }
     }
 
-    /// How deep it is in a triangle, 0 where it is apart.
+    /// Returns the depth in a triangle; 0 if they are apart.
     fn depth(&self, triangle: &[DVec3; 3]) -> f64 {
         let ([low, high], [from, to]) = (self.bounds(), triangle_box(triangle));
         if !(low.cmple(to).all() && from.cmple(high).all()) {
@@ -487,7 +486,7 @@ impl Solid {
     }
 }
 
-/// The distance of a segment and a triangle, 0 where they cross.
+/// Returns the distance of a segment and a triangle; 0 if they cross.
 fn segment_triangle(ends: &[DVec3; 2], triangle: &[DVec3; 3]) -> f64 {
     let [a, b, c] = *triangle;
     let normal = (b - a).cross(c - a);
@@ -513,7 +512,8 @@ fn segment_triangle(ends: &[DVec3; 2], triangle: &[DVec3; 3]) -> f64 {
     best
 }
 
-/// The distance of two segments: of the lines where they are nearest, else from an end.
+/// Returns the distance of two segments: between the lines if their nearest points are on both,
+/// else from an end.
 fn segment_segment([a, b]: &[DVec3; 2], [c, d]: &[DVec3; 2]) -> f64 {
     let to_segment = |p: DVec3, from: DVec3, to: DVec3| {
         let way = to - from;
@@ -527,11 +527,11 @@ fn segment_segment([a, b]: &[DVec3; 2], [c, d]: &[DVec3; 2]) -> f64 {
     let det = uu * vv - uv * uv;
     let s = (uv * v.dot(w) - vv * u.dot(w)) / det;
     let t = (uu * v.dot(w) - uv * u.dot(w)) / det;
-    // Not so for parallel ones.
+    // The condition fails for parallel segments, whose s and t are not finite.
     if 0.0 <= s && s <= 1.0 && 0.0 <= t && t <= 1.0 { ends.min((w + u * s - v * t).length()) } else { ends }
 }
 
-/// Walks so many calls from a random start, with random wishes, jumps and frame times.
+/// Makes `n_moves` calls from a random start, with random wishes, jumps and frame times.
 pub fn random_walk(
     course: &Course,
     kind: WorldKind,
@@ -544,7 +544,7 @@ pub fn random_walk(
     let mut rng = Rng::new(seed);
     let Some(start) = course.start(&figure, &mut rng) else { return };
     let Ok(mut character) = Character::new(figure, course.settings, start) else { return };
-    // Out of what may lie about at the start.
+    // The first call frees the figure from overlaps at the start.
     character.walk(&mut *world, DVec3::ZERO, 1.0 / 60.0);
     let start = character.place();
     let (mut wish, mut left, mut dt, mut halted) = (DVec3::ZERO, 0_u32, 1.0 / 60.0, 0_u32);
@@ -596,7 +596,7 @@ pub fn random_walk(
             tally.halts += 1;
             if !can_leave(&character, &mut *world, wish) {
                 blame(&mut tally.stuck, "stuck");
-                // On from somewhere else.
+                // Continues at the start.
                 character.set_place(start);
             }
         }
@@ -607,8 +607,8 @@ pub fn random_walk(
     }
 }
 
-/// In some direction, the wish's opposite first, it comes away from here within a second, if need
-/// be with a jump.
+/// Whether the character gets away within a second in one of 16 directions, with a jump if
+/// necessary. The opposite of the wish is tried first.
 fn can_leave(character: &Character, world: &mut dyn Sweep, wish: DVec3) -> bool {
     [0.0, 4.0].into_iter().any(|jump| {
         (0..16).any(|i| {

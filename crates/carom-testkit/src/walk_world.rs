@@ -1,9 +1,9 @@
 //! The random walk of a character in a `World`, among lifts, a turntable, a shuttle and boxes that
-//! it pushes. Every place that it comes to is compared with the level by the oracle of [`Course`].
+//! it pushes. The oracle of [`Course`] checks every position against the level.
 //!
-//! Platforms are pistons that reach below the floor, and none comes near a wall. So they cannot
-//! crush a figure against the level. A platform that moves into the figure pushes it out, which is
-//! counted and is no fault; to be freed from the level is one.
+//! Platforms reach below the floor, and none comes near a wall. So they cannot crush a figure
+//! against the level. A platform that moves into the figure pushes it out, which is counted and is
+//! no fault. Being freed from the level is a fault.
 
 use crate::walk::{Course, WalkTally};
 use carom_character::{BodyContact, Character, CharacterBody, Figure, QueryFilter, Sweep as _, WorldSweep};
@@ -21,25 +21,26 @@ type PoseAt = fn(f32) -> Pose;
 /// Calls after which a figure that wished to move must have moved.
 const PATIENCE: u32 = 400;
 
-/// A length: a figure that moves farther from where it was at the last look has made progress.
+/// The distance from the last checkpoint beyond which a figure has made progress, in metres.
 const PROGRESS: f64 = 0.05;
 
-/// A length: so far a figure may move in a call beyond its own way, a step and that of its ground.
+/// The distance that a figure may move in a call beyond its velocity, a step and the motion of its
+/// ground, in metres.
 const MAX_EXCESS: f64 = 0.1;
 
-/// A length: a box deeper than this has left the level.
+/// The height below which a box has left the level, in metres.
 const LOST_DEPTH: f32 = -3.0;
 
-/// Boxes of the yard.
+/// The number of boxes in the yard.
 const N_BOXES: usize = 10;
 
-/// A platform of the level: its body, and its pose at a time.
+/// A platform of the level: its body, and its pose over time.
 struct Platform {
     body: BodyId,
     course: PoseAt,
 }
 
-/// A sine of time.
+/// Returns sin(rate t).
 fn wave(t: f32, rate: f32) -> f32 {
     ops::sin_cos(rate * t).0
 }
@@ -108,7 +109,8 @@ impl Yard {
         Ok(Yard { world, platforms, boxes, time: 0.0 })
     }
 
-    /// Makes a step with the platforms on their courses; returns how many boxes left the level.
+    /// Makes a step in which the platforms follow their courses. Returns the number of boxes that
+    /// left the level.
     fn step(&mut self, dt: f32) -> Result<u64, Error> {
         self.time += dt;
         for platform in &self.platforms {
@@ -126,7 +128,7 @@ impl Yard {
         Ok(n_lost)
     }
 
-    /// Returns how a body moves that the figure overlaps at a place.
+    /// Returns the mobility of a body that the figure overlaps at a position.
     fn overlapped(&self, hero: &CharacterBody, place: DVec3) -> Option<Mobility> {
         let filter = QueryFilter::default().without(hero.body());
         let figure = hero.character().figure();
@@ -138,7 +140,7 @@ impl Yard {
 
 /// The state of a walk between calls.
 struct Progress {
-    /// Where the figure was at the last look.
+    /// The position at the last checkpoint.
     place: DVec3,
     /// Calls since then, and those of them with a wish.
     calls: u32,
@@ -154,7 +156,8 @@ enum Fault {
     Thrown,
 }
 
-/// Walks so many calls in the yard from a random start, with random wishes, jumps and frame times.
+/// Makes `n_moves` calls in the yard from a random start, with random wishes, jumps and frame
+/// times.
 ///
 /// A call is *thrown* if it moves the figure farther than its velocity, its wish and its ground
 /// explain. The figure is *stuck* if it does not get away in 400 calls with many wishes.
@@ -216,7 +219,8 @@ pub fn random_walk_in_world(
             Err(what) => faults.push((Fault::Escape, what)),
         }
         let speed = velocity.length().max(wish.length()).max(character.velocity().length());
-        // A figure whose feet hang below the edge that it stands on steps up without a count.
+        // A figure whose feet are below the edge that it stands on may rise by a step that is not
+        // counted.
         let climbed = f64::from(walked.steps.max(1)) * character.settings().step_height;
         let explained = speed * dt + walked.carried.length() + climbed;
         let moved = (place - before).length();
@@ -245,7 +249,7 @@ pub fn random_walk_in_world(
             });
         }
         if faults.iter().any(|(fault, _)| matches!(fault, Fault::Escape | Fault::Stuck)) {
-            // On from somewhere else.
+            // Continues at the start.
             hero.set_place(&mut yard.world, start)?;
             hero.character_mut().set_velocity(DVec3::ZERO);
             progress = Progress { place: start, calls: 0, wished: 0 };

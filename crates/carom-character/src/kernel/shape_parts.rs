@@ -15,8 +15,8 @@ use carom_math::{WidePose, rounding, scaling};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Calls `part` with the number, the frame and the geometry of each convex part that may touch the
-/// box between the corners `within`, in the world. `first` counts the parts, as the queries do.
+/// Calls `part` with the index, the frame and the geometry of each convex part that may touch a
+/// box. Its corners `within` are in the world. `first` counts the parts, as the queries do.
 pub(crate) fn visit_shape(
     shape: &Shape,
     pose: &WidePose,
@@ -41,7 +41,7 @@ pub(crate) fn visit_shape(
         Shape::HeightField(field) => return visit_triangles(field.mesh(), pose, within, first, part),
         Shape::Field(field) => visit_field(&**field, pose, within, *first, part),
         Shape::Compound(compound) => {
-            // A part is no compound: this goes down once.
+            // Parts are no compounds, so this recurses once.
             for one in compound.parts() {
                 let placed = one.pose.wide().relative_to(&pose.inverse());
                 visit_part(&one.shape, &placed, within, first, part);
@@ -52,7 +52,7 @@ pub(crate) fn visit_shape(
     *first += 1;
 }
 
-/// The parts of a part of a compound.
+/// Visits the parts of a part of a compound.
 fn visit_part(
     shape: &Shape,
     pose: &WidePose,
@@ -65,7 +65,7 @@ fn visit_part(
     });
 }
 
-/// The triangles of the surface of a field, all of them with one number.
+/// Visits the triangles of the surface of a field, all with one index.
 fn visit_field(
     field: &dyn DistanceField,
     pose: &WidePose,

@@ -1,10 +1,11 @@
-//! What moves a glTF scene: skins, morph targets and animations.
+//! Reads the motion of a glTF scene: skins, morph targets and animations.
 //!
-//! 1. Weights of joints are divided by their sum, which is noted if it is not near 1. A joint of
-//!    weight 0 may have any number.
-//! 2. Displacements are kept where they are not 0, of the vertices that triangles use.
-//! 3. All numbers that are kept count against the size of the files: accessors may be shared.
-//! 4. Channels of nodes outside of the scene, and of properties that are not known, are noted.
+//! 1. The joint weights of a vertex are divided by their sum, with a note if it is not near 1. The
+//!    index of a joint with weight 0 is not checked.
+//! 2. Only displacements that are not 0 are kept, and only for vertices that triangles use.
+//! 3. All numbers in memory count against the size of the files, because meshes may share
+//!    accessors.
+//! 4. Channels of nodes outside of the scene, and of unknown properties, are left out with a note.
 //!
 //! Reference: Khronos Group, glTF 2.0 Specification, 2021, 3.7.2.2, 3.7.3 and 3.11.
 
@@ -67,10 +68,11 @@ struct Sampler<'a> {
     interpolation: Option<Cow<'a, str>>,
 }
 
-/// Numbers that an accessor has, shared by all channels.
+/// The numbers of each accessor, shared by all channels. The flag says whether they are unit
+/// rotations.
 type Numbers = HashMap<(usize, bool), Arc<Vec<f64>>>;
 
-/// The accessors of joints and of weights of a primitive, set by set.
+/// Returns the accessors of joints and weights of a primitive, by ascending set.
 pub(super) fn joint_sets(attributes: &BTreeMap<Cow<'_, str>, usize>) -> Result<Vec<[usize; 2]>, String> {
     let mut sets: BTreeMap<usize, [Option<usize>; 2]> = BTreeMap::new();
     for (name, accessor) in attributes {
@@ -92,8 +94,8 @@ pub(super) fn joint_sets(attributes: &BTreeMap<Cow<'_, str>, usize>) -> Result<V
 }
 
 impl<'a> Loader<'a, '_, '_> {
-    /// The number in the model of a skin of the document, read once. Its joints are still those of
-    /// the document.
+    /// Returns the index in the model of a skin of the document; each skin is read once. Its joints
+    /// are still indices in the document.
     pub(super) fn skin(
         &mut self,
         number: usize,
@@ -108,7 +110,7 @@ impl<'a> Loader<'a, '_, '_> {
         let said = |e: String| format!("skins[{number}]: {e}");
         let item: SkinItem = serde_json::from_str(text.get()).map_err(|e| said(e.to_string()))?;
         let n = item.joints.len();
-        // Each has a matrix here, and one in each pose.
+        // Each joint has an inverse bind matrix here, and another matrix in each pose.
         self.files.count_numbers(32 * n).map_err(said)?;
         let mut sorted = item.joints.clone();
         sorted.sort_unstable();
@@ -125,7 +127,7 @@ impl<'a> Loader<'a, '_, '_> {
         Ok(skin)
     }
 
-    /// The first `n` matrices of an accessor.
+    /// Returns the first `n` matrices of an accessor.
     fn matrices(&mut self, accessor: usize, n: usize) -> Result<Vec<Placement>, String> {
         let elements = self.elements(accessor)?;
         if elements.n_components() != 16 || !elements.is_float() {
@@ -136,10 +138,10 @@ impl<'a> Loader<'a, '_, '_> {
         }
         let matrix = |i: usize| {
             let m: [f64; 16] = elements.numbers(i);
-            // Column-major there, row-major here.
+            // glTF matrices are column-major, carom's row-major.
             let mut rows: [f64; 16] = core::array::from_fn(|e| m[4 * (e % 4) + e / 4]);
             let last = [0.0, 0.0, 0.0, 1.0];
-            // Programs that invert a matrix leave rounding errors here.
+            // Exporters that invert a matrix leave rounding errors in the last row.
             if rows[12..].iter().zip(last).all(|(x, y)| (x - y).abs() <= tol::MATRIX_RIGIDITY) {
                 rows[12..].copy_from_slice(&last);
             }
@@ -148,7 +150,8 @@ impl<'a> Loader<'a, '_, '_> {
         (0..n).map(matrix).collect()
     }
 
-    /// Replaces the joints of all skins by nodes of the scene.
+    /// Replaces the joints of all skins by indices of scene nodes. A skin with a joint outside of
+    /// the scene is an error, or listed as unread if the reader keeps going.
     pub(super) fn find_joints(&mut self, model: &mut AnimatedModel) -> Result<(), ReadError> {
         let mut refused = HashSet::new();
         for i in 0..model.skins.len() {
@@ -170,21 +173,22 @@ impl<'a> Loader<'a, '_, '_> {
         Ok(())
     }
 
-    /// The weights of the morph targets of a node at rest.
+    /// Returns the weights of the morph targets of a node at rest.
     pub(super) fn node_weights(
         &mut self,
         node: &Node<'a>,
         mesh: &MeshParts,
     ) -> Result<Option<Arc<[f64]>>, String> {
         let Some(usual) = &mesh.weights else { return Ok(None) };
-        // Each pose has them.
+        // Counted for each node, because each pose has a copy.
         self.files.count_numbers(usual.len())?;
         let Some(weights) = &node.weights else { return Ok(Some(usual.clone())) };
         check_weights(weights, usual.len())?;
         Ok(Some(weights.as_slice().into()))
     }
 
-    /// The displacements of the vertices that a primitive with `n` of them uses.
+    /// Returns for each target the displacements of the `used` vertices of a primitive with `n`
+    /// vertices.
     pub(super) fn targets(
         &mut self,
         text: &'a str,
@@ -211,7 +215,7 @@ impl<'a> Loader<'a, '_, '_> {
     ) -> Result<Vec<(u32, DVec3)>, String> {
         let elements = self.elements(accessor)?;
         check_shape(&elements, accessor, 3, n)?;
-        // Of an accessor without data only few values are not 0.
+        // In an accessor without data, only the sparse values can differ from 0.
         let replaced = elements.replaced_zeros();
         let vertices: Vec<(u32, u32)> = match &replaced {
             Some(replaced) => {
@@ -240,7 +244,8 @@ impl<'a> Loader<'a, '_, '_> {
         Ok(displacements)
     }
 
-    /// The joints of the vertices that a primitive with `n` of them uses; `item` is its name.
+    /// Returns the joints of the `used` vertices of a primitive with `n` vertices. `item` is its
+    /// name.
     pub(super) fn influences(
         &mut self,
         sets: &[[usize; 2]],
@@ -303,7 +308,7 @@ impl<'a> Loader<'a, '_, '_> {
         Ok(influences)
     }
 
-    /// The animations of the document, and which of them play together.
+    /// Reads the animations of the document, and selects those that play together.
     pub(super) fn read_animations(&mut self, model: &mut AnimatedModel) -> Result<(), ReadError> {
         let mut numbers = Numbers::new();
         for number in 0..self.document.animations.len() {
@@ -392,7 +397,7 @@ impl<'a> Loader<'a, '_, '_> {
         Ok(animation)
     }
 
-    /// The keys of a sampler, whose values have `width` numbers.
+    /// Returns the keys of a sampler. Each value has `width` numbers.
     #[expect(clippy::type_complexity, reason = "the members of a channel")]
     fn keys(
         &mut self,
@@ -415,7 +420,8 @@ impl<'a> Loader<'a, '_, '_> {
         }
         let n_components = if property == Property::Weights { 1 } else { width };
         let is_spline = interpolation == Interpolation::CubicSpline;
-        // Keys of a spline are kept as they are: the tangents go with their lengths.
+        // Keys of a spline are not normalized, because their tangents belong to the lengths as
+        // given.
         let is_unit = property == Property::Rotation && !is_spline;
         let values = self.numbers(output, n_components, is_unit, numbers)?;
         let n = times.len().saturating_mul(width).saturating_mul(if is_spline { 3 } else { 1 });
@@ -429,7 +435,8 @@ impl<'a> Loader<'a, '_, '_> {
         Ok((interpolation, times, values))
     }
 
-    /// All numbers of an accessor, read once; rotations are made unit quaternions.
+    /// Returns all numbers of an accessor; each is read once. If `is_unit`, rotations are
+    /// normalized.
     fn numbers(
         &mut self,
         accessor: usize,
@@ -463,7 +470,7 @@ impl<'a> Loader<'a, '_, '_> {
     }
 }
 
-/// An error unless an accessor has `n` elements of so many numbers.
+/// Returns an error unless an accessor has `n` elements of `n_components` numbers each.
 fn check_shape(elements: &Elements, accessor: usize, n_components: usize, n: usize) -> Result<(), String> {
     if elements.n_components() != n_components {
         let there = elements.n_components();

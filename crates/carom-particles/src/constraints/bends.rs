@@ -1,16 +1,16 @@
-//! Bending constraints: a weighted sum of three or four particles is the vector of curvature.
+//! Bending constraints: a weighted sum of three or four particles is the curvature vector.
 //!
-//! - Of two triangles with a common edge the weights are cotangents, and the square of the sum is
-//!   the energy of bending of a surface that keeps its lengths. Of three particles of a rope the
-//!   sum is the difference of two tangents.
-//! - The sum c is linear, so the constraint |c| = rest has a gradient as long as c has a direction.
-//!   Along c it turns nothing, so angular momentum is kept.
-//! - Of two triangles |c| has the sign of the side to which they bend, so that a crease at rest
-//!   does not turn over. A rope has no sides.
-//! - A multiplier is a vector. Only its part along the present c counts.
+//! - For two triangles with a common edge the weights are cotangents. The squared sum is the
+//!   bending energy of a surface that keeps its lengths. For three particles of a rope the sum is
+//!   the difference of two tangents.
+//! - The sum c is linear, so the constraint |c| = rest has a gradient if c has a direction. A
+//!   correction along c causes no rotation, so angular momentum is kept.
+//! - For two triangles |c| has the sign of the side to which they bend, so that a crease at rest
+//!   does not flip. A rope has no sides.
+//! - A multiplier is a vector. Only its part along the present c acts.
 //!
 //! Degenerate: triangles without area have no cotangents, and their edge bends freely. If c
-//! vanishes, its direction is that of the normal, or comes from the numbers of the particles.
+//! vanishes, its direction is that of the normal, or a fixed one from the particle indices.
 //!
 //! Reference: M. Bergou et al., A Quadratic Bending Model for Inextensible Surfaces, 2006,
 //! section 3; H. S. Seung, D. R. Nelson, Defects in Flexible Membranes, 1988 (the plate that
@@ -26,25 +26,25 @@ use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use core::ops::Range;
 use glam::{DVec3, Vec3};
 
-/// A squared curvature below this counts as 0, as its last digits are lost: the least normal
+/// A squared curvature below this counts as 0, because its last digits are lost: the least normal
 /// `f32`.
 const LEAST_SQ: f32 = f32::MIN_POSITIVE;
 
-/// A weighted sum of particles that keeps its length.
+/// A constraint on the length of a weighted sum of particles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bend {
-    /// Those of a rope repeat the last one, with the weight 0.
+    /// A rope repeats its last particle, with the weight 0.
     pub(super) particles: [u32; 4],
-    /// The sum is 0.
+    /// The weights sum to 0.
     weights: [f32; 4],
-    /// Negative if it bends away from the normal.
+    /// The rest length of the sum; negative if it points against the normal.
     rest: f32,
     compliance: f32,
     /// 1 for triangles, which have a normal; 0 for ropes.
     has_sides: f32,
 }
 
-/// Bends of a body.
+/// The bends of a body.
 #[derive(Clone, Debug)]
 pub(super) struct Bends {
     particles: Range<usize>,
@@ -64,11 +64,12 @@ struct BendBatch {
 }
 
 impl Bend {
-    /// Of two triangles: the edge, and the corner opposite to it in each. `stiffness` is the
-    /// flexural rigidity, a force times a length. `None` if a triangle has no area.
+    /// Returns the bend of two triangles: the ends of their edge, then the opposite corner of each.
+    /// `stiffness` is the flexural rigidity, a force times a length. `None` if a triangle has no
+    /// area.
     ///
-    /// The energy per squared curvature is a third of that in the paper: then it is right for a
-    /// surface that bends about one axis, and three times too small for a sphere.
+    /// The energy per squared curvature is a third of that in the paper. It is right for a surface
+    /// that bends about one axis, and three times too small for a sphere.
     pub(super) fn hinge(particles: [u32; 4], rest: [DVec3; 4], stiffness: f64) -> Option<Bend> {
         let [a, b, c, d] = rest;
         let (edge, to_c, to_d, c_from_b, d_from_b) = (b - a, c - a, d - a, c - b, d - b);
@@ -81,8 +82,8 @@ impl Bend {
         Bend::new(particles, weights, rest, areas / stiffness)
     }
 
-    /// Of three particles of a rope. `stiffness` is the flexural rigidity, a force times an area.
-    /// `None` if two coincide.
+    /// Returns the bend of three particles of a rope. `stiffness` is the flexural rigidity, a force
+    /// times an area. `None` if two coincide.
     pub(super) fn joint(particles: [u32; 3], rest: [DVec3; 3], stiffness: f64) -> Option<Bend> {
         let [p, q, r] = rest;
         let length = |v: DVec3| carom_math::ops::sqrt(v.length_squared());
@@ -94,7 +95,7 @@ impl Bend {
 
     fn new(particles: [u32; 4], weights: [f64; 4], rest: [DVec3; 4], compliance: f64) -> Option<Bend> {
         let [_, b, c, d] = weights.map(|weight| weight as f32);
-        // Rounded weights have the sum 0 too.
+        // The rounded weights sum to 0 too.
         let weights = [-(b + c + d), b, c, d];
         let sum = (rest[1] - rest[0]) * f64::from(b)
             + (rest[2] - rest[0]) * f64::from(c)
@@ -135,13 +136,14 @@ impl Bends {
         self.batches.iter_mut().for_each(|batch| batch.multiplier = [[0.0; 8]; 3]);
     }
 
-    /// One pass; the numbers of positions and masses are checked.
+    /// Makes one pass. The caller has checked the numbers of positions and masses.
     pub(super) fn project(&mut self, positions: &mut [Vec3], inverse_masses: &[f32], dt: f32) {
         let particles = self.particles.clone();
         self.batches.solve(&mut positions[particles.clone()], &inverse_masses[particles], dt);
     }
 
-    /// Takes a part, by its rate and the time, from the speed along each curvature.
+    /// Damps the speed along each curvature vector by a fraction that follows from the rate and the
+    /// time.
     pub(super) fn damp(
         &self,
         positions: &[Vec3],
@@ -179,7 +181,7 @@ impl Bends {
 
 impl BendBatch {
     fn new(bends: &[Bend], some: &[u32]) -> BendBatch {
-        // The lanes behind the last bend repeat the first, and are not written.
+        // The lanes after the last bend repeat the first one, and are not written.
         let at = |i: usize| bends[some[if i < some.len() { i } else { 0 }] as usize];
         BendBatch {
             n: some.len(),
@@ -313,7 +315,7 @@ fn solve_batch<S: Simd, P: Points + ?Sized>(
     let pulled = multiplier[0] * unit[0] + multiplier[1] * unit[1] + multiplier[2] * unit[2];
     let softness = (load(&batch.compliance) * splat(per_time_sq)).min(most);
     let step = -(length - load(&batch.rest) + softness * pulled) / (give + softness);
-    // All pinned, or numbers that are out of range.
+    // All particles are pinned, or numbers are out of range.
     let is_good = zero.lt(give) & give.le(most) & step.abs().le(most) & length_sq.le(most);
     let mut push = [zero; 3];
     let mut axis = 0;
@@ -338,11 +340,11 @@ fn solve_batch<S: Simd, P: Points + ?Sized>(
     }
 }
 
-/// The bends of a mesh: of consecutive triangles at each edge.
+/// Returns the bends of a mesh: one for each two consecutive triangles at an edge.
 pub(super) fn hinges(rest: &[Vec3], triangles: &[[u32; 3]], edges: &[Edge], stiffness: f64) -> Vec<Bend> {
     let mut bends = Vec::new();
     for edge in edges {
-        // At an edge of three triangles and more, each and the next are a hinge.
+        // At an edge with three or more triangles, each one and the next form a hinge.
         for pair in edge.triangles.windows(2) {
             let opposite = [pair[0], pair[1]].map(|triangle| {
                 triangles[triangle as usize].into_iter().find(|corner| !edge.ends.contains(corner))

@@ -1,14 +1,14 @@
-//! Cloth: the edges of a triangle mesh keep their lengths, and resist bending; what is pulled too
-//! far tears.
+//! Cloth: the edges of a triangle mesh keep their lengths and resist bending. Overstretched edges
+//! tear.
 //!
 //! - Edges are links. Their compliance follows from the areas beside them, so that a membrane
-//!   stretches alike however fine its mesh is.
-//! - Two triangles at an edge bend about it. The cloth may be curved at rest.
-//! - An edge that is stretched beyond a strain breaks: its triangles are cut from the mesh, and the
-//!   caller gets their numbers. Particles stay.
+//!   stretches alike at any resolution.
+//! - Two triangles at an edge resist bending about it. The cloth may be curved at rest.
+//! - An edge that is stretched beyond a strain breaks. Its triangles are removed from the mesh, and
+//!   the caller gets their indices. Particles stay.
 //!
-//! Edges may have any number of triangles: each and the next bend about it. Triangles may have no
-//! area.
+//! Edges may have any number of triangles: each one and the next bend about the edge. Triangles may
+//! have no area.
 //!
 //! Reference: M. Mueller et al., Position Based Dynamics, 2007, 4.1 (cloth of stretching and
 //! bending); M. Bergou et al., A Quadratic Bending Model for Inextensible Surfaces, 2006.
@@ -21,26 +21,26 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use glam::Vec3;
 
-/// How a cloth resists.
+/// The stiffness, damping and strength of a cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClothSettings {
-    /// Tension per strain, a force over a length, from 0: the modulus times the thickness.
+    /// Tension per strain, a force over a length, not negative: the modulus times the thickness.
     /// Infinite for a cloth that does not stretch.
     pub stretch_stiffness: f32,
-    /// Flexural rigidity, a force times a length, from 0: the moment per width that bends the
-    /// cloth to a radius of 1. So it is for equilateral triangles, and for halved squares along
+    /// Flexural rigidity, a force times a length, not negative: the moment per width that bends the
+    /// cloth to a radius of 1. It is exact for equilateral triangles, and for halved squares along
     /// their sides.
     pub bend_stiffness: f32,
-    /// The rate per second at which stretching and bending are damped, from 0.
+    /// The damping rate of stretching and bending, per second; not negative.
     pub damping: f32,
-    /// The strain beyond which an edge breaks, as a part of its length, above 0; infinite for a
+    /// The strain beyond which an edge breaks, relative to its length, above 0. Infinite for a
     /// cloth that does not tear.
     pub tear_strain: f32,
 }
 
 impl Default for ClothSettings {
-    /// A cloth that does not stretch or tear, and bends freely.
+    /// Returns settings for a cloth that does not stretch or tear, and bends freely.
     fn default() -> ClothSettings {
         ClothSettings {
             stretch_stiffness: f32::INFINITY,
@@ -70,7 +70,7 @@ impl ClothSettings {
         ClothSettings { damping, ..self }
     }
 
-    /// These settings with another strain beyond which edges break.
+    /// These settings with another tear strain.
     #[must_use]
     pub fn with_tear_strain(self, tear_strain: f32) -> ClothSettings {
         ClothSettings { tear_strain, ..self }
@@ -87,33 +87,33 @@ impl ClothSettings {
     }
 }
 
-/// What broke in a cloth.
+/// The edges and triangles that broke in a cloth.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Torn {
-    /// The edges that were stretched too far: two particles from 0 in the cloth, the lower number
-    /// first, ascending.
+    /// The edges that were stretched too far, ascending: two particle indices each, from 0 in the
+    /// cloth, the lower one first.
     pub edges: Vec<[u32; 2]>,
-    /// The triangles that were cut from the mesh, ascending, by their places in the list that the
-    /// cloth was made from.
+    /// The triangles that were removed, ascending, as indices in the list that the cloth was made
+    /// from.
     pub triangles: Vec<u32>,
 }
 
-/// A cloth along a triangle mesh.
+/// A cloth on a triangle mesh.
 #[derive(Clone, Debug)]
 pub struct Cloth {
     settings: ClothSettings,
     rest: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
-    /// The places of the triangles in the list that the cloth was made from.
+    /// The indices of the triangles in the list that the cloth was made from.
     numbers: Vec<u32>,
     links: Links,
     bends: Bends,
 }
 
 impl Cloth {
-    /// A cloth of triangles, by the numbers of their particles from 0, at their rest positions. The
-    /// first particle has the place `first` in the arrays of all particles.
+    /// Returns a cloth of triangles, given by particle indices from 0, at these rest positions.
+    /// `first` is the index of the first particle in the arrays of all particles.
     ///
     /// # Errors
     /// Names the first particle whose position is not finite, the first triangle with particles
@@ -151,14 +151,14 @@ impl Cloth {
         Ok(Cloth { settings: *settings, rest, triangles, numbers, links, bends })
     }
 
-    /// The triangles that are left, by the numbers of their particles from 0 in the cloth.
+    /// Returns the remaining triangles, as particle indices from 0 in the cloth.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
 
-    /// Breaks the edges that are stretched beyond the strain at which the cloth tears, and cuts
-    /// their triangles from the mesh. Call it once in a frame, not between the passes of a substep.
-    /// `positions` are those of all particles.
+    /// Breaks the edges that are stretched beyond the tear strain, and removes their triangles.
+    /// Call it once in a frame, not between the passes of a substep. `positions` are those of all
+    /// particles.
     ///
     /// # Errors
     /// If there are fewer positions than particles.
@@ -222,7 +222,7 @@ impl ParticleBody for Cloth {
     ) -> Result<(), ConstraintError> {
         check_step(&self.particles(), &[positions.len(), inverse_masses.len()], dt)?;
         self.bends.project(positions, inverse_masses, dt);
-        // Last, as a cloth that is too long is seen before one that bends too much.
+        // Links come last, because a wrong length is more visible than a wrong curvature.
         self.links.project(positions, inverse_masses, dt)
     }
 

@@ -1,11 +1,11 @@
-//! Constraints in colours, so that those of a colour have no particle in common.
+//! Graph colouring of constraints: those of a colour have no particle in common.
 //!
-//! - Each constraint, in the order that was given, gets the lowest colour that none of its
-//!   particles has yet. The result depends on that order alone.
-//! - A pass goes colour by colour (Gauss-Seidel). Within a colour the order does not matter, so
+//! - Each constraint, in the given order, gets the lowest colour that none of its particles has
+//!   yet. The result depends on that order alone.
+//! - A pass solves colour by colour (Gauss-Seidel). Within a colour the order does not matter, so
 //!   any number of threads gives the same bits.
-//! - A word of 64 bits for each particle holds the colours that are taken. What finds none in it
-//!   waits for the next 64, so a hub of many constraints needs no other memory.
+//! - A word of 64 bits for each particle holds its used colours. A constraint without a free colour
+//!   waits for the next 64. So a hub of many constraints needs no more memory.
 //!
 //! Reference: M. Fratarcangeli, V. Tibaldo, F. Pellacini, Vivace: a Practical Gauss-Seidel Method
 //! for Stable Soft Body Dynamics, 2016, section 4. Differs: greedy in constraint order, not
@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 use glam::Vec3;
 
-/// Constraints, or batches of them, that solve themselves in a pass.
+/// Constraints, or batches of them, that a pass solves.
 pub(crate) trait Solve: Sized + Send {
     /// Solves constraints that have no particle in common. `per_time_sq` is one over the squared
     /// time step.
@@ -39,7 +39,7 @@ pub(crate) struct Coloured<T> {
 }
 
 impl<T> Coloured<T> {
-    /// No constraints.
+    /// Returns an empty set.
     pub(crate) fn empty() -> Coloured<T> {
         Coloured {
             constraints: Vec::new(),
@@ -49,7 +49,7 @@ impl<T> Coloured<T> {
         }
     }
 
-    /// Ends a colour. Those added since the last end have no particle in common.
+    /// Ends a colour. The constraints added since the last end must have no particle in common.
     pub(crate) fn end_colour(&mut self) {
         self.ends.push(self.constraints.len());
     }
@@ -68,9 +68,9 @@ impl<T> Coloured<T> {
 }
 
 impl<T: Solve> Coloured<T> {
-    /// One pass over all colours.
+    /// Makes one pass over all colours.
     pub(crate) fn solve(&mut self, positions: &mut [Vec3], inverse_masses: &[f32], dt: f32) {
-        // A time step whose square vanishes leaves no time to give way.
+        // If the square of the time step underflows, compliance has its largest effect.
         let per_time_sq = (1.0 / (dt * dt)).min(f32::MAX);
         #[cfg(feature = "parallel")]
         if super::par::pays_to_share(self.constraints.len()) {
@@ -89,8 +89,8 @@ impl<T: Solve> Coloured<T> {
     }
 }
 
-/// The constraints of each colour, ascending. `particles` gives the particles of a constraint, all
-/// below `n_particles`.
+/// Returns the constraints of each colour, ascending. `particles` returns the particles of a
+/// constraint, all below `n_particles`.
 pub(crate) fn colour<const N: usize>(
     n_particles: usize,
     n_constraints: usize,

@@ -1,4 +1,4 @@
-//! The edges of triangles, each once, with all triangles that have it; and links along them.
+//! The edges of triangles, each once, with its triangles; and distance constraints along them.
 //!
 //! Reference: A. Van Gelder, Approximate Simulation of Elastic Membranes by Triangulated Spring
 //! Meshes, 1998 (the stiffness of an edge from the areas beside it).
@@ -17,7 +17,7 @@ pub(super) struct Edge {
     pub(super) triangles: Vec<u32>,
 }
 
-/// The edges of triangles, ascending.
+/// Returns the edges of triangles, ascending.
 pub(super) fn edges_of(triangles: &[[u32; 3]]) -> Vec<Edge> {
     let mut sides = Vec::with_capacity(3 * triangles.len());
     for (&[a, b, c], number) in triangles.iter().zip(0_u32..) {
@@ -33,8 +33,8 @@ pub(super) fn edges_of(triangles: &[[u32; 3]]) -> Vec<Edge> {
     .collect()
 }
 
-/// Links along edges of a membrane. `stiffness` is its tension per strain, a force over a length;
-/// infinite if it does not stretch. Without stiffness there are no links.
+/// Returns links along the edges of a membrane. `stiffness` is its tension per strain, a force over
+/// a length; infinite if it does not stretch. If it is 0 there are no links.
 pub(super) fn links_along(
     edges: &[Edge],
     rest: &[Vec3],
@@ -53,7 +53,7 @@ pub(super) fn links_along(
         let length_sq = (place(edge.ends[1]) - place(edge.ends[0])).length_squared();
         let areas: f64 = edge.triangles.iter().map(area).sum();
         let compliance = (length_sq / (f64::from(stiffness) * areas)) as f32;
-        // Triangles without area: as if they were as wide as long.
+        // Triangles without area count as if they were as wide as long.
         let compliance = if compliance.is_finite() { compliance } else { 1.0 / stiffness };
         Link { ends: edge.ends, rest: sqrt(length_sq) as f32, compliance: compliance.min(f32::MAX) }
     };

@@ -1,9 +1,8 @@
-//! Why a rope, cloth or another body of connected particles was refused, or a step of it.
+//! Errors of ropes, cloth and other bodies of connected particles.
 
 use core::fmt;
 
-/// Why a body of connected particles was refused, or a step of it. Numbers are those of the first
-/// offender.
+/// An error of a body of connected particles, or of its step. It names the first offender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ConstraintError {
@@ -13,14 +12,14 @@ pub enum ConstraintError {
         /// The particle, from 0 in its body.
         particle: usize,
     },
-    /// A link, triangle, tetrahedron or cluster has the number of a particle that does not exist.
+    /// A link, triangle, tetrahedron or cluster has the index of a particle that does not exist.
     NoSuchParticle {
-        /// The place of the link, triangle, tetrahedron or cluster in its list.
+        /// The index of the link, triangle, tetrahedron or cluster in its list.
         element: usize,
     },
     /// A link, triangle, tetrahedron or cluster has a particle twice.
     RepeatedParticle {
-        /// The place of the link, triangle, tetrahedron or cluster in its list.
+        /// The index of the link, triangle, tetrahedron or cluster in its list.
         element: usize,
     },
     /// A link has a rest length or a compliance that is negative, NaN or infinite.
@@ -48,11 +47,11 @@ pub enum ConstraintError {
         /// The cluster.
         cluster: usize,
     },
-    /// There are more or fewer positions, velocities or inverse masses than there should be.
+    /// There are too few positions, velocities, inverse masses or rotations, or too many rotations.
     WrongCount {
-        /// How many there should be, at least.
+        /// The number that is needed.
         expected: usize,
-        /// How many were given.
+        /// The number that was given.
         given: usize,
     },
     /// There are more than 2^31 particles or elements.

@@ -1,15 +1,15 @@
-//! Contacts between the surfaces of cloth and soft bodies, which then never pass through each
+//! Contacts between the surfaces of cloth and soft bodies that keep them from passing through each
 //! other.
 //!
-//! - A search by the caller gives all pairs of a vertex and a triangle, and of two edges, that are
-//!   within a reach. Pairs nearer than the thickness are pushed apart, with friction.
-//! - From then on, each particle may move by less than half of the distance of the nearest pair
-//!   that it belongs to, or of the reach. Each point of a triangle or edge moves by at most as much
-//!   as its corners, so no pair can come to touch: a proof without continuous tests.
-//! - All particles may drift together in addition, as that changes no distance between them.
-//! - Only if a particle wants to go farther, another search is needed.
+//! - A search by the caller returns all pairs of a vertex and a triangle, and of two edges, within
+//!   a reach. Pairs nearer than the thickness are pushed apart, with friction.
+//! - From then on, each particle may move by less than half of the distance of its nearest pair, or
+//!   of the reach. Each point of a triangle or edge moves at most as far as its corners. So no pair
+//!   can come to touch: a proof without continuous tests.
+//! - All particles may drift together in addition, because that changes no distance between them.
+//! - Another search is needed only if a particle would move farther.
 //!
-//! Degenerate: pairs that touch already have no direction, and their particles stay where they are.
+//! Degenerate: pairs that touch have no direction, and their particles stay where they are.
 //!
 //! Reference: L. Wu et al., A Safe and Fast Repulsion Method for GPU-based Cloth Self Collisions,
 //! 2020, section 4 (the bound on motion); A. Chen et al., Offset Geometric Contact, 2025, section
@@ -21,20 +21,20 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use glam::Vec3;
 
-/// The part of a distance that a particle may move, if those of the other feature may as well.
+/// The fraction of a distance that a particle may move, if the other feature may move as far.
 const SHARE: f32 = 0.45;
 
-/// The part of a distance to an obstacle, which does not move.
+/// The fraction of a distance to an obstacle, which does not move.
 const SHARE_OF_OBSTACLES: f32 = 0.9;
 
-/// rounding: of positions and sums of three, as a part of the largest coordinate.
+/// rounding: of positions and of sums of three, relative to the largest coordinate.
 const ROUNDING: f32 = 4.0 * f32::EPSILON;
 
 /// Two features that are near each other: a vertex and a triangle, or two edges. The second may
 /// belong to an obstacle that does not move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearFeatures {
-    /// The particles of both, in the arrays of all particles. Those that are not needed have the
+    /// The particles of both, as indices in the arrays of all particles. Unused ones have the
     /// weight 0, and may repeat others.
     pub particles: [u32; 4],
     /// The sum of weight times position, less `point`, is the vector from the nearest point of the
@@ -44,13 +44,13 @@ pub struct NearFeatures {
     pub point: Vec3,
     /// Whether the second feature belongs to an obstacle.
     pub is_obstacle: bool,
-    /// The direction of that vector: of length 1, or zero if the features touch.
+    /// The direction of that vector, of unit length; zero if the features touch.
     pub normal: Vec3,
-    /// How far apart the features are: a length from 0.
+    /// The distance of the features; not negative.
     pub distance: f32,
 }
 
-/// Contacts of features, and how far particles may move until the next search.
+/// Contacts of features, and bounds on the motion of particles until the next search.
 #[derive(Clone, Debug)]
 pub struct FeatureContacts {
     particles: Range<usize>,
@@ -58,17 +58,18 @@ pub struct FeatureContacts {
     reach: f32,
     friction: f32,
     near: Vec<NearFeatures>,
-    /// Where the particles were at the search, and how far they may be from there.
+    /// The positions at the search, and the largest distance from there of each particle.
     start: Vec<Vec3>,
     limits: Vec<f32>,
-    /// A particle may not move at all, so nothing may drift.
+    /// Whether some particle may not move at all, so that no drift is allowed.
     is_tight: bool,
 }
 
 impl FeatureContacts {
-    /// Contacts of these particles. Features are kept `thickness` apart, a length from 0; searches
-    /// find all pairs within `reach`, which is greater. Neighbours in a mesh should be farther from
-    /// each other than the thickness. `friction` is a coefficient from 0.
+    /// Returns contacts of these particles. Features are kept `thickness` apart, which is not
+    /// negative. Searches find all pairs within `reach`, which is greater. Neighbours in a mesh
+    /// should be farther from each other than the thickness. `friction` is a coefficient, not
+    /// negative.
     ///
     /// # Errors
     /// If a setting is out of its range.
@@ -95,14 +96,14 @@ impl FeatureContacts {
         })
     }
 
-    /// How far apart the features may be that a search must find: a length.
+    /// Returns the distance within which a search must find all pairs.
     pub fn reach(&self) -> f32 {
         self.reach
     }
 
-    /// Whether another search is needed before a substep that goes from `before` to `positions`:
-    /// some particle would be stopped, and a search from `before` may let it go farther. `drift` is
-    /// as in [`FeatureContacts::limit`]. Both are the positions of all particles.
+    /// Whether another search is needed before a substep from `before` to `positions`: some
+    /// particle would be stopped, and a search at `before` may let it move farther. `drift` is as
+    /// in [`FeatureContacts::limit`]. Both are the positions of all particles.
     ///
     /// # Errors
     /// If there are fewer positions than particles.
@@ -124,12 +125,12 @@ impl FeatureContacts {
         Ok(is_stopped && self.start != before)
     }
 
-    /// Takes over what a search found: all pairs of features within the reach at these positions,
+    /// Takes the result of a search: all pairs of features within the reach at these positions,
     /// which are those of all particles. No pair may cross there.
     ///
     /// # Errors
-    /// If there are fewer positions than particles; names the first pair with a particle that is
-    /// not of this body, or with numbers that are not finite. Nothing has changed then.
+    /// If there are fewer positions than particles. Names the first pair with a particle that is
+    /// not of this body, or with numbers that are not finite. Nothing changes then.
     pub fn set(&mut self, positions: &[Vec3], near: &[NearFeatures]) -> Result<(), ConstraintError> {
         check_step(&self.particles, &[positions.len()], 1.0)?;
         for (element, pair) in near.iter().enumerate() {
@@ -165,13 +166,13 @@ impl FeatureContacts {
         Ok(())
     }
 
-    /// The pairs of the last search.
+    /// Returns the pairs of the last search.
     pub fn near(&self) -> &[NearFeatures] {
         &self.near
     }
 
-    /// Pushes apart the pairs that are nearer than the thickness, with friction on what they have
-    /// slid since `before`. All are positions and inverse masses of all particles.
+    /// Pushes apart the pairs that are nearer than the thickness, with friction against their
+    /// sliding since `before`. The arrays have the positions and inverse masses of all particles.
     ///
     /// # Errors
     /// If there are fewer positions or inverse masses than particles.
@@ -196,7 +197,7 @@ impl FeatureContacts {
             }
             let aside = slid - pair.normal * slid.dot(pair.normal);
             let length = aside.length();
-            // No more than stops it, and no more than the push allows.
+            // Friction stops the sliding at most, and is bounded by the push.
             let rub = if 0.0 < length { (self.friction * missing / length).min(1.0) } else { 0.0 };
             let push = (pair.normal * missing - aside * rub) / give;
             if !push.is_finite() {
@@ -209,7 +210,7 @@ impl FeatureContacts {
         Ok(())
     }
 
-    /// The mean motion of the particles since the last search: a drift for
+    /// Returns the mean motion of the particles since the last search: a drift for
     /// [`FeatureContacts::limit`].
     ///
     /// # Errors
@@ -221,9 +222,9 @@ impl FeatureContacts {
         Ok(sum / (self.start.len() as f32).max(1.0))
     }
 
-    /// Takes back what particles have moved too far since the last search, and returns how many
-    /// did. All may move by `drift` in addition: zero if there are obstacles. Call it last in a
-    /// substep. No pair of features that did not cross at the search crosses then (test:
+    /// Limits the motion of particles since the last search, and returns the number of stopped
+    /// ones. All may move by `drift` in addition; it must be zero if there are obstacles. Call it
+    /// last in a substep. Then no pair crosses that did not cross at the search (test:
     /// `crossings::cloth_never_crosses_itself_or_a_ball`).
     ///
     /// # Errors
@@ -243,7 +244,7 @@ impl FeatureContacts {
             if !(length_sq <= limit * limit) {
                 n_stopped += 1;
                 let part = limit / moved.length();
-                // Infinite or not a number: back to where it was.
+                // A motion that is not finite is undone.
                 let kept = moved * if part < 1.0 { part } else { 0.0 };
                 *position = *start + drift + if kept.is_finite() { kept } else { Vec3::ZERO };
             }

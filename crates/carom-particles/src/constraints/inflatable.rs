@@ -1,14 +1,14 @@
 //! Inflatables: a closed cloth around a volume of liquid or gas.
 //!
-//! - The volume of a closed triangle mesh is a sum over its triangles, and its derivative by a
-//!   particle is a sum of areas. It is one constraint for all particles.
+//! - The volume of a closed triangle mesh is a sum over its triangles. Its derivative by a vertex
+//!   is a sum of area vectors. It is one constraint for all particles.
 //! - A filling that keeps its volume is a hard constraint.
-//! - A gas has the pressure p with p V constant, against an ambient pressure. In a substep the
-//!   volume changes by as much as the pressure at its end says: the positive root of a quadratic
-//!   equation, so no pressure is too high for a time step.
+//! - A gas has the pressure p with p V constant, against an ambient pressure. The step is implicit:
+//!   the pressure at the end of a substep sets the change of volume. That is the positive root of a
+//!   quadratic equation, so no pressure is too high for a time step.
 //!
-//! Edges may have any number of triangles, as many on one side as on the other. Degenerate: a mesh
-//! that collapsed to a line has no derivative, and waits for its skin to open it.
+//! An edge may have any number of triangles, as many on one side as on the other. Degenerate: a
+//! mesh that collapsed to a line has no derivative, and stays until its skin opens it.
 //!
 //! Reference: M. Mueller et al., Position Based Dynamics, 2007, 4.4 (cloth balloons); M. Macklin,
 //! M. Mueller, N. Chentanez, XPBD, 2016. Differs: the law of Boyle and Mariotte, not a factor on
@@ -21,12 +21,12 @@ use carom_math::ops::sqrt;
 use core::ops::Range;
 use glam::{DVec3, Vec3};
 
-/// What is inside.
+/// The content of an inflatable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Filling {
-    /// It keeps its volume: the volume at rest times this ratio, above 0.
+    /// A content that keeps its volume: the volume at rest times this ratio, above 0.
     Volume(f32),
-    /// A gas: its pressure at the volume at rest, and that outside, from 0: forces over areas.
+    /// A gas. Pressures are forces over areas, not negative.
     Gas {
         /// Pressure at the volume at rest.
         pressure: f32,
@@ -35,11 +35,11 @@ pub enum Filling {
     },
 }
 
-/// The skin of an inflatable, and what is inside.
+/// Settings of an inflatable: its skin and its content.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InflatableSettings {
-    /// What is inside. By default it keeps the volume at rest.
+    /// The content. By default it keeps the volume at rest.
     pub filling: Filling,
     /// The skin. It does not tear.
     pub skin: ClothSettings,
@@ -58,7 +58,7 @@ impl InflatableSettings {
         InflatableSettings { filling, ..self }
     }
 
-    /// These settings with another skin. The strain at which it tears is not used.
+    /// These settings with another skin. Its tear strain is ignored.
     #[must_use]
     pub fn with_skin(self, skin: ClothSettings) -> InflatableSettings {
         InflatableSettings { skin, ..self }
@@ -71,21 +71,21 @@ pub struct Inflatable {
     skin: Cloth,
     filling: Filling,
     rest_volume: f64,
-    /// The sum of the volume's corrections in the substep: an energy times squared seconds, over a
-    /// volume.
+    /// The multiplier of the volume constraint in the substep: an energy times squared seconds,
+    /// over a volume.
     multiplier: f64,
-    /// Of the volume, by each particle: memory of a pass.
+    /// The gradient of the volume by each particle; reused memory.
     gradients: Vec<DVec3>,
 }
 
 impl Inflatable {
-    /// An inflatable of triangles that turn outwards, counter-clockwise as seen from there, by the
-    /// numbers of their particles from 0, at their rest positions. The first particle has the place
-    /// `first` in the arrays of all particles.
+    /// Returns an inflatable of triangles that are counter-clockwise from outside, given by
+    /// particle indices from 0, at these rest positions. `first` is the index of the first particle
+    /// in the arrays of all particles.
     ///
     /// # Errors
-    /// As [`Cloth::new`]; names the first edge at which the mesh is open, or says that it encloses
-    /// no volume or that its filling is out of range.
+    /// Those of [`Cloth::new`]; the first edge at which the mesh is open; a mesh that encloses no
+    /// volume; a filling out of its range.
     pub fn new(
         first: usize,
         rest: &[Vec3],
@@ -103,17 +103,18 @@ impl Inflatable {
         Ok(Inflatable { skin, filling: settings.filling, rest_volume, multiplier: 0.0, gradients })
     }
 
-    /// Replaces the filling, as a pump does.
+    /// Replaces the filling.
     ///
     /// # Errors
-    /// If it is out of range. Nothing has changed then.
+    /// If the filling is out of its range. Nothing changes then.
     pub fn set_filling(&mut self, filling: Filling) -> Result<(), ConstraintError> {
         check_filling(filling)?;
         self.filling = filling;
         Ok(())
     }
 
-    /// The volume that is enclosed: cubed units of length. `positions` are those of all particles.
+    /// Returns the enclosed volume in cubed units of length. `positions` are those of all
+    /// particles.
     ///
     /// # Errors
     /// If there are fewer positions than particles.
@@ -123,13 +124,13 @@ impl Inflatable {
         Ok(self.skin.triangles().iter().map(|&triangle| volume_six(positions, triangle)).sum::<f64>() / 6.0)
     }
 
-    /// The pressure inside less that outside, at the end of a substep: a force over an area. `dt`
-    /// is the time of the substep in seconds.
+    /// Returns the pressure inside minus the pressure outside at the end of a substep: a force over
+    /// an area. `dt` is the time of the substep in seconds.
     pub fn overpressure(&self, dt: f32) -> f32 {
         (self.multiplier / (f64::from(dt) * f64::from(dt))) as f32
     }
 
-    /// One pass for the volume, on the positions of the particles.
+    /// Projects the volume constraint once, on the positions of the body's particles.
     fn project_volume(&mut self, positions: &mut [Vec3], inverse_masses: &[f32], dt: f32) {
         let volume = volume_and_gradients(positions, self.skin.triangles(), &mut self.gradients);
         let mut give = 0.0;
@@ -146,12 +147,12 @@ impl Inflatable {
                 let b = give * (self.multiplier + time_sq * f64::from(ambient)) - volume;
                 let c = give * time_sq * content;
                 let root = sqrt(b * b + 4.0 * c);
-                // The one of two equal forms that does not cancel.
+                // The form of the root that does not cancel.
                 if 0.0 < b { 2.0 * c / (b + root) } else { 0.5 * (root - b) }
             }
         };
         let step = (wanted - volume) / give;
-        // All pinned, no gradient, or numbers that are out of range.
+        // All particles are pinned, there is no gradient, or numbers are out of range.
         if !(0.0 < give && step.is_finite()) {
             return;
         }
@@ -194,14 +195,15 @@ fn check_closed(triangles: &[[u32; 3]]) -> Result<(), ConstraintError> {
     Ok(())
 }
 
-/// Six times the volume of a triangle and the first particle, which is near the others.
+/// Returns six times the volume of the tetrahedron of a triangle and the first particle, which is
+/// near the others.
 fn volume_six(positions: &[Vec3], triangle: [u32; 3]) -> f64 {
     let from = positions[0].as_dvec3();
     let [a, b, c] = triangle.map(|corner| positions[corner as usize].as_dvec3() - from);
     a.cross(b).dot(c)
 }
 
-/// The volume, and its derivative by each particle.
+/// Returns the volume, and writes its derivative by each particle.
 fn volume_and_gradients(positions: &[Vec3], triangles: &[[u32; 3]], gradients: &mut [DVec3]) -> f64 {
     gradients.fill(DVec3::ZERO);
     let mut six = 0.0;
@@ -209,7 +211,8 @@ fn volume_and_gradients(positions: &[Vec3], triangles: &[[u32; 3]], gradients: &
         let from = positions[0].as_dvec3();
         let [a, b, c] = triangle.map(|corner| positions[corner as usize].as_dvec3() - from);
         six += a.cross(b).dot(c);
-        // The same for all three: their sums differ by edges that two triangles share.
+        // The same vector serves all three corners: the exact ones differ by edge terms that cancel
+        // between triangles.
         let area = (b - a).cross(c - a) / 6.0;
         triangle.iter().for_each(|&corner| gradients[corner as usize] += area);
     }

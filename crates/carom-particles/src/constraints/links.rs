@@ -1,11 +1,11 @@
 //! Distance constraints with compliance: pairs of particles that keep their distance.
 //!
-//! - A link wants |x_a - x_b| = rest. Its multiplier sums up how hard it has pulled in the
-//!   substep, so that stiffness depends neither on the number of passes nor on the time step.
-//! - Eight links of a colour are solved at a time.
+//! - A link is the constraint |x_a - x_b| = rest. Its multiplier sums its corrections in the
+//!   substep. So stiffness depends neither on the number of passes nor on the time step.
+//! - Eight links of a colour are solved at once.
 //!
-//! Degenerate: two pinned ends, which do not move. Particles that coincide part in a direction
-//! that their numbers give. A correction that is not finite is left out.
+//! Degenerate: two pinned ends do not move. Coincident particles separate in a fixed direction that
+//! follows from their indices. A correction that is not finite is skipped.
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, XPBD: Position-Based Simulation of Compliant
 //! Constrained Dynamics, 2016, algorithm 1 and eq. 18.
@@ -17,21 +17,22 @@ use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use core::ops::Range;
 use glam::Vec3;
 
-/// A length squared below this counts as 0, as its last digits are lost: the least normal `f32`.
+/// A squared length below this counts as 0, because its last digits are lost: the least normal
+/// `f32`.
 const LEAST_LENGTH_SQ: f32 = f32::MIN_POSITIVE;
 
-/// Two particles that keep their distance.
+/// A distance constraint between two particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// The two particles, from 0 in their body.
+    /// The indices of the two particles, from 0 in their body.
     pub ends: [u32; 2],
-    /// The distance that they keep: a length from 0.
+    /// The distance at rest; not negative.
     pub rest: f32,
-    /// Length per force, from 0: one over the stiffness. 0 for a link that does not give way.
+    /// Length per force, not negative: one over the stiffness. 0 for a rigid link.
     pub compliance: f32,
 }
 
-/// Links of a body.
+/// The links of a body.
 #[derive(Clone, Debug)]
 pub struct Links {
     particles: Range<usize>,
@@ -50,12 +51,12 @@ struct LinkBatch {
 }
 
 impl Links {
-    /// Links of `n_particles` particles, the first of which has the place `first` in the arrays of
-    /// all particles.
+    /// Returns the links of `n_particles` particles. `first` is the index of the first one in the
+    /// arrays of all particles.
     ///
     /// # Errors
-    /// Names the first link with ends that do not exist or are one particle, or with numbers that
-    /// are not from 0 and finite.
+    /// Names the first link with ends that do not exist or are one particle, or with a number that
+    /// is negative or not finite.
     pub fn new(first: usize, n_particles: usize, links: &[Link]) -> Result<Links, ConstraintError> {
         check_elements(n_particles, links.iter().map(|link| link.ends))?;
         let is_bad = |x: f32| !(0.0 <= x && x < f32::INFINITY);
@@ -65,7 +66,7 @@ impl Links {
         Ok(Links::of(first..first + n_particles, links))
     }
 
-    /// Links that are known to be good.
+    /// Returns links that were checked before.
     pub(super) fn of(particles: Range<usize>, links: &[Link]) -> Links {
         let mut batches = Coloured::empty();
         for of_colour in colour(particles.len(), links.len(), |link| links[link].ends) {
@@ -77,8 +78,8 @@ impl Links {
         Links { particles, batches, damping: 0.0 }
     }
 
-    /// The links with damping: the rate per second at which two ends lose the speed along the
-    /// link.
+    /// Returns the links with damping: the rate per second at which the two ends lose their
+    /// relative speed along the link.
     ///
     /// # Errors
     /// If the rate is negative or NaN.
@@ -87,8 +88,8 @@ impl Links {
         Ok(Links { damping, ..self })
     }
 
-    /// The force in each link at the end of a substep, as a pull: with the link's particles, in
-    /// the order of the colours. `dt` is the time of the substep in seconds.
+    /// Returns the tension of each link at the end of a substep, with the link's particles, in the
+    /// order of the colours. A positive force pulls. `dt` is the time of the substep in seconds.
     pub fn tensions(&self, dt: f32) -> impl Iterator<Item = ([u32; 2], f32)> {
         self.batches.iter().flat_map(move |batch| {
             let ends = |i: usize| batch.ends.map(|of_lanes| of_lanes[i]);
@@ -141,7 +142,7 @@ impl ParticleBody for Links {
                 let masses = inverse_masses[a] + inverse_masses[b];
                 let way = positions[a] - positions[b];
                 let length_sq = way.length_squared();
-                // Two pinned ends, ends that coincide, or numbers that are out of range.
+                // Both ends are pinned, the ends coincide, or numbers are out of range.
                 let is_good = 0.0 < masses && masses <= f32::MAX && LEAST_LENGTH_SQ <= length_sq;
                 if !(is_good && length_sq <= f32::MAX) {
                     continue;
@@ -159,9 +160,9 @@ impl ParticleBody for Links {
 }
 
 impl LinkBatch {
-    /// Up to eight of the links.
+    /// Returns a batch of up to eight links.
     fn new(links: &[Link], some: &[u32]) -> LinkBatch {
-        // The lanes behind the last link repeat the first, and are not written.
+        // The lanes after the last link repeat the first one, and are not written.
         let at = |i: usize| links[some[if i < some.len() { i } else { 0 }] as usize];
         LinkBatch {
             n: some.len(),
@@ -232,7 +233,7 @@ fn solve_batch<S: Simd, P: Points + ?Sized>(
     (x, y, z) = (x * inverse, y * inverse, z * inverse);
     let is_coincident = length_sq.lt(splat(simd, LEAST_LENGTH_SQ));
     if is_coincident.any() {
-        // They part in a direction of their numbers.
+        // They separate in a direction that follows from their indices.
         let mut unit = [x.to_array(), y.to_array(), z.to_array()];
         let bits = is_coincident.bits();
         let mut i = 0;
@@ -251,11 +252,11 @@ fn solve_batch<S: Simd, P: Points + ?Sized>(
     let masses = mass_a + mass_b;
     let give = masses + softness;
     let step = -(length - load(&batch.rest) + softness * multiplier) / give;
-    // Two pinned ends, or numbers that are out of range.
+    // Excludes two pinned ends, and numbers that are out of range.
     let is_good = zero.lt(masses) & masses.le(most) & step.abs().le(most) & length_sq.le(most);
     let step = S::F32x8::select(is_good, step, zero);
     (multiplier + step).store(&mut batch.multiplier);
-    // What is not good may hold anything.
+    // Lanes that are not good may hold anything.
     let moves = |mass: S::F32x8, along: S::F32x8| S::F32x8::select(is_good, along * step * mass, zero);
     let push_a = [moves(mass_a, x), moves(mass_a, y), moves(mass_a, z)];
     let push_b = [moves(mass_b, x), moves(mass_b, y), moves(mass_b, z)];

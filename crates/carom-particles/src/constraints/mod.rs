@@ -36,33 +36,35 @@ use glam::Vec3;
 /// and lengths squared in `f32`.
 pub const MAX_REST: f32 = f32::from_bits((127 + 40) << 23);
 
-/// The most particles or elements of a body.
+/// The maximum number of particles or elements of a body.
 const MAX_COUNT: usize = 1 << 31;
 
-/// A body of connected particles, which are neighbours in an array that it may share with others.
+/// A body of connected particles. They are consecutive in arrays that it may share with others.
 ///
-/// In each substep of `dt` seconds: predict positions by velocities and forces, call
-/// [`begin_step`](ParticleBody::begin_step), then [`project`](ParticleBody::project) once or more
-/// often, with contacts in between. Then change velocities by the corrections over `dt`. Many small
-/// substeps with one projection each beat few with many projections. But positions are `f32`: a
-/// correction below the rounding of a position is lost, so substeps should be longer than about
-/// 1/2000 of a second.
+/// In each substep of `dt` seconds, predict positions from velocities and forces, and call
+/// [`begin_step`](ParticleBody::begin_step). Then call [`project`](ParticleBody::project) once or
+/// more often, with contacts in between. Then add the corrections over `dt` to the velocities.
+///
+/// Many small substeps with one projection each are better than few with many projections. But
+/// positions are `f32`, and a correction below the rounding of a position is lost. So substeps
+/// should be longer than about 1/2000 of a second.
 ///
 /// Reference: M. Macklin, M. Mueller, N. Chentanez, XPBD: Position-Based Simulation of Compliant
 /// Constrained Dynamics, 2016; M. Macklin et al., Small Steps in Physics Simulation, 2019.
 pub trait ParticleBody {
-    /// The particles of the body, in the arrays of all particles.
+    /// Returns the range of the body's particles in the arrays of all particles.
     fn particles(&self) -> Range<usize>;
 
-    /// Gives the first particle another place in the arrays of all particles; the others follow it.
+    /// Moves the body's particles in the arrays of all particles: the first one to index `first`,
+    /// the others after it.
     fn move_to(&mut self, first: usize);
 
-    /// Begins a substep: no constraint has pulled yet.
+    /// Begins a substep: clears the multipliers of all constraints.
     fn begin_step(&mut self);
 
-    /// Moves the particles of the body toward what its constraints want, in one pass.
-    /// `positions` and `inverse_masses` are those of all particles; 0 is the inverse mass of a
-    /// pinned particle. `dt` is the time of the substep in seconds.
+    /// Projects the constraints once: moves the particles of the body to satisfy them. `positions`
+    /// and `inverse_masses` are those of all particles; an inverse mass of 0 pins a particle. `dt`
+    /// is the time of the substep in seconds.
     ///
     /// # Errors
     /// If there are fewer positions or inverse masses than particles, or if `dt` is not positive.
@@ -73,10 +75,10 @@ pub trait ParticleBody {
         dt: f32,
     ) -> Result<(), ConstraintError>;
 
-    /// Damps the velocities with which the body changes its shape. Momentum is kept.
+    /// Damps the velocities that change the shape of the body. Momentum is kept.
     ///
     /// # Errors
-    /// As [`ParticleBody::project`].
+    /// Those of [`ParticleBody::project`].
     fn damp(
         &self,
         positions: &[Vec3],
@@ -88,7 +90,7 @@ pub trait ParticleBody {
     }
 }
 
-/// Checks what a step takes: the numbers of positions and the like, and the time.
+/// Checks the input of a step: the lengths of the arrays, and the time step.
 fn check_step(particles: &Range<usize>, given: &[usize], dt: f32) -> Result<(), ConstraintError> {
     if let Some(&given) = given.iter().find(|&&given| given < particles.end) {
         return Err(ConstraintError::WrongCount { expected: particles.end, given });
@@ -111,7 +113,7 @@ fn check_rest(rest: &[Vec3]) -> Result<(), ConstraintError> {
     }
 }
 
-/// Checks that elements have different particles, all of which exist.
+/// Checks that the particles of each element exist and differ.
 fn check_elements<const N: usize>(
     n_particles: usize,
     elements: impl ExactSizeIterator<Item = [u32; N]>,
@@ -130,7 +132,7 @@ fn check_elements<const N: usize>(
     Ok(())
 }
 
-/// Checks a setting from 0 on; `may_be_infinite` lets infinity in.
+/// Checks that a setting is not negative; `may_be_infinite` allows infinity.
 fn check_setting(name: &'static str, value: f32, may_be_infinite: bool) -> Result<(), ConstraintError> {
     if 0.0 <= value && (value < f32::INFINITY || may_be_infinite) {
         return Ok(());
@@ -138,8 +140,8 @@ fn check_setting(name: &'static str, value: f32, may_be_infinite: bool) -> Resul
     Err(ConstraintError::BadSetting { name, value })
 }
 
-/// The part of a velocity that damping at this rate takes in `dt` seconds, without a step that
-/// would be too long for it.
+/// Returns the fraction of a velocity that damping at this rate removes in `dt` seconds. It is
+/// below 1 for any time step, or 1 if the product overflows.
 fn damped_part(rate: f32, dt: f32) -> f32 {
     let product = rate * dt;
     if product < f32::MAX { product / (1.0 + product) } else { 1.0 }

@@ -1,4 +1,4 @@
-//! Constraints on several threads: those of a colour have no particle in common, so the bits are
+//! Constraints on several threads. Those of a colour have no particle in common, so the bits are
 //! the same.
 
 use super::points::SharedPoint;
@@ -7,21 +7,21 @@ use core::ops::Range;
 use glam::{DQuat, DVec3, Vec3};
 use rayon::prelude::*;
 
-/// Constraints that a thread takes at a time, in batches or one by one.
+/// The number of constraints or batches that a thread takes at a time.
 const CONSTRAINTS: usize = 32;
 
-/// Positions that threads share during a pass; memory that is kept.
+/// Positions that threads share during a pass; reused memory.
 #[derive(Debug, Default)]
 pub(super) struct SharedPoints(Vec<SharedPoint>);
 
 impl Clone for SharedPoints {
-    /// Without memory, as it is written before it is read.
+    /// Returns an empty buffer, because it is written before it is read.
     fn clone(&self) -> SharedPoints {
         SharedPoints::default()
     }
 }
 
-/// There are several threads, and enough constraints for them.
+/// Whether there are several threads, and enough constraints for them.
 pub(super) fn pays_to_share(n_constraints: usize) -> bool {
     16 * CONSTRAINTS <= n_constraints && 1 < rayon::current_num_threads()
 }
@@ -51,7 +51,8 @@ pub(super) fn solve_colours<T: Send>(
     positions.iter_mut().zip(shared).for_each(|(position, point)| *position = point.load());
 }
 
-/// Matches clusters: `change` gets the members of each one as a range, its rotation, and its goals.
+/// Calls `change` for each cluster, in parallel, with the range of its members, its rotation and
+/// its goals.
 pub(super) fn for_clusters(
     ends: &[usize],
     rotations: &mut [DQuat],

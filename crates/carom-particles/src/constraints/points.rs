@@ -1,9 +1,9 @@
-//! Positions that several constraints write in one pass: shared cells on one thread, atomic words
-//! on several.
+//! Positions that several constraints write in one pass: cells on one thread, atomic words on
+//! several.
 //!
-//! The constraints of a colour have no particle in common, so each position has one writer. That
-//! is a promise of the colouring which the compiler cannot check. Through cells and relaxed
-//! atomic words no promise is needed, and both compile to plain loads and stores.
+//! The constraints of a colour have no particle in common, so each position has one writer. The
+//! compiler cannot check this promise of the colouring. Cells and relaxed atomic words need no such
+//! promise, and both compile to plain loads and stores.
 //!
 //! Reference: M. Fratarcangeli, V. Tibaldo, F. Pellacini, Vivace: a Practical Gauss-Seidel Method
 //! for Stable Soft Body Dynamics, 2016 (colours in parallel).
@@ -13,9 +13,9 @@ use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering};
 use glam::Vec3;
 
-/// Positions by the number of a particle.
+/// Positions by the index of a particle.
 pub(crate) trait Points {
-    /// The position of a particle.
+    /// Returns the position of a particle.
     fn get(&self, particle: u32) -> Vec3;
     /// Moves a particle.
     fn set(&self, particle: u32, position: Vec3);

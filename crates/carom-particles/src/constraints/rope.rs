@@ -1,8 +1,8 @@
 //! Ropes: particles in a row, with stretching and bending.
 //!
-//! - Neighbours in the row are linked. The stiffness of a link is the one of the rope over its
-//!   length, so the rope stretches alike however many particles it has.
-//! - Three in a row resist bending, by the difference of their tangents.
+//! - Neighbours in the row are linked. The stiffness of a link is that of the rope over the link's
+//!   length. So the rope stretches alike with any number of particles.
+//! - Three consecutive particles resist bending, by the difference of their tangents.
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, XPBD, 2016; M. Bergou et al., Discrete Elastic
 //! Rods, 2008, section 4.2 (the energy of bending of a chain). Differs: the tangent's difference,
@@ -15,22 +15,22 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use glam::Vec3;
 
-/// How a rope resists.
+/// The stiffness and damping of a rope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RopeSettings {
-    /// The force that would stretch the rope to twice its length, from 0: its modulus times its
-    /// cross section. Infinite for a rope that does not stretch.
+    /// The force that would stretch the rope to twice its length: its modulus times its cross
+    /// section, not negative. Infinite for a rope that does not stretch.
     pub stretch_stiffness: f32,
-    /// Flexural rigidity, a force times an area, from 0: the moment that bends the rope to a
+    /// Flexural rigidity, a force times an area, not negative: the moment that bends the rope to a
     /// radius of 1.
     pub bend_stiffness: f32,
-    /// The rate per second at which stretching and bending are damped, from 0.
+    /// The damping rate of stretching and bending, per second; not negative.
     pub damping: f32,
 }
 
 impl Default for RopeSettings {
-    /// A rope that does not stretch and bends freely.
+    /// Returns settings for a rope that does not stretch and bends freely.
     fn default() -> RopeSettings {
         RopeSettings { stretch_stiffness: f32::INFINITY, bend_stiffness: 0.0, damping: 0.0 }
     }
@@ -56,7 +56,7 @@ impl RopeSettings {
     }
 }
 
-/// A rope through particles in a row.
+/// A rope: particles in a row.
 #[derive(Clone, Debug)]
 pub struct Rope {
     links: Links,
@@ -65,8 +65,8 @@ pub struct Rope {
 }
 
 impl Rope {
-    /// A rope through particles in a row, at their rest positions. The first one has the place
-    /// `first` in the arrays of all particles.
+    /// Returns a rope through particles in a row, at these rest positions. `first` is the index of
+    /// the first one in the arrays of all particles.
     ///
     /// # Errors
     /// Names the first particle whose position is not finite, or the setting that is out of range.
@@ -101,7 +101,7 @@ impl Rope {
         })
     }
 
-    /// The links, in which the rope's tension can be read.
+    /// Returns the links, which have the tension of the rope.
     pub fn links(&self) -> &Links {
         &self.links
     }
@@ -130,7 +130,7 @@ impl ParticleBody for Rope {
     ) -> Result<(), ConstraintError> {
         check_step(&self.particles(), &[positions.len(), inverse_masses.len()], dt)?;
         self.bends.project(positions, inverse_masses, dt);
-        // Last, as a rope that is too long is seen before one that bends too much.
+        // Links come last, because a wrong length is more visible than a wrong curvature.
         self.links.project(positions, inverse_masses, dt)
     }
 

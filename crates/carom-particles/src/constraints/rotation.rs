@@ -1,11 +1,10 @@
 //! The rotation that brings one cloud of points nearest to another.
 //!
-//! - The unit quaternion q that makes the sum of m p . R(q) r largest is the eigenvector of the
-//!   largest eigenvalue of a symmetric 4 x 4 matrix. It is a rotation for any points, also if these
-//!   are mirrored.
+//! - The unit quaternion q that maximizes the sum of m p . R(q) r is an eigenvector of a symmetric
+//!   4 x 4 matrix, for its largest eigenvalue. It is a rotation for any points, even mirrored ones.
 //! - Jacobi rotations find it, in `f64`, with a fixed order of operations.
-//! - Points on a line, or in one place, leave a choice. A little of the last rotation is added, so
-//!   that of several equally good rotations the nearest to the last one is taken.
+//! - For points on a line or at one point the rotation is not unique. A small multiple of the last
+//!   rotation is added, so that the solution nearest to it is taken.
 //!
 //! Reference: B. K. P. Horn, Closed-Form Solution of Absolute Orientation Using Unit Quaternions,
 //! 1987; G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, 8.5 (Jacobi). Differs: the last
@@ -16,12 +15,13 @@ use carom_math::scaling::scale_of;
 use carom_math::tol::ROTATION_MEMORY;
 use glam::{DMat3, DQuat};
 
-/// Rounds over the six pairs. Six reach the last digit; the others are for safety.
+/// The maximum number of sweeps over the six pairs. Six reach the last digit; the others are for
+/// safety.
 const MAX_ROUNDS: usize = 24;
 
-/// The rotation R for which the trace of R^T `moments` is largest, `moments` being the sum of
-/// m p r^T. `size` is the sum of m |p| |r| or more; `last` decides between equally good rotations,
-/// and is the answer if there is nothing to go by.
+/// Returns the rotation R for which the trace of R^T `moments` is largest. `moments` is the sum of
+/// m p r^T, and `size` the sum of m |p| |r| or more. `last` decides between equally good rotations,
+/// and is returned if `moments` is not finite or `size` is 0.
 pub(super) fn nearest_rotation(moments: &DMat3, size: f64, last: DQuat) -> DQuat {
     if !(moments.is_finite() && 0.0 < size && size.is_finite()) {
         return last;
@@ -32,7 +32,7 @@ pub(super) fn nearest_rotation(moments: &DMat3, size: f64, last: DQuat) -> DQuat
     let (xx, yx, zx) = (x[0], x[1], x[2]);
     let (xy, yy, zy) = (y[0], y[1], y[2]);
     let (xz, yz, zz) = (z[0], z[1], z[2]);
-    // Of quaternions (x, y, z, w).
+    // The matrix for quaternions (x, y, z, w).
     let mut a = [
         [xx - yy - zz, xy + yx, xz + zx, zy - yz],
         [xy + yx, yy - xx - zz, yz + zy, xz - zx],
@@ -52,7 +52,7 @@ pub(super) fn nearest_rotation(moments: &DMat3, size: f64, last: DQuat) -> DQuat
         let mut is_diagonal = true;
         for (p, q) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
             let off = a[p][q];
-            // rounding: its square is below that of the diagonal.
+            // rounding: its square is below the rounding of the diagonal.
             if off == 0.0 || off.abs() <= f64::EPSILON * f64::EPSILON * size * scale {
                 continue;
             }

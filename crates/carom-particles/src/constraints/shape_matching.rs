@@ -1,17 +1,19 @@
-//! Shape matching: clusters of particles that go back to their shape at rest, turned and moved.
+//! Shape matching: clusters of particles that return to their shape at rest, rotated and
+//! translated.
 //!
-//! - Each cluster has a best rotation and a centre of mass. They give each of its particles a goal.
-//! - One cluster with an infinite rate is a rigid body. Clusters that overlap are a soft body.
-//! - A particle in n clusters gives each of them an n-th of its mass, and takes the mean of its
+//! - Each cluster has an optimal rotation and a centre of mass. They give a goal position for each
+//!   of its particles.
+//! - One cluster with an infinite rate is a rigid body. Overlapping clusters are a soft body.
+//! - A particle in n clusters has an n-th of its mass in each of them, and moves to the mean of its
 //!   goals. So momentum and angular momentum are kept.
-//! - The rate is that of springs to the goals. What they have moved in the substep is summed up, so
-//!   that stiffness depends neither on the number of passes nor on the time step.
+//! - The rate is that of springs to the goals. Their displacements in the substep are summed. So
+//!   stiffness depends neither on the number of passes nor on the time step.
 //!
-//! On several threads each cluster is one piece of work, and gives the same bits.
+//! On several threads each cluster is one task, and gives the same bits.
 //!
-//! Degenerate: particles in a plane have one best rotation; on a line or in one place the last
-//! rotation decides what is open. A mirrored cluster is turned, never mirrored back. Pinned
-//! particles count as very heavy ones.
+//! Degenerate: particles in a plane have one optimal rotation. On a line or at one point, the last
+//! rotation decides what is undetermined. A mirrored cluster is rotated, never mirrored back.
+//! Pinned particles count as very heavy ones.
 //!
 //! Reference: M. Mueller, B. Heidelberger, M. Teschner, M. Gross, Meshless Deformations Based on
 //! Shape Matching, 2005; A. Rivers, D. James, FastLSM: Fast Lattice Shape Matching for Robust
@@ -25,36 +27,36 @@ use carom_math::ops::{floor, sqrt};
 use core::ops::Range;
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
-/// How many times the mass of the heaviest free particle a pinned one counts.
+/// The mass of a pinned particle, in masses of the heaviest free one.
 const PINNED_MASS: f64 = 1e6;
 
-/// A body that goes back to its shape.
+/// A body that returns to its shape.
 #[derive(Clone, Debug)]
 pub struct ShapeMatching {
     first: usize,
     /// The rest positions.
     rest: Vec<DVec3>,
-    /// The particles of all clusters, those of each side by side.
+    /// The particles of all clusters, cluster after cluster.
     members: Vec<u32>,
     /// The end of each cluster in the members.
     ends: Vec<usize>,
-    /// The clusters of each particle, and where these end: numbers of members.
+    /// The members of each particle, as indices in `members`, and the end of each particle's range.
     of_particles: Vec<u32>,
     ends_of_particles: Vec<usize>,
     /// One over the rate squared: seconds squared.
     softness: f64,
     rotations: Vec<DQuat>,
-    /// What each member has been moved by its cluster in the substep.
+    /// The displacement of each member by its cluster in the substep.
     moved: Vec<DVec3>,
-    /// For each member its goal: memory of a pass.
+    /// The goal of each member; reused memory.
     goals: Vec<DVec3>,
-    /// For each particle an n-th of its mass: memory of a pass.
+    /// An n-th of the mass of each particle; reused memory.
     masses: Vec<f64>,
 }
 
 impl ShapeMatching {
-    /// A rigid body: one cluster of all particles, by their rest positions. The first particle has
-    /// the place `first` in the arrays of all particles.
+    /// Returns a rigid body: one cluster of all particles, at these rest positions. `first` is the
+    /// index of the first particle in the arrays of all particles.
     ///
     /// # Errors
     /// Names the first particle whose position is not finite.
@@ -64,11 +66,11 @@ impl ShapeMatching {
         ShapeMatching::new(first, rest, clusters, f32::INFINITY)
     }
 
-    /// A soft body of clusters that overlap: each cell of a grid of this side that has a particle,
+    /// Returns a soft body of overlapping clusters. Each occupied cell of a grid with this side,
     /// with its 26 neighbours, is a cluster. `rate` is as in [`ShapeMatching::new`].
     ///
     /// # Errors
-    /// As [`ShapeMatching::new`], and if the side is not positive and finite.
+    /// Those of [`ShapeMatching::new`], and a side that is not positive and finite.
     pub fn soft(first: usize, rest: &[Vec3], side: f32, rate: f32) -> Result<ShapeMatching, ConstraintError> {
         check_rest(rest)?;
         if !(0.0 < side && side < f32::INFINITY) {
@@ -76,7 +78,7 @@ impl ShapeMatching {
         }
         let cell = |p: &Vec3| {
             let cell = p.as_dvec3() / f64::from(side);
-            // What is beyond the range of cells is in the outermost ones.
+            // Particles beyond the range of cells are in the outermost cells.
             [cell.x, cell.y, cell.z].map(|x| floor(x).clamp(-1e18, 1e18) as i64)
         };
         let mut cells: Vec<([i64; 3], u32)> = rest.iter().map(cell).zip(0..).collect();
@@ -86,7 +88,7 @@ impl ShapeMatching {
             let [x, y, z] = of_cell[0].0;
             let mut cluster = Vec::new();
             for i in 0..9 {
-                // Three cells in a row are side by side.
+                // Three cells along z are consecutive.
                 let row = [x - 1 + i / 3, y - 1 + i % 3];
                 let start = cells.partition_point(|&(cell, _)| cell < [row[0], row[1], z - 1]);
                 let end = cells.partition_point(|&(cell, _)| cell <= [row[0], row[1], z + 1]);
@@ -99,9 +101,9 @@ impl ShapeMatching {
         ShapeMatching::new(first, rest, &clusters, rate)
     }
 
-    /// A body of clusters, by the numbers of their particles from 0. The first particle has the
-    /// place `first` in the arrays of all particles. `rate`, from 0, is in radians per second that
-    /// of springs between particles and goals; infinite for rigid clusters.
+    /// Returns a body of clusters, given by particle indices from 0. `first` is the index of the
+    /// first particle in the arrays of all particles. `rate` is the angular frequency of the
+    /// springs to the goals, in radians per second; infinite for rigid clusters.
     ///
     /// # Errors
     /// Names the first particle whose position is not finite, the first cluster that is empty, or
@@ -154,18 +156,18 @@ impl ShapeMatching {
         })
     }
 
-    /// How many clusters there are.
+    /// Returns the number of clusters.
     pub fn n_clusters(&self) -> usize {
         self.ends.len()
     }
 
-    /// The rotation of a cluster in the last pass, from its shape at rest; `None` if there is no
-    /// such cluster.
+    /// Returns the rotation of a cluster from its shape at rest, in the last pass. `None` if there
+    /// is no such cluster.
     pub fn rotation(&self, cluster: usize) -> Option<DQuat> {
         self.rotations.get(cluster).copied()
     }
 
-    /// An n-th of the mass of each particle, n being the number of its clusters.
+    /// Sets the mass of each particle over the number of its clusters.
     fn divide_masses(&mut self, inverse_masses: &[f32]) {
         let heaviest = inverse_masses.iter().filter(|&&w| 0.0 < w).fold(0.0, |heaviest, &w| {
             let mass = 1.0 / f64::from(w);
@@ -180,7 +182,7 @@ impl ShapeMatching {
         }
     }
 
-    /// The goals of all members, and the rotations of the clusters.
+    /// Sets the goals of all members and the rotations of the clusters.
     fn set_goals(&mut self, positions: &[Vec3]) {
         let ShapeMatching { rest, members, ends, rotations, goals, masses, .. } = self;
         #[cfg(feature = "parallel")]
@@ -221,7 +223,7 @@ fn match_cluster(
         let (p, r) = (positions[i].as_dvec3() - centre, rest[i] - rest_centre);
         let weighted = p * masses[i];
         moments += DMat3::from_cols(weighted * r.x, weighted * r.y, weighted * r.z);
-        // At least that of the shape at rest, so that a collapsed cluster keeps its rotation.
+        // At least the size of the shape at rest, so that a collapsed cluster keeps its rotation.
         let (far, rest_far) = (p.length_squared(), r.length_squared());
         size += masses[i] * (sqrt(rest_far) * sqrt(if far < rest_far { rest_far } else { far }));
     }
@@ -275,7 +277,7 @@ impl ParticleBody for ShapeMatching {
                 sum += step;
             }
             let moved = (place + sum / members.len() as f64).as_vec3();
-            // Positions that are out of range have no goals.
+            // A position that would be out of range does not move.
             if moved.is_finite() {
                 positions[i] = moved;
             }

@@ -1,35 +1,37 @@
-//! A step of bodies in small substeps: for programs that need ropes and cloth, and no solver.
+//! A step of bodies in small substeps, for programs that need ropes and cloth without a particle
+//! solver.
 //!
-//! Each substep predicts positions, projects the bodies on them, and lets the caller put particles
-//! out of obstacles. Velocities change by what corrected the prediction, over the time of the
+//! Each substep predicts positions, projects the constraints of the bodies, and lets the caller
+//! resolve collisions. Velocities change by the corrections of the prediction, over the time of the
 //! substep.
 //!
 //! Reference: M. Macklin et al., Small Steps in Physics Simulation, 2019, algorithm 1. Differs:
-//! velocities are not taken from displacements, as each substep would round them to the digits of
-//! positions.
+//! velocities are not taken from displacements, because each substep would round them to the digits
+//! of positions.
 
 use super::{ConstraintError, ParticleBody, check_setting, check_step};
 use alloc::vec::Vec;
 use glam::Vec3;
 
-/// Positions at the beginning of a substep, and as predicted: memory that is kept.
+/// Positions at the start of a substep, and predicted positions; reused memory.
 #[derive(Clone, Debug, Default)]
 pub struct StepMemory {
     before: Vec<Vec3>,
     predicted: Vec<Vec3>,
 }
 
-/// How a frame is divided, and what acts on all particles.
+/// The division of a step, and the forces on all particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SmallSteps {
-    /// Substeps of a frame, at least 1.
+    /// The number of substeps in a step, at least 1.
     pub substeps: u32,
-    /// Passes over the bodies in a substep, at least 1. More substeps are better than more passes.
+    /// The number of passes over the bodies in a substep, at least 1. More substeps are better than
+    /// more passes.
     pub iterations: u32,
-    /// Units of length per squared second.
+    /// The acceleration of all particles, in units of length per squared second.
     pub gravity: Vec3,
-    /// The rate per second at which velocities fade, from 0.
+    /// The damping rate of velocities, per second; not negative.
     pub drag: f32,
 }
 
@@ -40,7 +42,7 @@ impl Default for SmallSteps {
 }
 
 impl SmallSteps {
-    /// These settings with another number of substeps in a frame.
+    /// These settings with another number of substeps in a step.
     #[must_use]
     pub fn with_substeps(self, substeps: u32) -> SmallSteps {
         SmallSteps { substeps, ..self }

@@ -1,16 +1,16 @@
 //! Soft bodies of tetrahedra: an elastic material that turns freely.
 //!
-//! - F maps the edges at rest to the present ones, and R is the rotation nearest to it. Each
-//!   tetrahedron has two constraints: F wants to be R, and the determinant of F wants to be 1.
+//! - The deformation gradient F maps the edges at rest to the present ones, and R is the rotation
+//!   nearest to it. Each tetrahedron has two constraints: F = R, and det F = 1.
 //! - Their compliances follow from Young's modulus, Poisson's ratio and the volume. With a ratio of
-//!   1/2 the second is hard, and the body keeps its volume.
+//!   1/2 the second constraint is hard, and the body keeps its volume.
 //! - The first is a spring of length 0 between matrices, and its multiplier is a matrix. Only its
-//!   part along F - R counts, which turns nothing.
-//! - R follows F from pass to pass, by few steps of an iteration.
+//!   part along F - R acts, which causes no rotation.
+//! - R follows F from pass to pass, by a few steps of an iteration.
 //!
 //! Degenerate: flat, collapsed and inverted tetrahedra have a rotation too, the nearest one or the
-//! last one, and go back to it. A correction is at most half of the size at rest, as the gradient
-//! of the volume vanishes on a line.
+//! last one. They return to it. A correction is at most half of the size at rest, because the
+//! gradient of the volume vanishes on a line.
 //!
 //! Reference: A. Stomakhin et al., Energetically Consistent Invertible Elasticity, 2012, section 3
 //! (the fixed corotated energy); M. Macklin, M. Mueller, A Constraint-based Formulation of Stable
@@ -31,13 +31,13 @@ use carom_math::tol::TETRAHEDRON_FLAT;
 use core::ops::Range;
 use glam::{DMat3, Mat3, Quat, Vec3};
 
-/// The most steps of the iteration for a rotation in a pass.
+/// The maximum number of iterations for a rotation in a pass.
 const MAX_TURNS: u32 = 8;
 
-/// rounding: a turn by less than this does not change a rotation in `f32`.
+/// rounding: a rotation by less than this, squared, does not change a rotation in `f32`.
 const LEAST_TURN_SQ: f32 = f32::EPSILON * f32::EPSILON;
 
-/// What a soft body is made of.
+/// The material of a soft body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SoftBodySettings {
@@ -45,7 +45,7 @@ pub struct SoftBodySettings {
     pub youngs_modulus: f32,
     /// Poisson's ratio, from 0 to 1/2; a body with 1/2 keeps its volume.
     pub poisson_ratio: f32,
-    /// The rate per second at which the edges' changes of length are damped, from 0.
+    /// The damping rate of length changes of the edges, per second; not negative.
     pub damping: f32,
 }
 
@@ -94,7 +94,7 @@ impl SoftBodySettings {
 pub struct SoftBody {
     particles: Range<usize>,
     cells: Coloured<Cell>,
-    /// The edges, for damping alone.
+    /// The edges, which are used for damping alone.
     edges: Links,
 }
 
@@ -102,21 +102,21 @@ pub struct SoftBody {
 #[derive(Clone, Debug)]
 struct Cell {
     corners: [u32; 4],
-    /// From present edges to F.
+    /// The inverse of the matrix of edges at rest; the present edges times this give F.
     inverse_rest: Mat3,
     /// The longest edge.
     size: f32,
     /// The rotation nearest to F in the last pass.
     rotation: Quat,
-    /// Of F - R and of the determinant: one over an energy.
+    /// The compliances of F - R and of the determinant: one over an energy.
     compliance: [f32; 2],
     shape_multiplier: Mat3,
     volume_multiplier: f32,
 }
 
 impl SoftBody {
-    /// A body of tetrahedra, by the numbers of their particles from 0, at their rest positions. The
-    /// first particle has the place `first` in the arrays of all particles. The corners of a
+    /// Returns a body of tetrahedra, given by particle indices from 0, at these rest positions.
+    /// `first` is the index of the first particle in the arrays of all particles. The corners of a
     /// tetrahedron may have any order.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl SoftBody {
     }
 }
 
-/// The edges of tetrahedra, each once; their rest lengths do not matter.
+/// Returns the edges of tetrahedra, each once. Their rest lengths are not set.
 fn edges_of(tetrahedra: &[[u32; 4]]) -> Vec<Link> {
     let sides = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
     let mut edges: Vec<[u32; 2]> = tetrahedra
@@ -195,20 +195,20 @@ impl Cell {
         })
     }
 
-    /// F, from the present edges.
+    /// Returns F for the present corners.
     #[inline(always)]
     fn deformation(&self, [a, b, c, d]: [Vec3; 4]) -> Mat3 {
         Mat3::from_cols(b - a, c - a, d - a) * self.inverse_rest
     }
 
-    /// Turns the rotation toward the one nearest to F.
+    /// Updates the rotation toward the one nearest to F, and returns it.
     #[inline(always)]
     fn follow(&mut self, f: &Mat3) -> Mat3 {
         let mut r = Mat3::from_quat(self.rotation);
         for _ in 0..MAX_TURNS {
             let torque = r.x_axis.cross(f.x_axis) + r.y_axis.cross(f.y_axis) + r.z_axis.cross(f.z_axis);
             let along = r.x_axis.dot(f.x_axis) + r.y_axis.dot(f.y_axis) + r.z_axis.dot(f.z_axis);
-            // Half of the turn; that of an inverted tetrahedron is bounded too.
+            // Half of the rotation vector. It is clamped for inverted tetrahedra.
             let half = torque * (0.5 / (along.abs() + f32::MIN_POSITIVE));
             let half = half.clamp_length_max(1.0);
             let turned = rotation::mul(Quat::from_xyzw(half.x, half.y, half.z, 1.0), self.rotation);
@@ -222,8 +222,8 @@ impl Cell {
         r
     }
 
-    /// Moves the corners along a constraint that is off by `value`, `slope` being its derivative by
-    /// F. Returns the change of its multiplier, which was `pulled`.
+    /// Moves the corners along a constraint with error `value` and derivative `slope` by F.
+    /// `pulled` is its multiplier so far. Returns the change of the multiplier.
     #[inline(always)]
     fn pull(
         &self,
@@ -244,11 +244,11 @@ impl Cell {
             longest_sq = longest_sq.max(mass * mass * length_sq);
         }
         let step = -(value + softness * pulled) / (give + softness);
-        // No corner goes farther than half of the size.
+        // No corner moves farther than half of the size.
         let most = 0.5 * self.size / sqrt(longest_sq);
         let step = if step.abs() <= most { step } else { most.copysign(step) };
         let moved = [0, 1, 2, 3].map(|i| places[i] + gradients[i] * (step * masses[i]));
-        // All pinned, no gradient, or numbers that are out of range.
+        // All corners are pinned, there is no gradient, or numbers are out of range.
         if !(0.0 < give && step.is_finite() && moved.iter().all(|place| place.is_finite())) {
             return 0.0;
         }
@@ -256,14 +256,14 @@ impl Cell {
         step
     }
 
-    /// Both constraints.
+    /// Solves both constraints.
     #[inline(always)]
     fn solve(&mut self, places: &mut [Vec3; 4], masses: [f32; 4], per_time_sq: f32) {
         let f = self.deformation(*places);
         let off = f - self.follow(&f);
         let norm = sqrt(norm_sq(&off));
         let [shape, volume] = self.compliance.map(|compliance| (compliance * per_time_sq).min(f32::MAX));
-        // rounding: below that of F there is no direction.
+        // rounding: below the rounding of F, the error has no direction.
         if f32::EPSILON * f32::EPSILON < norm {
             let slope = off * (1.0 / norm);
             let m = &self.shape_multiplier;
@@ -279,7 +279,7 @@ impl Cell {
     }
 }
 
-/// The sum of the squares.
+/// Returns the sum of the squares of the entries.
 #[inline(always)]
 fn norm_sq(m: &Mat3) -> f32 {
     m.x_axis.length_squared() + m.y_axis.length_squared() + m.z_axis.length_squared()
@@ -299,18 +299,17 @@ impl Solve for Cell {
 }
 
 impl SoftBody {
-    /// Returns the rotation of each tetrahedron after the last pass, in the order of the solution.
-    /// Passes start from it, so it belongs to the state of the body.
+    /// Returns the rotation of each tetrahedron after the last pass, in the order of solving. The
+    /// next pass starts from it, so it belongs to the state of the body.
     pub fn rotations(&self) -> impl Iterator<Item = Quat> {
         self.cells.iter().map(|cell| cell.rotation)
     }
 
-    /// Takes the rotations that [`SoftBody::rotations`] gave.
+    /// Restores the rotations that [`SoftBody::rotations`] returned. A rotation that is not finite,
+    /// or whose length is not 1 within 1 %, becomes the identity.
     ///
     /// # Errors
-    /// If there is not one for each tetrahedron. Nothing changes then. A rotation that is not
-    /// finite
-    /// or not of length 1 to 1 % becomes none.
+    /// If there is not one for each tetrahedron. Nothing changes then.
     pub fn set_rotations(&mut self, rotations: &[Quat]) -> Result<(), ConstraintError> {
         let (expected, given) = (self.cells.iter().count(), rotations.len());
         if expected != given {

@@ -3,7 +3,7 @@
 use crate::ParticleError;
 use glam::Vec3;
 
-/// The most substeps of a step, and iterations of a substep.
+/// The maximum number of substeps of a step, and of iterations of a substep.
 const MAX_ROUNDS: u32 = 256;
 
 /// Settings for the steps of a [`ParticleSolver`](crate::ParticleSolver).
@@ -15,27 +15,25 @@ pub struct ParticleSettings {
     pub radius: f32,
     /// Acceleration of all particles, in lengths per second squared.
     pub gravity: Vec3,
-    /// Parts into which a step is divided, from 1 to 256. Neighbours are found once in each.
+    /// The number of substeps of a step, from 1 to 256. Neighbours are searched once in each.
     pub substeps: u32,
     /// The number of constraint projections in a substep, from 1 to 256.
     pub iterations: u32,
-    /// The part of each correction of a liquid's density that is applied, greater than 0 and less
-    /// than 2. Values above 1 converge faster, and are stable with 4 iterations or more. With 1 or
-    /// 2 iterations use 1.
+    /// The over-relaxation of density corrections, greater than 0 and less than 2. Values above 1
+    /// converge faster, and are stable with 4 or more iterations. With 1 or 2 iterations use 1.
     pub relaxation: f32,
-    /// The part by which velocities in a liquid are smoothed in each substep, from 0 to 0.5. It
-    /// takes the noise that corrections leave, and slows swirls that are as small as the reach.
+    /// The fraction by which velocities in a liquid are smoothed in each substep, from 0 to 0.5. It
+    /// removes the noise of corrections, and slows swirls as small as the reach.
     pub smoothing: f32,
-    /// The most neighbours that a particle may have on average, or the step is
-    /// [`TooDense`](ParticleError::TooDense). At least 1.
+    /// The maximum mean number of neighbours of a particle, at least 1. A step with more is
+    /// [`TooDense`](ParticleError::TooDense).
     pub max_neighbours: u32,
-    /// A grain or a particle of a solid that is slower than this after a substep stays where it
-    /// was, in lengths per second; 0 for none. With it heaps come to rest. It must be less than
-    /// gravity times a substep, or nothing begins to fall: 0.02 m/s suits steps of a sixtieth of a
-    /// second. Liquids do not sleep: a particle that stays where it is passes no pressure on.
+    /// A speed, in lengths per second; 0 for none. A grain or a particle of a solid that is slower
+    /// after a substep stays where it was. So heaps come to rest. It must be less than gravity
+    /// times a substep, or nothing begins to fall: 0.02 m/s suits steps of a sixtieth of a second.
+    /// Liquids do not sleep, because a particle that stays in place transmits no pressure.
     pub sleep_speed: f32,
-    /// Whether contacts are collected in each step, the events that follow from them, and the
-    /// impulses on bodies.
+    /// Whether each step collects contacts, their events, and the impulses on bodies.
     pub collects_contacts: bool,
 }
 
@@ -80,25 +78,25 @@ impl ParticleSettings {
         ParticleSettings { relaxation, ..self }
     }
 
-    /// These settings with another part by which velocities are smoothed, from 0 to 0.5.
+    /// These settings with another smoothing of velocities, from 0 to 0.5.
     #[must_use]
     pub fn with_smoothing(self, smoothing: f32) -> ParticleSettings {
         ParticleSettings { smoothing, ..self }
     }
 
-    /// These settings with another speed below which grains and solids rest, in lengths per second.
+    /// These settings with another sleep speed of grains and solids, in lengths per second.
     #[must_use]
     pub fn with_sleep_speed(self, sleep_speed: f32) -> ParticleSettings {
         ParticleSettings { sleep_speed, ..self }
     }
 
-    /// These settings with contacts collected in each step, or not.
+    /// These settings with or without collecting contacts in each step.
     #[must_use]
     pub fn with_contacts(self, collects_contacts: bool) -> ParticleSettings {
         ParticleSettings { collects_contacts, ..self }
     }
 
-    /// All settings are in their ranges, or the error that names the first that is not.
+    /// Checks all settings. The error names the first one out of its range.
     pub(crate) fn check(&self) -> Result<(), ParticleError> {
         let is_count = |n: u32| 1 <= n && n <= MAX_ROUNDS;
         let speed = self.sleep_speed;
@@ -119,7 +117,7 @@ impl ParticleSettings {
     }
 }
 
-/// A length whose square and cube, and those of its inverse, are normal numbers.
+/// Whether the square and the cube of a length, and those of its inverse, are normal numbers.
 fn is_length(radius: f32) -> bool {
     let bound = f32::from_bits((127 + 20) << 23); // 2^20
     1.0 / bound <= radius && radius <= bound

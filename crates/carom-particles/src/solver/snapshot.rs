@@ -1,7 +1,7 @@
-//! Snapshots: all that a solver needs to go on with the same bits, as bytes.
+//! Snapshots: the state of a solver as bytes, from which it continues with the same bits.
 //!
-//! - Numbers are little-endian. Lengths of lists stand before them, and are held against what is
-//!   left of the bytes, so bad bytes cost no memory.
+//! - Numbers are little-endian. The length of a list precedes it, and is checked against the
+//!   remaining bytes. So invalid input does not allocate much memory.
 //! - Particles are stored by slot, because the order of slots decides how sums are rounded.
 //!
 //! Reference: G. Fiedler, Snapshots and Deterministic Lockstep, Gaffer on Games, 2014.
@@ -69,8 +69,8 @@ impl ParticleSolver {
     /// Returns the solver that was saved.
     ///
     /// # Errors
-    /// [`ParticleError::BadSnapshot`] if the bytes are not those of a whole snapshot, or say what
-    /// no solver would.
+    /// [`ParticleError::BadSnapshot`] if the bytes are not a whole snapshot, or their content is
+    /// invalid.
     pub fn load(bytes: &[u8]) -> Result<ParticleSolver, ParticleError> {
         let mut reader = Reader(bytes);
         let solver = read(&mut reader).ok_or(ParticleError::BadSnapshot)?;
@@ -110,7 +110,7 @@ fn read(from: &mut Reader<'_>) -> Option<ParticleSolver> {
         let [x, y, z, offset, friction, static_friction, restitution] = from.numbers()?;
         let (normal, surface) = (Vec3::new(x, y, z), Surface { friction, static_friction, restitution });
         solver.add_plane(normal, offset, &surface).ok()?;
-        // As it was saved, to the bit.
+        // Bit for bit as it was saved.
         *solver.planes.last_mut()? = Plane { normal, offset, surface };
     }
     let n = from.count(40, crate::MAX_PARTICLES)?;
@@ -133,7 +133,7 @@ fn read(from: &mut Reader<'_>) -> Option<ParticleSolver> {
     Some(solver)
 }
 
-/// Reads particles into a store that has its groups.
+/// Reads particles into a store whose groups are set.
 fn read_particles(from: &mut Reader<'_>, store: &mut Store, n: usize, n_solid: usize) -> Option<()> {
     store.slots.resize(n, u32::MAX);
     store.solid_slots.resize(n_solid, u32::MAX);
@@ -176,7 +176,7 @@ fn read_particles(from: &mut Reader<'_>, store: &mut Store, n: usize, n_solid: u
     Some(())
 }
 
-/// Bytes that grow.
+/// A buffer to write to.
 struct Writer(Vec<u8>);
 
 impl Writer {
@@ -189,7 +189,7 @@ impl Writer {
     }
 }
 
-/// Bytes that are left.
+/// The bytes that are left to read.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
@@ -209,7 +209,8 @@ impl Reader<'_> {
         self.words().map(|words| words.map(f32::from_bits))
     }
 
-    /// The length of a list of items of this many bytes, which is at most `limit`.
+    /// Reads the length of a list of items with `item` bytes each; `None` if it is above `limit` or
+    /// beyond the bytes left.
     fn count(&mut self, item: usize, limit: usize) -> Option<usize> {
         let [n] = self.words()?;
         let n = n as usize;

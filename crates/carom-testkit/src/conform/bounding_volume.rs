@@ -1,4 +1,5 @@
-//! What every bounding volume must do: contain, and never say "apart" wrongly.
+//! The contract of every bounding volume: it contains its body, and does not report overlapping
+//! bodies as apart.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.
 
@@ -7,7 +8,7 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_math::Pose;
 use glam::{DVec3, Quat, Vec3};
 
-/// Sets of points, ugly ones among them.
+/// Returns sets of points, including degenerate ones.
 pub fn point_sets() -> Vec<Vec<Vec3>> {
     let mut dice = Dice::new(7);
     let mut sets = vec![
@@ -47,7 +48,7 @@ fn volume_of_point<V: BoundingVolume>(p: DVec3) -> V {
     V::from_aabb(&Aabb::around(p, p))
 }
 
-/// Runs a kind of volume through the suite; it panics at the first wrong answer.
+/// Runs the suite on a kind of volume. Panics at the first wrong answer.
 pub fn bounding_volume<V: BoundingVolume>() {
     let mut dice = Dice::new(11);
     assert_eq!(V::from_points::<Vec3>(&[]), V::EMPTY);
@@ -100,7 +101,7 @@ pub fn bounding_volume<V: BoundingVolume>() {
             assert!(f64::from(bound) <= least, "{bound} above {least}: {va:?} {vb:?}");
             assert!(bound >= 0.0 && (bound == 0.0 || !va.overlaps(&vb)));
             apart += usize::from(!va.overlaps(&vb));
-            // Sharing one point is touching.
+            // Sharing one point counts as touching.
             let mut shared = b;
             shared.push(a[a.len() / 2]);
             assert!(va.overlaps(&V::from_points(&shared)));

@@ -1,4 +1,4 @@
-//! What every broad phase must do: random scripts against brute force, after every step.
+//! The contract of every broad phase: random scripts, compared with brute force after every step.
 
 use super::dice::Dice;
 use crate::oracle::pairs::touching;
@@ -7,13 +7,13 @@ use carom_bounds::{Aabb, BoundsError};
 use carom_broad::{BroadPhase, BroadPhaseError, Filter, Groups, Mobility, Pair, ProxyId};
 use glam::Vec3;
 
-/// Runs the whole suite. Panics, saying which script and step, where the structure is wrong.
+/// Runs the whole suite. Panics at the first difference, with the script and the step.
 pub fn check<B: BroadPhase>(make: impl Fn() -> B) {
     check_in_places(|_| make());
 }
 
-/// [`check`] for a structure that is told lengths or places: of a world as many times as large as
-/// usual.
+/// Does the same as [`check`] for a structure whose settings depend on the world's scale.
+/// `make_for` gets the factor by which the world is larger than usual.
 pub fn check_in_places<B: BroadPhase>(make_for: impl Fn(f32) -> B) {
     let make = || make_for(1.0);
     for (number, script) in scripts().iter().enumerate() {
@@ -26,7 +26,7 @@ pub fn check_in_places<B: BroadPhase>(make_for: impl Fn(f32) -> B) {
     scaling_changes_nothing(&make_for);
 }
 
-/// A kind of world and how it moves.
+/// A kind of world and its motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Script {
     /// For messages.
@@ -37,17 +37,17 @@ pub struct Script {
     pub world: f32,
     /// Extents up to this.
     pub size: f32,
-    /// Sizes multiplied by up to 2^this, large ones being rare.
+    /// Sizes are multiplied by powers of two up to 2^this; large ones are rare.
     pub doublings: usize,
-    /// Snapped to a grid of this, so that boxes touch exactly; 0 for none.
+    /// The spacing of a grid to which boxes snap, so that they touch exactly; 0 for none.
     pub grid: f32,
-    /// Length of a usual move.
+    /// The length of a usual move.
     pub step: f32,
     /// One box in this many is moved in a frame.
     pub one_moves_in: usize,
-    /// Of the moves, one in this many is to anywhere; 0 for none.
+    /// One move in this many is a teleport; 0 for none.
     pub one_jumps_in: usize,
-    /// Boxes inserted, and boxes removed, by chance per frame.
+    /// The number of random insertions and removals in a frame, at most.
     pub churn: usize,
     /// One in this many is static; 0 for none.
     pub one_static_in: usize,
@@ -109,7 +109,7 @@ impl Model {
         Model { slots: Vec::new(), free: Vec::new(), stale: Vec::new(), reported: BTreeSet::new() }
     }
 
-    /// Takes in what the structure answered, and holds it to the rule of indices.
+    /// Records an insertion, and checks the rule of indices for the returned handle.
     fn insert(&mut self, id: ProxyId, aabb: Aabb, filter: Filter) {
         let expected = self.free.pop().unwrap_or(self.slots.len() as u32);
         assert_eq!(id.index(), expected, "the index freed last, else the next");
@@ -135,7 +135,7 @@ impl Model {
         touching(&boxes)
     }
 
-    /// Compares everything that can be asked.
+    /// Compares the answers to all queries.
     fn compare<B: BroadPhase>(&mut self, broad: &mut B, with_events: bool, what: &dyn Fn() -> String) {
         if let Err(message) = broad.validate() {
             panic!("{}: before the search: {message}", what());
@@ -239,7 +239,7 @@ pub fn run<B: BroadPhase>(broad: &mut B, script: &Script, seed: u64) {
             };
             moves.push((id, aabb));
             if dice.one_in(50) {
-                // Moved twice in one batch: the last counts.
+                // A box that is moved twice in one batch: the last move counts.
                 moves.push((id, random_box(script, &mut dice)));
             }
         }
@@ -271,13 +271,13 @@ pub fn run<B: BroadPhase>(broad: &mut B, script: &Script, seed: u64) {
             broad.refresh();
         }
         if dice.one_in(9) {
-            // As another of its kind would go on.
+            // Another structure of the same kind continues from this state.
             let contents = broad.hand_over();
             assert!(broad.is_empty() && broad.id_at(0).is_none());
             broad.take_over(contents);
         }
         match frame {
-            // Everything goes, and comes back, in the middle.
+            // In the middle everything is removed and inserted again.
             _ if frame == script.frames / 2 => {
                 let live = model.live();
                 broad.remove_batch(&live).unwrap();
@@ -289,7 +289,7 @@ pub fn run<B: BroadPhase>(broad: &mut B, script: &Script, seed: u64) {
                     model.insert(id, aabb, filter);
                 }
             }
-            // Half goes at once.
+            // Half is removed at once.
             _ if frame == script.frames * 3 / 4 => {
                 let half: Vec<_> = model.live().into_iter().filter(|id| id.index() % 2 == 0).collect();
                 broad.remove_batch(&half).unwrap();
@@ -301,7 +301,7 @@ pub fn run<B: BroadPhase>(broad: &mut B, script: &Script, seed: u64) {
     assert!(0 < n_pairs, "script {:?} tests nothing", script.name);
 }
 
-/// Some are removed and some inserted, one by one; stale handles are refused.
+/// Removes some boxes and inserts others, one by one. Stale handles must be refused.
 fn churn<B: BroadPhase>(broad: &mut B, model: &mut Model, script: &Script, dice: &mut Dice) {
     for _ in 0..dice.below(script.churn + 1) {
         let live = model.live();
@@ -326,8 +326,8 @@ fn cube(x: f32, y: f32, z: f32, side: f32) -> Aabb {
     Aabb { min: Vec3::new(x, y, z), max: Vec3::new(x + side, y + side, z + side) }
 }
 
-/// Bad boxes and bad handles, alone and in batches: a typed error that names the first, and nothing
-/// has changed.
+/// Bad boxes and bad handles, alone and in batches, give a typed error with the first offender. The
+/// structure stays as it was.
 fn errors_leave_it_unharmed<B: BroadPhase>(broad: &mut B) {
     let good = |i: usize| cube(0.7 * i as f32, 0.0, 0.0, 1.0);
     let mut model = Model::new();
@@ -387,7 +387,7 @@ fn errors_leave_it_unharmed<B: BroadPhase>(broad: &mut B) {
     assert_eq!(broad.id_at(stale.index()), None);
 }
 
-/// When an index passes to another body, its pairs end and begin.
+/// When another body reuses an index, the pairs of the old body end and its own begin.
 fn reused_index_is_another_body<B: BroadPhase>(broad: &mut B) {
     let (mut begun, mut ended) = (Vec::new(), Vec::new());
     let a = broad.insert(cube(0.0, 0.0, 0.0, 1.0), Filter::default()).unwrap();
@@ -419,7 +419,7 @@ fn pair_filter_is_obeyed<B: BroadPhase>(broad: &mut B) {
     assert_eq!(even, all);
 }
 
-/// Boxes as large as f32 goes, as small, and far out, among ordinary ones.
+/// The largest, the smallest and the farthest boxes of `f32`, among ordinary ones.
 fn extreme_boxes<B: BroadPhase>(broad: &mut B) {
     let mut dice = Dice::new(2);
     let mut model = Model::new();
@@ -463,7 +463,7 @@ fn extreme_boxes<B: BroadPhase>(broad: &mut B) {
                     if moved.check().is_ok() { moved } else { old }
                 }
             };
-            // Most of the time only the giants move.
+            // In odd frames only the giants move.
             if frame % 2 == 0 || id.index() < 8 {
                 moves.push((id, aabb));
             }
@@ -477,7 +477,7 @@ fn extreme_boxes<B: BroadPhase>(broad: &mut B) {
     }
 }
 
-/// The same script at another scale, by a power of two: the same pairs in every frame.
+/// The same script, scaled by a power of two, gives the same pairs in every frame.
 fn scaling_changes_nothing<B: BroadPhase>(make_for: &impl Fn(f32) -> B) {
     let run = |scale: f32| {
         let mut dice = Dice::new(3);

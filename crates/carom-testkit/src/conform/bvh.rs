@@ -1,7 +1,6 @@
-//! What every tree of volumes must do, against brute force.
+//! The contract of every bounding volume hierarchy, against brute force.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (what the mid phase
-//! promises).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (the mid phase).
 
 use super::dice::Dice;
 use carom_bounds::{Aabb, BoundingVolume};
@@ -14,7 +13,7 @@ use core::ops::ControlFlow;
 use glam::{DQuat, DVec3, Vec3};
 use std::collections::BTreeSet;
 
-/// Named sets of boxes, ugly ones among them.
+/// Returns named sets of boxes, including degenerate ones.
 pub fn corpus() -> Vec<(&'static str, Vec<Aabb>)> {
     let mut dice = Dice::new(25);
     let mut cloud = |n: usize, spread: f32, size: f32| -> Vec<Aabb> {
@@ -78,12 +77,12 @@ pub fn corpus() -> Vec<(&'static str, Vec<Aabb>)> {
     sets
 }
 
-/// Runs a builder through the whole suite; it panics at the first difference from brute force.
+/// Runs the whole suite on a builder. Panics at the first difference from brute force.
 pub fn bvh<V: TreeVolume>(build: impl Fn(&[Aabb]) -> Result<Bvh<V>, BvhError>) {
     suite(build, closest);
 }
 
-/// The same for nodes of another kind, which have no distances of two trees.
+/// Runs the same suite for another kind of nodes, without the distances of two trees.
 pub fn bvh_of_nodes<V: TreeVolume, N: WideNode<V::Volumes8>>(
     build: impl Fn(&[Aabb]) -> Result<Bvh<V, N>, BvhError>,
 ) {
@@ -102,7 +101,7 @@ fn suite<V: TreeVolume, N: WideNode<V::Volumes8>>(
         ray_visits(name, &tree, &boxes);
         near_visits(name, &tree, &boxes);
         self_visits(name, &tree, &boxes);
-        // All pairs, in many poses: a part of the boxes has to do.
+        // Tests all pairs in many poses, so only a part of the boxes is used.
         let few = &boxes[boxes.len() - boxes.len().min(100)..];
         let tree = build(few).unwrap_or_else(|e| panic!("{name}: {e}"));
         pair_visits(name, &tree, few);
@@ -115,7 +114,7 @@ fn suite<V: TreeVolume, N: WideNode<V::Volumes8>>(
     }
 }
 
-/// Named sets of `n` boxes that make trees deep, or builders slow.
+/// Returns named sets of `n` boxes that make trees deep or builders slow.
 pub fn many(n: usize) -> Vec<(&'static str, Vec<Aabb>)> {
     let unit = Aabb { min: Vec3::splat(1.0), max: Vec3::splat(2.0) };
     let set = |make: &dyn Fn(f32) -> Aabb| (0..n).map(|i| make(i as f32)).collect::<Vec<_>>();
@@ -124,8 +123,8 @@ pub fn many(n: usize) -> Vec<(&'static str, Vec<Aabb>)> {
         (0..n).map(|_| dice.aabb(1.0, 0.01)).collect()
     };
     sliver[n / 2] = Aabb { min: Vec3::new(-1e6, 0.0, -1e6), max: Vec3::new(1e6, 1e-6, 1e6) };
-    // Each gap is a little smaller than the one before: everyone's nearest neighbour is the next
-    // one.
+    // Each gap is slightly smaller than the one before, so the nearest neighbour of each box is the
+    // next one.
     let mut x = 0.0;
     let gaps = (0..n)
         .map(|i| {
@@ -169,7 +168,7 @@ fn structure<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V, 
     assert_eq!(tree.leaves().map(|l| l.primitives.len()).sum::<usize>(), boxes.len(), "{name}");
 }
 
-/// The size of the set: 1 for nothing.
+/// Returns the size of the set; 1 if it is empty.
 fn size_of(boxes: &[Aabb]) -> f64 {
     let all = boxes.iter().fold(Aabb::EMPTY, |all, b| all.merged(b));
     if boxes.is_empty() {
@@ -179,7 +178,7 @@ fn size_of(boxes: &[Aabb]) -> f64 {
     }
 }
 
-/// Boxes about the set, some small, some large, some outside.
+/// Returns boxes in and around the set: small, large and outside ones.
 fn probes(boxes: &[Aabb], dice: &mut Dice) -> Vec<Aabb> {
     let all = boxes.iter().fold(Aabb::EMPTY, |all, b| all.merged(b));
     let mut probes = vec![Aabb { min: Vec3::splat(-1.0), max: Vec3::splat(1.0) }];
@@ -224,7 +223,7 @@ fn box_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V,
     assert_eq!(tree.visit_box(&nan, |_| ControlFlow::Continue(())).counters.leaves, 0, "{name}: NaN was met");
 }
 
-/// The interval of t in which a ray is in a box, widened or narrowed by a share of the size.
+/// Returns the interval of t in which a ray is in a box, grown by `room`.
 fn slab(b: &Aabb, origin: DVec3, direction: DVec3, interval: (f64, f64), room: f64) -> Option<(f64, f64)> {
     let (mut near, mut far) = interval;
     for k in 0..3 {
@@ -277,14 +276,14 @@ fn ray_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V,
         });
         let mut nearest = f64::INFINITY;
         for (k, b) in boxes.iter().enumerate() {
-            // What is met in f64, with a little to spare, must be given.
+            // A box that the ray hits in `f64` by a margin must be reported.
             if let Some((near, _)) = slab(b, origin, direction, interval, -size * 1e-13) {
                 assert!(seen.contains(&(k as u32)), "{name}: ray {i} misses box {k}");
                 hits += 1;
                 nearest = nearest.min(near);
             }
         }
-        // The closest one is found with an interval that shrinks.
+        // The closest box is found with a shrinking interval.
         let mut best = f64::INFINITY;
         tree.visit_ray(origin, direction, interval.0, interval.1, |leaf, mut t_max| {
             for &p in leaf.primitives {
@@ -363,7 +362,7 @@ fn self_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V
     }
 }
 
-/// The boxes may not be told apart on any of the fifteen axes, with `room` to spare.
+/// Whether no one of the fifteen axes separates the boxes by more than `room`.
 fn meet(a: &Aabb, b: &Aabb, b_in_a: &WidePose, room: f64) -> bool {
     let half = |x: &Aabb| (x.max.as_dvec3() - x.min.as_dvec3()) * 0.5;
     let center = |x: &Aabb| (x.max.as_dvec3() + x.min.as_dvec3()) * 0.5;
@@ -397,7 +396,7 @@ fn poses(size: f64, dice: &mut Dice) -> Vec<WidePose> {
     poses
 }
 
-/// Every way of walking two trees.
+/// Returns all settings for traversing two trees.
 pub fn pair_settings() -> Vec<PairSettings> {
     let descents = [Descent::Larger, Descent::Alternate, Descent::AFirst, Descent::BFirst];
     let all = [BoxAxes::Faces, BoxAxes::FacesAndEdges];
@@ -405,7 +404,7 @@ pub fn pair_settings() -> Vec<PairSettings> {
     descents.into_iter().flat_map(|descent| all.map(|axes| with(descent, axes))).collect()
 }
 
-/// Every way of walking two trees, from either side, gives what must be given, each pair once.
+/// Every traversal of two trees, from either side, reports the required pairs, each once.
 fn every_walk<V: TreeVolume, N: WideNode<V::Volumes8>>(
     name: &str,
     tree: &Bvh<V, N>,
@@ -417,7 +416,7 @@ fn every_walk<V: TreeVolume, N: WideNode<V::Volumes8>>(
             let pose = if swapped { pose.inverse() } else { *pose };
             let mut left: BTreeSet<(u32, u32)> = must.clone();
             let mut seen = BTreeSet::new();
-            // As an object: the walk is compiled once for each volume, whoever asks.
+            // A trait object, so that the traversal is compiled once for each volume.
             let pair: &mut dyn FnMut(u32, u32) -> ControlFlow<()> = &mut |a, b| {
                 assert!(seen.insert((a, b)), "{name}: pair {a} {b} twice, {settings:?}");
                 left.remove(&if swapped { (b, a) } else { (a, b) });
@@ -472,7 +471,7 @@ fn closest<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
     let mut dice = Dice::new(5);
     let size = size_of(boxes);
     for (i, pose) in poses(size, &mut dice).into_iter().enumerate() {
-        // A corner stands for the primitive, so that the distances are not all alike.
+        // A corner stands for the primitive, so that the distances differ.
         let distance = |a: u32, b: u32| {
             (boxes[a as usize].min.as_dvec3() - pose.transform_point(boxes[b as usize].max.as_dvec3()))
                 .length()
@@ -500,7 +499,7 @@ fn closest<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
     }
 }
 
-/// Random triangles: soups of small ones, patches of a grid, slivers and points among them.
+/// Returns sets of random triangles: soups of small ones, patches of a grid, slivers and points.
 pub fn triangle_sets() -> Vec<(&'static str, Vec<[Vec3; 3]>)> {
     let mut dice = Dice::new(9);
     let mut soup = |n: usize, size: f32| -> Vec<[Vec3; 3]> {
@@ -535,8 +534,8 @@ pub fn triangle_sets() -> Vec<(&'static str, Vec<[Vec3; 3]>)> {
     ]
 }
 
-/// Runs a builder of trees over triangles through the suite; it panics at the first difference from
-/// brute force.
+/// Runs the suite on a builder of trees over triangles. Panics at the first difference from brute
+/// force.
 pub fn triangle_bvh<V: TreeVolume>(build: impl Fn(&[[Vec3; 3]]) -> Result<Bvh<V>, BvhError>) {
     let good = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let bad = [Vec3::ZERO, Vec3::NAN, Vec3::Y];
@@ -572,7 +571,7 @@ pub fn triangle_bvh<V: TreeVolume>(build: impl Fn(&[[Vec3; 3]]) -> Result<Bvh<V>
                 must.difference(&seen).collect::<Vec<_>>()
             );
             every_walk(name, &tree, &pose, &must);
-            // Closest corners: their distance is never below that of the triangles.
+            // Distance of the closest corners: never below that of the triangles.
             let distance =
                 |a: u32, b: u32| (wide[a as usize][1] - pose.transform_point(wide[b as usize][2])).length();
             let mut expected: Option<(u32, u32, f64)> = None;

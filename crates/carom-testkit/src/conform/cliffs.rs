@@ -1,17 +1,17 @@
-//! Worlds at which broad phases fall off, and the work, counted, that they make of them.
+//! Worlds in which broad phases degrade, and their work in counted box tests.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 (what sizes and crowds do to
-//! cells); P. Terdiman, Sweep-and-prune, 2007 (what they do to sorted axes).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 (sizes and crowds in cells);
+//! P. Terdiman, Sweep-and-prune, 2007 (the same on sorted axes).
 
 use super::dice::Dice;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Mobility};
 use glam::Vec3;
 
-/// Boxes of each world.
+/// The number of boxes of each world.
 pub const N: usize = 20_000;
 
-/// A world that is unkind to someone.
+/// A world that is the worst case of some structure.
 #[derive(Clone, Debug)]
 pub struct World {
     /// For messages and limits; see [`worlds`].
@@ -42,7 +42,7 @@ pub fn worlds() -> Vec<World> {
         add("far", uniform().iter().map(moved).collect());
     }
     let mut dice = Dice::new(2);
-    // A cluster as a whole lies in the boxes of the others that hold the origin; that is its true
+    // A whole cluster lies in those boxes of the others that contain the origin. These are its true
     // pairs.
     let cluster = |i: usize| {
         let scale = [1.0, 1e-3, 1e-6, 1e-9][i % 4];
@@ -82,8 +82,8 @@ pub fn worlds() -> Vec<World> {
     all
 }
 
-/// Boxes tested, per box and per pair, in a search from nothing. Every third box is static if that
-/// is asked for.
+/// Returns the box tests of a first search, divided by boxes and pairs. If `has_statics`, every
+/// third box is static.
 pub fn work(broad: &mut impl BroadPhase, boxes: &[Aabb], has_statics: bool) -> f64 {
     let filter = |i: usize| {
         Filter::new(if has_statics && i.is_multiple_of(3) { Mobility::Static } else { Mobility::Dynamic })
@@ -97,7 +97,7 @@ pub fn work(broad: &mut impl BroadPhase, boxes: &[Aabb], has_statics: bool) -> f
     tests as f64 / (boxes.len() + pairs.len()) as f64
 }
 
-/// Holds the work in every world below its limit.
+/// Checks that the work in every world is below its limit.
 pub fn check<B: BroadPhase>(name: &str, make: impl Fn() -> B, limit: impl Fn(&str) -> f64) {
     for World { name: world, boxes } in worlds() {
         let work = work(&mut make(), &boxes, false);
@@ -106,8 +106,8 @@ pub fn check<B: BroadPhase>(name: &str, make: impl Fn() -> B, limit: impl Fn(&st
     }
 }
 
-/// A body on much static ground, all of whose boxes overlap: the ground is not tested against
-/// itself.
+/// Checks that static boxes that all overlap are not tested against each other, with one body on
+/// them.
 pub fn static_ground_costs_nothing(broad: &mut impl BroadPhase) {
     let mut dice = Dice::new(6);
     let ground: Vec<_> = (0..N).map(|_| (dice.aabb(15.0, 2.0), Filter::new(Mobility::Static))).collect();

@@ -1,4 +1,4 @@
-//! Random numbers for the suites, the same on every machine.
+//! Random numbers for the suites; the same on every machine.
 //!
 //! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
 //! 2014 (splitmix64).
@@ -11,12 +11,12 @@ use glam::Vec3;
 pub struct Dice(u64);
 
 impl Dice {
-    /// The stream of this seed.
+    /// Starts the stream of this seed.
     pub const fn new(seed: u64) -> Dice {
         Dice(seed)
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,27 +24,27 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// Uniform in `0..n`; 0 for n = 0.
+    /// Returns an integer, uniform in `0..n`; 0 for n = 0.
     pub fn below(&mut self, n: usize) -> usize {
         if n == 0 { 0 } else { (self.bits() % n as u64) as usize }
     }
 
-    /// True once in `n` times.
+    /// Returns true with probability 1 / `n`.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// Uniform in `[min, max)`.
+    /// Returns a number, uniform in `[min, max)`.
     pub fn range(&mut self, min: f32, max: f32) -> f32 {
         min + (max - min) * ((self.bits() >> 40) as f32 / (1u64 << 24) as f32)
     }
 
-    /// Uniform in the cube `[-half, half)`.
+    /// Returns a point, uniform in the cube `[-half, half)`.
     pub fn point(&mut self, half: f32) -> Vec3 {
         Vec3::new(self.range(-half, half), self.range(-half, half), self.range(-half, half))
     }
 
-    /// A box with its centre in the cube and extents up to `size`.
+    /// Returns a box with its centre in the cube and extents up to `size`.
     pub fn aabb(&mut self, half: f32, size: f32) -> Aabb {
         let center = self.point(half);
         let extents = Vec3::new(self.range(0.0, size), self.range(0.0, size), self.range(0.0, size));

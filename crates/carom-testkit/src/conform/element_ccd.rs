@@ -1,10 +1,11 @@
-//! What every search for the contacts of linearly moving elements promises: none is missed, and
-//! nothing is claimed that is not so.
+//! The contract of every search for contacts of linearly moving elements: it misses none, and its
+//! claims are true.
 //!
-//! Three kinds of queries: the published ones, where they are present; ones whose contact is
-//! exactly known, because every number is a small multiple of a power of two; and random ones,
-//! thin, still, turning, grazing. All are judged in fractions of whole numbers. How near to a
-//! contact a search may stay undecided is its own to say.
+//! There are three kinds of queries: the published ones, if present; queries with exactly known
+//! contacts; and random ones. In the second kind all numbers are small multiples of a power of two.
+//!
+//! All are judged in rational arithmetic. Each search states how near to a contact it may stay
+//! undecided.
 //!
 //! Reference: B. Wang, Z. Ferguson, T. Schneider, X. Jiang, M. Attene, D. Panozzo, A Large-Scale
 //! Benchmark and an Inclusion-Based Algorithm for Continuous Collision Detection, ACM TOG 40(5),
@@ -17,7 +18,7 @@ use crate::random::Random;
 use glam::DVec3;
 use num_rational::BigRational;
 
-/// What moves.
+/// The elements that move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Vertex 0, and the triangle 1, 2, 3.
@@ -26,29 +27,29 @@ pub enum Kind {
     EdgeEdge,
 }
 
-/// Four vertices that go in straight lines from the time 0 to the time 1.
+/// Four vertices that move linearly from time 0 to time 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Query {
-    /// What they are.
+    /// The elements that they form.
     pub kind: Kind,
-    /// Where they are at the time 0.
+    /// Positions at time 0.
     pub start: [DVec3; 4],
-    /// Where they are at the time 1.
+    /// Positions at time 1.
     pub end: [DVec3; 4],
 }
 
 /// An answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
-    /// Never nearer than this.
+    /// The elements are never nearer than this.
     Clear(f64),
-    /// Not before the first time, and surely by the second.
+    /// The contact is not before the first time, and certainly not after the second.
     Hit(f64, f64),
-    /// Not before this time.
+    /// The search is undecided; there is no contact before this time.
     Open(f64),
 }
 
-/// How many answers of each kind there were.
+/// The number of answers of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Surely apart.
@@ -73,7 +74,7 @@ impl Query {
         }
     }
 
-    /// The features are at most `distance` apart at the time `t`.
+    /// Whether the features are at most `distance` apart at time `t`.
     pub fn is_within(&self, t: f64, distance: f64) -> bool {
         let distance = exact(distance);
         self.distance_sq(t) <= &distance * &distance
@@ -109,7 +110,7 @@ pub fn published() -> Option<Vec<(bool, Query)>> {
     Some(all)
 }
 
-/// Whether a contact is known to be there.
+/// Knowledge about the contact of a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Truth {
     /// At this time at the latest.
@@ -120,8 +121,8 @@ enum Truth {
     Unknown,
 }
 
-/// Judges one answer. `tolerance` is relative to the size: so near to a contact the search may be
-/// undecided.
+/// Judges one answer. `tolerance` is the largest distance at which the search may be undecided,
+/// relative to the size.
 fn judge(query: &Query, truth: Truth, verdict: Verdict, tolerance: f64, counts: &mut Counts) {
     let near = tolerance * query.size();
     match verdict {
@@ -132,7 +133,8 @@ fn judge(query: &Query, truth: Truth, verdict: Verdict, tolerance: f64, counts: 
                 "a contact is missed: {query:?} {verdict:?}"
             );
             assert!(0.0 <= distance);
-            // Of those known to be apart one in twenty is looked at: fractions are slow.
+            // One in twenty of those known to be apart is tested, because rational arithmetic is
+            // slow.
             let times: &[f64] = match truth {
                 Truth::Apart if !counts.clear.is_multiple_of(20) => &[],
                 _ => &[0.0, 0.375, 1.0],
@@ -162,7 +164,7 @@ fn judge(query: &Query, truth: Truth, verdict: Verdict, tolerance: f64, counts: 
     }
 }
 
-/// Nothing touches before `t`.
+/// Checks that there is no contact before `t`.
 fn check_before(query: &Query, truth: Truth, t: f64, verdict: &Verdict) {
     if let Truth::Touches(time) = truth {
         assert!(t <= time, "past the contact at {time}: {query:?} {verdict:?}");
@@ -172,7 +174,7 @@ fn check_before(query: &Query, truth: Truth, t: f64, verdict: &Verdict) {
     }
 }
 
-/// The published queries: how the answers were.
+/// Judges the answers to the published queries, and counts them.
 pub fn check_published(tolerance: f64, ask: impl Fn(&Query) -> Verdict) -> Option<Counts> {
     let mut counts = Counts::default();
     for (touches, query) in published()? {
@@ -182,7 +184,7 @@ pub fn check_published(tolerance: f64, ask: impl Fn(&Query) -> Verdict) -> Optio
     Some(counts)
 }
 
-/// Queries whose contact is exactly known.
+/// Judges the answers to queries with an exactly known contact.
 pub fn check_known(n: usize, tolerance: f64, ask: impl Fn(&Query) -> Verdict) -> Counts {
     let mut random = Random::new(9);
     let mut counts = Counts::default();
@@ -193,7 +195,7 @@ pub fn check_known(n: usize, tolerance: f64, ask: impl Fn(&Query) -> Verdict) ->
     counts
 }
 
-/// A query and the time of a contact, both without rounding.
+/// Returns a query and the time of a contact, both exact.
 fn known(random: &mut Random, i: usize) -> (Query, f64) {
     let kind = [Kind::VertexFace, Kind::EdgeEdge][i % 2];
     let n = [2, 5, 40][i % 3];
@@ -228,7 +230,7 @@ fn known(random: &mut Random, i: usize) -> (Query, f64) {
     (Query { kind, start, end }, time)
 }
 
-/// Random queries, of sizes up to a million, that may touch or not.
+/// Judges the answers to random queries of sizes up to a million.
 pub fn check_random(n: usize, tolerance: f64, ask: impl Fn(&Query) -> Verdict) -> Counts {
     let mut random = Random::new(10);
     let mut counts = Counts::default();

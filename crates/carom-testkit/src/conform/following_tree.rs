@@ -1,4 +1,4 @@
-//! Trees that follow a mesh: whatever moves, is edited and is asked, the answers are those of brute
+//! Trees that follow a deforming mesh: after any motion or edit, the answers are those of brute
 //! force, bit for bit.
 
 use crate::random::Random;
@@ -8,12 +8,12 @@ use carom_deform::{
 };
 use glam::Vec3;
 
-/// More candidates than this are held to brute force, and not tested further.
+/// Sets of more candidates than this are compared with brute force, and not tested further.
 const MAX_TESTED: usize = 3000;
 
-/// Runs random sequences of motions, edits and questions over each mesh, beside a mesh with trees
-/// that are refitted in each step. Panics, saying which mesh and step, where an answer is another
-/// than that of brute force or of these.
+/// Runs random sequences of motions, edits and queries over each mesh. Compares with brute force,
+/// and with trees that are refitted in each step. Panics at the first difference, with the mesh and
+/// the step.
 pub fn check<T: FollowingTree>(name: &str, meshes: &[DeformableMesh], seed: u64) {
     let (mut done, mut n_pairs) = ([0; 9], 0);
     for (i, mesh) in meshes.iter().enumerate() {
@@ -44,8 +44,8 @@ pub fn check<T: FollowingTree>(name: &str, meshes: &[DeformableMesh], seed: u64)
     );
 }
 
-/// Holds answers and the work of the trees on two and on seven threads to those on one, for a mesh
-/// that is large enough.
+/// Checks that answers and work of the trees on two and seven threads equal those on one. The mesh
+/// must be large enough for threads.
 pub fn check_threads<T: FollowingTree>(name: &str, mesh: &DeformableMesh) {
     let with = |n: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
@@ -76,9 +76,9 @@ fn frames<T: FollowingTree>(mut mesh: DeformableMesh<T>) -> Vec<(Vec<NearPair>, 
     frames
 }
 
-/// Frames of motion and questions allocate nothing once they have come a few times, after an edit
-/// too. Frames in which a tree is built anew, or a part of one, are left out: no tree does that
-/// often here. `allocations` counts those of what it calls.
+/// Checks that frames of motion and queries allocate nothing after warming up, even after an edit.
+/// Frames that rebuild a tree or a part of one are left out; they are rare here. `allocations`
+/// returns the number of allocations in its argument.
 pub fn check_warm<T: FollowingTree>(
     name: &str,
     mesh: &DeformableMesh,
@@ -117,26 +117,26 @@ pub fn check_warm<T: FollowingTree>(
     }
 }
 
-/// The mesh with the trees in question, and one with those that they are held to.
+/// The mesh with the trees under test, and one with the reference trees.
 struct Both<T> {
     ours: DeformableMesh<T>,
     reference: DeformableMesh<RefitTree>,
-    /// Where the vertices began.
+    /// The initial positions.
     home: Vec<Vec3>,
     search: FeatureSearch,
 }
 
 impl<T: FollowingTree> Both<T> {
-    /// Moves all vertices, in an ugly way at times.
+    /// Moves all vertices, sometimes in a degenerate way.
     fn motion(&mut self, random: &mut Random) {
         let now = self.reference.positions();
         let next: Vec<Vec3> = match random.below(8) {
-            // Back, wherever they are.
+            // Back to the initial positions.
             0 => self.home.clone(),
             1 => now.iter().map(|_| Vec3::splat(0.25)).collect(),
-            // So far that neighbours come to one place.
+            // So far that neighbours coincide.
             2 => now.iter().map(|p| *p + Vec3::new(2_f32.powi(70), 0.0, -1000.0)).collect(),
-            // Some jump to the places of others.
+            // Some jump to the positions of others.
             3 => {
                 let mut next = now.to_vec();
                 for _ in 0..now.len().div_ceil(8) {
@@ -154,7 +154,7 @@ impl<T: FollowingTree> Both<T> {
         self.reference.set_positions(&next).unwrap();
     }
 
-    /// One edit or several, of which the trees learn at the next question.
+    /// Makes one or several edits, which the trees see at the next query.
     fn edit(&mut self, random: &mut Random, what: &str) {
         for _ in 0..1 + random.below(3) {
             let made = match random.below(5) {
@@ -199,7 +199,7 @@ impl<T: FollowingTree> Both<T> {
         mesh.tear(&torn).unwrap()
     }
 
-    /// Some go, and enough stay.
+    /// Removes some elements, and keeps enough.
     fn remove(&mut self, random: &mut Random) -> Vec<u32> {
         let (mesh, ours) = (&mut self.reference, &mut self.ours);
         let all = mesh.segments().len() + mesh.tetrahedra().len();
@@ -218,7 +218,7 @@ impl<T: FollowingTree> Both<T> {
         Vec::new()
     }
 
-    /// New elements of old vertices and new ones.
+    /// Adds elements of old and new vertices.
     fn add(&mut self, random: &mut Random) -> Vec<u32> {
         let (mesh, ours) = (&mut self.reference, &mut self.ours);
         if 200 < mesh.edges().len() {
@@ -243,12 +243,12 @@ impl<T: FollowingTree> Both<T> {
         Vec::new()
     }
 
-    /// What boxes touch, against all boxes.
+    /// Compares box queries with all boxes.
     fn ask_boxes(&mut self, random: &mut Random, what: &str) {
         for _ in 0..1 + random.below(12) {
             let (middle, half) = ((random.cube_point() * 4.0).as_vec3(), random.range(0.0, 0.5) as f32);
             let query = Aabb { min: middle - half, max: middle + half };
-            // What is in the list stays.
+            // The content of the list must stay.
             let (mut faces, mut edges) = (vec![7], Vec::new());
             self.ours.collect_faces_touching(&query, &mut faces);
             self.ours.collect_edges_touching(&query, &mut edges);
@@ -261,7 +261,7 @@ impl<T: FollowingTree> Both<T> {
         }
     }
 
-    /// Pairs whose boxes of the step touch, against all pairs.
+    /// Compares the pairs with touching swept boxes with all pairs.
     fn ask_candidates(&mut self, what: &str) -> usize {
         let expected = candidates(&self.ours);
         let found = self.search.candidates_over_step(&mut self.ours).finish().pairs;
@@ -269,13 +269,13 @@ impl<T: FollowingTree> Both<T> {
         expected.len()
     }
 
-    /// The answers of searches, against those with the other trees.
+    /// Compares the answers of searches with those of the reference trees.
     fn ask_pairs(&mut self, random: &mut Random, what: &str) -> usize {
         let distance = [0.0, 0.125, 0.5][random.below(3)];
         let step = self.search.candidates_over_step(&mut self.reference).finish().pairs.len();
         let near = self.search.candidates_within(&mut self.reference, distance).finish().pairs.len();
         if MAX_TESTED < step.max(near) {
-            // All at one place: each exact test is as dear as can be.
+            // If all are at one point, each exact test has its highest cost.
             return 0;
         }
         let expected = self.search.within(&mut self.reference, distance).finish().pairs.to_vec();
@@ -289,8 +289,7 @@ impl<T: FollowingTree> Both<T> {
     }
 }
 
-/// The box of vertices at these moments, grown by half of a thickness and moved outwards to the
-/// next number.
+/// Returns the box of vertices at these moments, grown by half of a thickness and rounded outwards.
 fn aabb(vertices: &[u32], moments: &[&[Vec3]], thickness: f32) -> Aabb {
     let mut all = Aabb::EMPTY;
     for moment in moments {
@@ -308,7 +307,7 @@ fn aabb(vertices: &[u32], moments: &[&[Vec3]], thickness: f32) -> Aabb {
     }
 }
 
-/// All pairs of features that share no vertex and whose boxes of the step touch, in the order of
+/// Returns all pairs of features without a common vertex whose swept boxes touch, in the order of
 /// answers.
 fn candidates<T: FollowingTree>(mesh: &DeformableMesh<T>) -> Vec<FeaturePair> {
     let moments = [mesh.before(), mesh.positions()];

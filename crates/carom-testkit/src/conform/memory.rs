@@ -3,11 +3,11 @@
 use super::dice::Dice;
 use carom_broad::{BroadPhase, Filter};
 
-/// Boxes of each crowd.
+/// The number of boxes of each crowd.
 const N: usize = 20_000;
 
-/// Bytes after some frames of a crowd as wide as this, those of them that the first search took,
-/// and the pairs of it.
+/// Returns the bytes after some frames of a crowd this wide, the bytes that the first search took,
+/// and its pairs.
 fn measure<B: BroadPhase>(mut broad: B, world: f32, bytes: impl Fn(&B) -> usize) -> (f64, f64, f64) {
     let mut dice = Dice::new(9);
     let batch: Vec<_> = (0..N).map(|_| (dice.aabb(world, 2.0), Filter::default())).collect();
@@ -26,9 +26,8 @@ fn measure<B: BroadPhase>(mut broad: B, world: f32, bytes: impl Fn(&B) -> usize)
     (bytes(&broad) as f64, of_search as f64, n_pairs as f64)
 }
 
-/// Holds what `bytes` says, which leaves out the table of proxies and the log of events, to between
-/// three quarters and all of `most_per_box`, and to between three tenths and all of
-/// `most_per_pair`.
+/// Checks the memory that `bytes` reports, without the table of proxies and the log of events. It
+/// must be between 3/4 and all of `most_per_box`, and between 3/10 and all of `most_per_pair`.
 pub fn check<B: BroadPhase>(
     name: &str,
     make: impl Fn() -> B,

@@ -1,4 +1,4 @@
-//! One suite per trait: whoever implements the trait runs the suite.
+//! One conformance suite per trait. Each implementation of the trait runs it.
 
 pub mod bounding_volume;
 pub mod broad_phase;

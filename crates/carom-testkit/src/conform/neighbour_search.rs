@@ -1,4 +1,4 @@
-//! Searches for neighbours: whatever the points and the radius, each answer is that of brute force.
+//! Searches for neighbours: for all points and radii, each answer is that of brute force.
 
 use crate::random::Random;
 use carom_neighbours::{BruteForce, NeighbourError, NeighbourLists, NeighbourSearch};
@@ -8,7 +8,7 @@ use glam::{DVec3, Vec3};
 /// Points and a radius.
 #[derive(Clone, Debug)]
 pub struct Cloud {
-    /// What is special about them.
+    /// The special property of the points.
     pub name: &'static str,
     /// The points.
     pub points: Vec<Vec3>,
@@ -16,7 +16,7 @@ pub struct Cloud {
     pub radius: f32,
 }
 
-/// Clouds at which a search may break. No coordinate is beyond 1e30.
+/// Returns clouds that may break a search. No coordinate is beyond 1e30.
 pub fn clouds(seed: u64) -> Vec<Cloud> {
     let mut random = Random::new(seed);
     let mut all = Vec::new();
@@ -111,8 +111,8 @@ impl WithAxis for Vec3 {
     }
 }
 
-/// Runs a search over all clouds. `make` makes it from a radius and a limit of pairs. Panics,
-/// saying which cloud, if an answer is not that of brute force.
+/// Runs a search over all clouds. `make` builds it from a radius and a limit of pairs. Panics with
+/// the cloud if an answer is not that of brute force.
 pub fn check<S: NeighbourSearch>(name: &str, make: impl Fn(f32, usize) -> Result<S, NeighbourError>) {
     let mut n_pairs = 0;
     for cloud in clouds(1) {
@@ -120,7 +120,7 @@ pub fn check<S: NeighbourSearch>(name: &str, make: impl Fn(f32, usize) -> Result
         let mut search = make(cloud.radius, 1 << 20).expect("the radius is sound");
         assert_eq!((search.radius(), search.n_points()), (cloud.radius, 0), "{what}");
         n_pairs += check_cloud(&mut search, &cloud.points, &what);
-        // The same again, fewer, and all again, in the same memory.
+        // Runs all points again, then fewer, then all, in the same memory.
         n_pairs += check_cloud(&mut search, &cloud.points, &what);
         n_pairs += check_cloud(&mut search, &cloud.points[cloud.points.len() / 2..], &what);
         let mut turned = cloud.points.clone();
@@ -132,7 +132,7 @@ pub fn check<S: NeighbourSearch>(name: &str, make: impl Fn(f32, usize) -> Result
     assert!(20_000 < n_pairs, "{name}: {n_pairs} pairs");
 }
 
-/// Asks all questions about these points, and holds the answers to brute force. Gives the number of
+/// Compares the answers to all queries about these points with brute force. Returns the number of
 /// pairs.
 pub fn check_cloud<S: NeighbourSearch>(search: &mut S, points: &[Vec3], what: &str) -> usize {
     let mut reference = BruteForce::new(search.radius()).expect("the search has a radius");
@@ -140,7 +140,7 @@ pub fn check_cloud<S: NeighbourSearch>(search: &mut S, points: &[Vec3], what: &s
     search.set_points(points).expect("points are finite");
     assert_eq!(search.n_points(), points.len(), "{what}");
 
-    // What is in the containers goes.
+    // The previous content of the containers must be replaced.
     let (mut pairs, mut expected) = (vec![[7, 7]], Vec::new());
     search.collect_pairs(&mut pairs).expect("below the limit");
     reference.collect_pairs(&mut expected).expect("below the limit");
@@ -168,12 +168,12 @@ pub fn check_cloud<S: NeighbourSearch>(search: &mut S, points: &[Vec3], what: &s
         ControlFlow::Continue(())
     });
     assert_eq!(n_rows, points.len(), "{what}");
-    // In sorted lists each neighbour has the point too.
+    // The lists are symmetric: each neighbour of a point has the point as its neighbour.
     for (point, row) in lists.iter() {
         assert!(row.iter().all(|&other| lists.of(other).binary_search(&point).is_ok()), "{what}");
     }
 
-    // Another set: some of the points, what is beside them, and what is far.
+    // Another set: some of the points, points beside them, and far points.
     let beside = points.iter().step_by(3).map(|p| *p + Vec3::new(0.7, -0.6, 0.1) * search.radius());
     let beside = beside.filter(|p| p.is_finite());
     let far = [Vec3::splat(-1e30), Vec3::new(1e30, 0.0, 3e29), Vec3::ZERO, Vec3::splat(1e7)];
@@ -208,7 +208,7 @@ fn check_lists(lists: &mut NeighbourLists, expected: &NeighbourLists, what: &str
     }
 }
 
-/// A visitor that breaks off is not called again.
+/// Checks that a visitor that breaks off is not called again.
 fn check_breaks<S: NeighbourSearch>(search: &mut S, has_pairs: bool, points: &[Vec3], what: &str) {
     let mut n_calls = [0; 3];
     search.visit_pairs(&mut |_, _| {
@@ -229,7 +229,7 @@ fn check_breaks<S: NeighbourSearch>(search: &mut S, has_pairs: bool, points: &[V
     assert_eq!(n_calls, [u32::from(has_pairs), has_points, has_points], "{what}");
 }
 
-/// An answer of just the limit is given, and a larger one is not.
+/// Checks that an answer of exactly the limit is returned, and a larger one refused.
 fn check_limit<S: NeighbourSearch>(
     cloud: &Cloud,
     what: &str,
@@ -262,7 +262,7 @@ fn check_limit<S: NeighbourSearch>(
     }
 }
 
-/// Bad radii and points are refused, and named, and change nothing.
+/// Checks that bad radii and points are refused with the first offender, and change nothing.
 fn check_refusals<S: NeighbourSearch>(make: &impl Fn(f32, usize) -> Result<S, NeighbourError>) {
     for radius in [-1.0, -1e-45, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let Err(NeighbourError::BadRadius { radius: named }) = make(radius, 1) else {
@@ -287,8 +287,8 @@ fn check_refusals<S: NeighbourSearch>(make: &impl Fn(f32, usize) -> Result<S, Ne
     }
 }
 
-/// Holds answers on two and seven threads to those on one, bit for bit and in order, for a cloud
-/// that is large enough.
+/// Checks that answers on two and seven threads equal those on one, bit for bit and in order. The
+/// cloud must be large enough for threads.
 pub fn check_threads<S: NeighbourSearch>(name: &str, points: &[Vec3], make: impl Fn(usize) -> S + Sync) {
     let with = |n_threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads");
@@ -318,8 +318,7 @@ pub fn check_threads<S: NeighbourSearch>(name: &str, points: &[Vec3], make: impl
     }
 }
 
-/// Counts the allocations of all questions about the same points, and about others, once the memory
-/// is there.
+/// Counts the allocations of all queries about the same points and about others, after warming up.
 pub fn check_warm<S: NeighbourSearch>(
     name: &str,
     search: &mut S,

@@ -1,5 +1,5 @@
-//! A list that is replaced over some frames, or made narrower: whatever happens meanwhile, the
-//! pairs are right, and no frame does it all.
+//! A list that is rebuilt over several frames, or narrowed. The pairs stay right whatever happens
+//! meanwhile, and no frame does all the work.
 
 use super::dice::Dice;
 use alloc::collections::BTreeMap;
@@ -10,7 +10,7 @@ use carom_broad::{
 };
 use glam::Vec3;
 
-/// Runs the whole suite. Panics, saying which frame, where the structure is wrong.
+/// Runs the whole suite. Panics with the frame of the first failure.
 pub fn check<I: FatIndex>(name: &str, make: impl Fn(CoherentSettings) -> Coherent<I>) {
     every_change_meets_every_step(name, &make);
     no_frame_does_it_all(name, &make);
@@ -19,25 +19,25 @@ pub fn check<I: FatIndex>(name: &str, make: impl Fn(CoherentSettings) -> Coheren
     every_change_meets_every_part(name, &make);
 }
 
-/// What happens while a list is on its way.
+/// A change that happens while a list is being rebuilt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
     Nothing,
     Insert,
     Remove,
-    /// Some go, and others come into their slots.
+    /// Some boxes are removed, and others reuse their slots.
     Replace,
     SetGroups,
-    /// Some become static, and some cease to be.
+    /// Some boxes become static, and some static ones dynamic.
     SetMobility,
     MoveStatics,
     /// All boxes become smaller: they stay in their fat boxes and may cease to touch.
     Shrink,
     TeleportSome,
-    /// The list in use is of no use any more, and so is the next.
+    /// All boxes teleport: both the list in use and the next one are useless.
     TeleportAll,
-    /// All move so far that the list in use is of no use any more, and then stay nearer than the
-    /// next one's fat boxes allow.
+    /// All boxes move so far that the list in use is useless. Then they stay nearer than the next
+    /// list's fat boxes allow.
     Lurch,
     HandOver,
     RemoveMost,
@@ -63,10 +63,10 @@ const CHANGES: [Change; 15] = [
     Change::AskTwice,
 ];
 
-/// Boxes of the first world.
+/// The number of boxes of the first world.
 const N: usize = 500;
 
-/// The structure, brute force, and what both were told.
+/// The structure under test, brute force, and the input of both.
 struct Both<I> {
     ours: Coherent<I>,
     brute: BruteForce,
@@ -99,7 +99,7 @@ impl<I: FatIndex> Both<I> {
         }
     }
 
-    /// Some of them.
+    /// Returns `n` random handles.
     fn some(&mut self, n: usize) -> Vec<ProxyId> {
         let all: Vec<_> = self.boxes.keys().copied().collect();
         let mut some: Vec<_> = (0..n).map(|_| all[self.dice.below(all.len())]).collect();
@@ -133,7 +133,7 @@ impl<I: FatIndex> Both<I> {
         }
     }
 
-    /// Moves these as `place` says.
+    /// Moves these boxes by the function `place`.
     fn moved(&mut self, ids: &[ProxyId], mut place: impl FnMut(&mut Dice, Aabb, Vec3) -> Aabb) {
         let moves: Vec<_> = ids
             .iter()
@@ -145,7 +145,7 @@ impl<I: FatIndex> Both<I> {
         self.update(&moves);
     }
 
-    /// One frame of the usual motion of what is not static, as far as `factor` says.
+    /// Moves the dynamic boxes by one frame of the usual motion, times `factor`.
     fn drift(&mut self, factor: f32) {
         let ids: Vec<_> = self.boxes.keys().copied().filter(|&id| !self.is_static(id)).collect();
         self.moved(&ids, |_, aabb, velocity| shifted(aabb, velocity * factor));
@@ -237,7 +237,7 @@ fn shifted(aabb: Aabb, step: Vec3) -> Aabb {
     Aabb { min: aabb.min + step, max: aabb.max + step }
 }
 
-/// Each kind of change after each step of a list that is on its way, and all that follows right.
+/// Makes each kind of change after each step of a rebuild. All later frames must be right.
 fn every_change_meets_every_step<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
     let ours = make(CoherentSettings::default().with_spread_from(100));
     let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(17) };
@@ -250,7 +250,7 @@ fn every_change_meets_every_step<I: FatIndex>(name: &str, make: &impl Fn(Coheren
         let mut what = format!("{name}, frame {frame}, step {step}");
         both.drift(1.0);
         if 0 < step {
-            // The one that has met this step least often.
+            // The change that was made least often after this step.
             let least =
                 CHANGES.into_iter().min_by_key(|&change| met.get(&(change, step)).copied().unwrap_or(0));
             let change = least.unwrap_or(Change::Nothing);
@@ -265,7 +265,7 @@ fn every_change_meets_every_step<I: FatIndex>(name: &str, make: &impl Fn(Coheren
         step = if both.ours.is_renewing() { was_at + 1 } else { 0 };
         assert!(step <= 2, "{what}: a third frame begins and it is not done");
         n_adopted += usize::from(was_at == 2 && step == 0 && rebuilds < both.ours.counters().rebuilds);
-        // Now and then the world is made anew, so that it does not thin out.
+        // The world is rebuilt now and then, so that it does not thin out.
         if frame % 40 == 0 {
             let n = N.saturating_sub(both.boxes.len());
             both.insert(n);
@@ -280,8 +280,8 @@ fn every_change_meets_every_step<I: FatIndex>(name: &str, make: &impl Fn(Coheren
     assert!(CHANGES.len() / 2 < n_adopted && 100 * frame < n_pairs);
 }
 
-/// A heap that trembles: the list is made narrower where it stands, and none is made anew. What
-/// comes, goes and jumps meanwhile is right, and so is the drift that follows.
+/// A trembling heap: the list is narrowed in place, and none is rebuilt. Insertions, removals and
+/// jumps meanwhile give the right pairs, and so does the drift that follows.
 fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
     name: &str,
     make: &impl Fn(CoherentSettings) -> Coherent<I>,
@@ -289,7 +289,7 @@ fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
     const SIDE: usize = 9;
     let ours = make(CoherentSettings::default());
     let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(19) };
-    // They touch along one axis, and nearly do along the others.
+    // They touch along one axis, and nearly touch along the others.
     let place = |dice: &mut Dice, i: usize| {
         let at = Vec3::new((i % SIDE) as f32, (i / SIDE % SIDE) as f32, (i / SIDE / SIDE) as f32);
         let center = at * Vec3::new(0.999, 1.02, 1.02) + dice.point(0.002);
@@ -326,8 +326,8 @@ fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
     }
 }
 
-/// In each frame other boxes move, and few: lists live long, also where most never moved before,
-/// and are replaced over many frames. Then everything happens meanwhile.
+/// A few boxes move in each frame, others each time. Lists live long, and are rebuilt over many
+/// frames. Then all changes happen meanwhile.
 fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
     const CALM: usize = 300;
     let ours = make(CoherentSettings::default().with_spread_from(100));
@@ -353,7 +353,7 @@ fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -
         longest = longest.max(n_renewing);
         match frame {
             0 => at_once = work(&both.ours),
-            // At first nothing tells that few will move.
+            // At first the structure cannot know that few will move.
             60..CALM => most = most.max(work(&both.ours)),
             _ => {}
         }
@@ -371,8 +371,8 @@ fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -
     assert!((1..10).contains(&n_made) && 8 <= longest, "{name}: {n_made} lists, {longest} frames");
 }
 
-/// Each kind of change after each of the first parts in which a list is made where few boxes move,
-/// and all that follows right.
+/// Makes each kind of change after each of the first parts of a rebuild in a world with few moves.
+/// All later frames must be right.
 fn every_change_meets_every_part<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
     const PARTS: usize = 5;
     let ours = make(CoherentSettings::default().with_spread_from(100));
@@ -388,7 +388,7 @@ fn every_change_meets_every_part<I: FatIndex>(name: &str, make: &impl Fn(Coheren
         both.moved(&in_turn, |_, aabb, velocity| shifted(aabb, velocity * 4.0));
         let mut what = format!("{name}, frame {frame}, after {part} parts");
         if (1..=PARTS).contains(&part) {
-            // The one that has come here least often.
+            // The change that was made least often after this part.
             let least =
                 CHANGES.into_iter().min_by_key(|&change| met.get(&(change, part)).copied().unwrap_or(0));
             let change = least.unwrap_or(Change::Nothing);
@@ -414,14 +414,14 @@ fn every_change_meets_every_part<I: FatIndex>(name: &str, make: &impl Fn(Coheren
     assert!(PARTS < n_adopted, "{name}: {n_adopted} lists");
 }
 
-/// Boxes tested and eight times what was sorted: a box in a cell or a pair in its place takes as
-/// long as eight tests.
+/// Returns the box tests plus eight times the sorted items: sorting a box into a cell, or a pair,
+/// takes as long as eight tests.
 fn work<I: FatIndex>(broad: &Coherent<I>) -> u64 {
     broad.counters().tests + 8 * broad.counters().sorted
 }
 
-/// In a calm world no frame does two thirds of what it takes to make a list at once, and lists are
-/// not made much oftener for that.
+/// Checks that no frame of a calm world does two thirds of the work of a whole rebuild. Lists must
+/// not be rebuilt much more often for that.
 fn no_frame_does_it_all<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
     const CROWD: usize = 6000;
     let mut dice = Dice::new(18);
@@ -445,7 +445,7 @@ fn no_frame_does_it_all<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings
         spread.pairs(&mut pairs);
         at_once.pairs(&mut expected);
         assert!(pairs == expected, "{name}, frame {frame}");
-        // The first frames have nothing to go by.
+        // The first frames have no history.
         if frame < 3 {
             before = [&spread, &at_once].map(|broad| broad.counters().rebuilds);
         } else {

@@ -1,5 +1,5 @@
-//! What every set of boxes must answer: boxes, rays, points and views, against a walk over all;
-//! ugly ones among them, and batches.
+//! The contract of every spatial index: box, ray, point and view queries and batches, against a
+//! scan of all boxes. Degenerate queries are among them.
 
 use super::dice::Dice;
 use carom_bounds::{Aabb, BoundingVolume, Culling, Frustum, LastPlane};
@@ -11,9 +11,9 @@ use carom_math::{Interval, Plane, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// Runs the whole suite. Panics where the structure is wrong.
+/// Runs the whole suite. Panics at the first wrong answer.
 pub fn check<B: BroadPhase + SpatialIndex + Sync>(make: impl Fn() -> B) {
-    // How many boxes, in what part of space, how large, and whether with whole numbers for sides.
+    // The number of boxes, the half side of the world, their size, and whether sides are integers.
     let worlds = [
         (0, 1.0, 1.0, false),
         (1, 1.0, 1.0, false),
@@ -22,7 +22,7 @@ pub fn check<B: BroadPhase + SpatialIndex + Sync>(make: impl Fn() -> B) {
         (1000, 10.0, 1.0, false),
         (600, 4.0, 0.0, false),
         (500, 6.0, 3.0, true),
-        // Squares of lengths overflow, and vanish.
+        // Squares of lengths overflow or underflow.
         (200, 1e30, 4e29, false),
         (200, 1e-30, 4e-31, false),
     ];
@@ -90,8 +90,8 @@ fn random_ray(world: f32, dice: &mut Dice) -> Ray {
     Ray::new(dice.point(2.0 * world), direction * scale)
 }
 
-/// All hits and the first, the interval shrinking on the way, are those of the boxes one by one.
-/// How many there are.
+/// Checks that all hits, and the first one with a shrinking interval, equal those of a scan.
+/// Returns the number of hits.
 fn check_ray(index: &dyn SpatialIndex, live: &[Option<Aabb>], ray: &Ray, interval: Interval) -> usize {
     let mut hits = Vec::new();
     index.ray_hits(ray, interval, &mut hits);
@@ -145,7 +145,7 @@ fn ask(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut D
     assert_eq!(index.nearest(Vec3::INFINITY, f32::INFINITY), None);
 }
 
-/// A camera somewhere, or six planes of any kind.
+/// Returns the frustum of a random camera, or six random planes.
 fn random_frustum(world: f32, dice: &mut Dice) -> Frustum {
     if dice.one_in(3) {
         let mut plane = |_| {
@@ -176,7 +176,8 @@ fn random_frustum(world: f32, dice: &mut Dice) -> Frustum {
     Frustum::new(planes).unwrap()
 }
 
-/// Frusta, and a view of another kind: a ball, which is asked about as few boxes as possible.
+/// Checks frusta, and a view of another kind: a ball, which must be tested against as few boxes as
+/// possible.
 fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut Dice) {
     let mut found = Vec::new();
     for _ in 0..12 {
@@ -212,7 +213,7 @@ fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: 
         assert_eq!(visited, expected, "ball of radius {radius} around {center}");
         assert!(n_asked <= 8 * live.len() + 64, "asked about {n_asked} boxes");
     }
-    // Nothing is outside: breaking off means no further visit.
+    // No box is outside, and breaking off means no further visit.
     let mut n = 0;
     index.visit_culled(&mut |_| Culling::Inside, &mut |_| {
         n += 1;
@@ -221,8 +222,8 @@ fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: 
     assert_eq!(n, all(live).count().min(3));
 }
 
-/// Rays along faces, edges and through corners; of no direction, of the least and the greatest;
-/// from infinity; with intervals that begin or end where a box does, or hold nothing.
+/// Checks rays along faces and edges and through corners, and from infinity. Directions may be
+/// zero, tiny or huge, and intervals empty or ending at a box.
 fn ask_ugly_rays(index: &dyn SpatialIndex, live: &[Option<Aabb>], dice: &mut Dice) {
     let boxes: Vec<Aabb> = all(live).map(|(_, aabb)| aabb).collect();
     let (least, most) = (f32::from_bits(1), f32::MAX);
@@ -265,7 +266,7 @@ fn ask_ugly_rays(index: &dyn SpatialIndex, live: &[Option<Aabb>], dice: &mut Dic
     }
 }
 
-/// Batches, of any length, are the queries one by one.
+/// Checks that batches of any length equal single queries.
 fn batches_are_the_same<I: SpatialIndex + Sync>(index: &I, world: f32, dice: &mut Dice) {
     let n = [0, 1, 5, 200][dice.below(4)];
     let boxes: Vec<_> = (0..n).map(|_| dice.aabb(world, world)).collect();
@@ -302,8 +303,8 @@ fn batches_are_the_same<I: SpatialIndex + Sync>(index: &I, world: f32, dice: &mu
     assert_eq!(hits.all().len(), hits.iter().map(<[BoxHit]>::len).sum::<usize>());
 }
 
-/// For a structure that has bounds of many boxes: a small view of 20,000 is asked about few of
-/// them, if nothing has changed.
+/// Checks that a structure with hierarchical bounds tests a small view against few of 20,000 boxes,
+/// if nothing has changed.
 pub fn few_are_asked<B: BroadPhase + SpatialIndex>(name: &str, make: impl Fn() -> B) {
     const N: usize = 20_000;
     let mut dice = Dice::new(0x5bb);

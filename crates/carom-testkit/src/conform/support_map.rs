@@ -1,8 +1,8 @@
-//! What every support map promises, over directions that include the ugly ones.
+//! The contract of every support map, over directions that include degenerate ones.
 //!
-//! Supports are true maxima within the stated slack, lie in the ball that the map states and in
-//! each other's half-spaces; directions of any length give the same bits; features lie on the
-//! supporting plane, in order, with names of their own.
+//! Supports are maxima within the stated slack. They lie in the ball that the map states, and in
+//! each other's half-spaces. Directions of any length give the same bits. Features lie on the
+//! supporting plane, in order, with distinct names.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3.1
 //! (support functions).
@@ -12,8 +12,8 @@ use carom_math::tol;
 use glam::DVec3;
 use std::collections::HashSet;
 
-/// Directions that find faults: axes and diagonals of all lengths, tilted by almost nothing, and a
-/// fixed scatter.
+/// Returns directions that reveal faults: axes and diagonals of all lengths, slightly tilted ones,
+/// and a fixed scatter.
 pub fn directions() -> Vec<DVec3> {
     let mut directions = Vec::new();
     for i in 0..27 {
@@ -35,13 +35,13 @@ pub fn directions() -> Vec<DVec3> {
 
 /// Checks one support map, and that it contains `core_points`, which are points of its core.
 ///
-/// `roundness` is a share of the radius: how far the polygon that stands for a curved face may lie
-/// inside it.
+/// `roundness` is relative to the radius: the largest distance by which the polygon of a curved
+/// face may lie inside it.
 pub fn check(shape: &dyn SupportMap, core_points: &[DVec3], roundness: f64) {
     let (center, radius) = (shape.center(), shape.radius());
     assert!(center.is_finite() && 0.0 <= radius && radius.is_finite());
     assert!(0.0 <= shape.margin() && 0.0 <= shape.support_slack());
-    // Sizes of products and of coordinates: what rounding is measured by.
+    // Sizes of products and of coordinates: the scale of rounding errors.
     let reach = radius + center.abs().max_element();
     let noise = 16.0 * f64::EPSILON * reach;
     let directions: Vec<DVec3> = directions().into_iter().map(DVec3::normalize).collect();

@@ -1,10 +1,10 @@
-//! The same bytes for any number of threads: a crowd on pools of one, two and seven.
+//! The same bytes for any number of threads: a crowd on pools of one, two and seven threads.
 
 use super::dice::Dice;
 use carom_broad::{Answers, BoxHit, BroadPhase, Counters, Filter, Pair, SpatialBatch, SpatialIndex};
 use carom_math::{Interval, Ray};
 
-/// A few frames of a crowd, of which every third is a jump.
+/// Runs a few frames of a crowd; in every third frame boxes jump.
 fn frames(mut broad: impl BroadPhase) -> Vec<(Vec<Pair>, Counters)> {
     let mut dice = Dice::new(5);
     let mut boxes: Vec<_> = (0..20_000).map(|_| dice.aabb(25.0, 2.0)).collect();
@@ -27,7 +27,7 @@ fn frames(mut broad: impl BroadPhase) -> Vec<(Vec<Pair>, Counters)> {
     frames
 }
 
-/// Holds pairs and counters on two and on seven threads to those on one.
+/// Checks that pairs and counters on two and seven threads equal those on one.
 pub fn check<B: BroadPhase>(name: &str, make: impl Fn() -> B + Sync) {
     let with = |n: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
@@ -39,7 +39,7 @@ pub fn check<B: BroadPhase>(name: &str, make: impl Fn() -> B + Sync) {
     }
 }
 
-/// Holds the answers to batches of queries on two and on seven threads to those on one.
+/// Checks that answers to batches of queries on two and seven threads equal those on one.
 pub fn check_batches<B: BroadPhase + SpatialIndex + Sync + Send>(name: &str, make: impl Fn() -> B) {
     let mut dice = Dice::new(6);
     let mut broad = make();

@@ -1,4 +1,4 @@
-//! The questions in carom's terms; compiled for `f32` and again for `f64`.
+//! The queries in carom's types; compiled for `f32` and again for `f64`.
 
 use super::super::{Answer, KINDS, Made, Place, Says, Spec, Tally, box_points, is_rotation, place, world};
 use super::num::{geom, math, query, real, sat, wide};
@@ -12,12 +12,12 @@ use math::{Pose, Quat, Vec3};
 use query::{ConvexShape, RoundedShape, Shape};
 use std::sync::Arc;
 
-/// Asked of what is decided in `f64`, as a part of the size.
+/// The tolerance of results that are computed in `f64`, relative to the size.
 const WIDE: f64 = 1e-12;
-/// Asked of what is stored in this precision.
+/// The tolerance of results that are stored in this precision, relative to the size.
 const STORED: f64 = if size_of::<math::Vec3>() == size_of::<DVec3>() { 1e-12 } else { 1e-6 };
 const IS_SINGLE: bool = STORED != WIDE;
-/// Poses of one pair of shapes.
+/// The number of poses of one pair of shapes.
 const POSES: u64 = 24;
 
 fn vector(p: DVec3) -> Vec3 {
@@ -28,14 +28,14 @@ fn widen(v: Vec3) -> DVec3 {
     DVec3::new(wide(v.x), wide(v.y), wide(v.z))
 }
 
-/// As this precision stores it.
+/// Returns the pose as this precision stores it.
 fn pose(place: &Place) -> Pose {
     let q = place.rotation;
     let rotation = Quat::from_xyzw(real(q.x), real(q.y), real(q.z), real(q.w));
     Pose::new(rotation, vector(place.translation))
 }
 
-/// `None` where the numbers make no shape.
+/// Makes a shape; `None` if the numbers are invalid for it.
 fn make(spec: &Spec) -> Option<Made<Shape>> {
     let half = vector(spec.half);
     let (h, r) = (half.y, half.x);
@@ -133,7 +133,7 @@ impl SupportMap for HullMap {
     }
 }
 
-/// One pair of shapes in a number of places.
+/// Tests one pair of shapes in several poses.
 pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
     let specs = [Spec::new(random), Spec::new(random)];
     let [Some(a), Some(b)] = [make(&specs[0]), make(&specs[1])] else { return };
@@ -170,7 +170,7 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
         };
         let mut pair = Difference::new(&a.solid, &b.solid, frame);
         if !is_asked_wide {
-            // The poses were subtracted before.
+            // The size includes the translations, because the poses were subtracted.
             pair.size += wide(poses[0].translation.length()) + wide(poses[1].translation.length());
         }
         tally.judge(&pair, class, &answers, &context);
@@ -187,7 +187,7 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
                 ask_query(large_a, large_b, &[grow(&poses[0]), grow(&poses[1])])
             };
             for (answer, large) in answers.iter().zip(&again) {
-                // What was there before makes a difference to the way, not to what is asked.
+                // The previous content of the cache changes the search, not the required answer.
                 if answer.question == WARM {
                     continue;
                 }
@@ -203,7 +203,7 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
 
 const WARM: &str = if IS_SINGLE { "f32 shapes: gjk, warm" } else { "f64 shapes: gjk, warm" };
 
-/// On support maps of this precision, with a pose in `f64`.
+/// Queries support maps of this precision, with a pose in `f64`.
 fn ask_wide(a: &Made<Shape>, b: &Made<Shape>, frame: &WidePose, cache: &mut GjkCache) -> Vec<Answer> {
     let settings = GjkSettings::default();
     let mut all = Vec::new();
@@ -261,7 +261,7 @@ fn ask_wide(a: &Made<Shape>, b: &Made<Shape>, frame: &WidePose, cache: &mut GjkC
     all
 }
 
-/// Of carom-query, in the world.
+/// Queries carom-query, in the world.
 fn ask_query(a: &Made<Shape>, b: &Made<Shape>, poses: &[Pose; 2]) -> Vec<Answer> {
     let (Some(a), Some(b)) = (&a.shape, &b.shape) else { return Vec::new() };
     let names = if IS_SINGLE {
@@ -270,7 +270,7 @@ fn ask_query(a: &Made<Shape>, b: &Made<Shape>, poses: &[Pose; 2]) -> Vec<Answer>
         ["f64: contact", "f64: distance", "f64: intersects"]
     };
     let mut all = Vec::new();
-    // As it does it.
+    // The same operations as in carom-query.
     let to_a = |v: Vec3| poses[0].wide().inverse_transform_vector(widen(v));
     let reach = real(f64::from(f32::MAX));
     if let Some(found) = query::contact(a, &poses[0], b, &poses[1], reach) {

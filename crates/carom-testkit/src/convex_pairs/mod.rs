@@ -1,12 +1,12 @@
-//! Random pairs of convex shapes, the ugly ones above all, put to every way that carom has of
-//! telling how far apart or how deep they are, in both precisions, and judged by [`certificate`].
+//! Random pairs of convex shapes, mostly degenerate ones. All of carom's queries for their distance
+//! or depth, in both precisions, are judged by [`certificate`].
 //!
-//! Hulls of 4 to 512 vertices and every other convex shape, from 1e-4 to 1e4 in size and up to 1e5
-//! apart, needles and plates; anywhere, far away, one centre in the other, touching along any
-//! direction, or face to face in a turned frame, by gaps down to nothing. What a precision can
-//! store is what is asked about and judged.
+//! Shapes are hulls of 4 to 512 vertices and every other convex shape. Sizes are from 1e-4 to 1e4,
+//! with needles and plates, and distances up to 1e5. Pairs are anywhere, far away, concentric,
+//! touching along any direction, or face to face in a rotated frame. Gaps go down to zero. Queries
+//! and judge get the input as the precision stores it.
 //!
-//! `cargo xtask truth convex` asks millions of pairs, a test of carom-query a few thousand.
+//! `cargo xtask truth convex` tests millions of pairs, a test of carom-query a few thousand.
 
 mod double;
 mod single;
@@ -37,7 +37,7 @@ const KINDS: [&str; 13] = [
     "segment",
 ];
 
-/// A shape to be made, in numbers that `f32` has.
+/// The description of a shape, in numbers of `f32`.
 #[derive(Clone, Debug)]
 struct Spec {
     kind: usize,
@@ -45,32 +45,32 @@ struct Spec {
     points: Vec<DVec3>,
 }
 
-/// A shape as a precision has it.
+/// A shape in one precision.
 struct Made<S> {
-    /// `None` for what is no shape of carom-query.
+    /// `None` if carom-query has no such shape.
     shape: Option<S>,
     map: Box<dyn carom_geom::SupportMap>,
-    /// What it is.
+    /// The solid for the judge.
     solid: Solid,
-    /// Of flat faces, outward: where shapes are put face to face.
+    /// The outward normals of flat faces, for placing shapes face to face.
     normals: Vec<DVec3>,
 }
 
-/// Where two shapes are.
+/// The pose of a shape.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     rotation: DQuat,
     translation: DVec3,
 }
 
-/// What an answer says.
+/// The statement of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Says {
     /// The distance or minus the depth.
     Signed(f64),
-    /// The distance, 0 where they meet.
+    /// The distance, 0 if they meet.
     Distance(f64),
-    /// They share a point.
+    /// Whether they share a point.
     Meets(bool),
     /// Minus the depth, or something between 0 and the distance.
     Separation(f64),
@@ -82,12 +82,12 @@ struct Answer {
     question: &'static str,
     says: Says,
     outcome: Outcome,
-    /// Below and above the signed distance.
+    /// The lower and upper bound of the signed distance.
     bounds: [f64; 2],
     /// In the frame of A, from A to B.
     normal: Option<DVec3>,
     points: Option<[DVec3; 2]>,
-    /// Errors are held against this part of the size.
+    /// The allowed error, relative to the size.
     tolerance: f64,
 }
 
@@ -104,7 +104,8 @@ impl Answer {
         }
     }
 
-    /// With all lengths times a power of two; what `f32` has no normal number for is nothing.
+    /// Returns the answer with all lengths times a power of two. Coordinates of points without a
+    /// normal number of `f32` become 0.
     fn scaled(&self, s: f64) -> Answer {
         let above = |x: f64| if (x * s).abs() < f64::from(f32::MIN_POSITIVE) { 0.0 } else { x * s };
         Answer {
@@ -125,33 +126,34 @@ impl Answer {
     }
 }
 
-/// What was seen of one question.
+/// The counts of one query.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Row {
     /// Answers.
     pub n: u64,
-    /// Of bodies proved to be apart by more than rounding.
+    /// The number of answers for bodies proved to be apart by more than rounding.
     pub n_apart: u64,
-    /// Together by more than rounding.
+    /// The number for bodies proved to overlap by more than rounding.
     pub n_together: u64,
-    /// The truth is not known as well as is asked of the answer.
+    /// The number of answers for which the proof is less exact than the tolerance.
     pub n_loose: u64,
     /// [`Outcome::Undecided`].
     pub n_undecided: u64,
     /// [`Outcome::Within`].
     pub n_within: u64,
-    /// Apart, and said to meet, or the other way round.
+    /// The number of answers that report meeting for bodies apart, or the reverse.
     pub n_wrong_signs: u64,
-    /// An error, a bound that does not hold, a normal that does not separate or points elsewhere,
-    /// all beyond what is asked.
+    /// The number of wrong answers beyond the tolerance: a wrong value or bound, or a normal that
+    /// does not separate or points elsewhere.
     pub n_wrong: u64,
-    /// Of the distance or the depth, beyond what the answer says of itself, as a part of the size.
+    /// The largest error of the distance or the depth, beyond the answer's own bound, relative to
+    /// the size.
     pub worst: f64,
-    /// By how much less the normal separates than the answer says, as a part of the size.
+    /// The largest shortfall of the separation along the normal, relative to the size.
     pub worst_normal: f64,
-    /// The largest gap, as a part of the size, that is said to be touching.
+    /// The largest gap that is reported as touching, relative to the size.
     pub touching: f64,
-    /// The most that an answer said it may be off, as a part of the size.
+    /// The largest error bound that an answer stated, relative to the size.
     pub widest: f64,
 }
 
@@ -172,23 +174,22 @@ impl Row {
     }
 }
 
-/// All that was seen.
+/// The counts of all queries.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// By question, and by what the two shapes are.
+    /// By query, and by the class of the two shapes.
     pub rows: BTreeMap<(&'static str, &'static str), Row>,
-    /// Pairs, `f32` and `f64`.
+    /// The number of pairs in `f32` and in `f64`.
     pub n_pairs: [u64; 2],
-    /// By how they were put.
+    /// The number of pairs by kind of placement.
     pub n_placed: BTreeMap<&'static str, u64>,
-    /// Answers that were asked again with all lengths times a power of two, and how many had other
-    /// bits.
+    /// The number of queries that were repeated with all lengths times a power of two.
     pub n_scaled: u64,
-    /// Of these.
+    /// The number of those whose answers had other bits.
     pub n_other_bits: u64,
-    /// The first wrong answers, in full.
+    /// The first wrong answers, with all details.
     pub told: Vec<String>,
-    /// The first answers that were no answers.
+    /// The first undecided answers.
     pub told_undecided: Vec<String>,
 }
 
@@ -198,7 +199,7 @@ const MOST_TOLD: usize = 20;
 const ROUND: &str = "round";
 
 impl Tally {
-    /// What two have seen.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: &Tally) {
         for (key, row) in &other.rows {
             self.rows.entry(*key).or_default().add(row);
@@ -218,14 +219,14 @@ impl Tally {
         }
     }
 
-    /// Everything added up.
+    /// Returns the sum of all rows.
     pub fn all(&self) -> Row {
         let mut sum = Row::default();
         self.rows.values().for_each(|row| sum.add(row));
         sum
     }
 
-    /// Asks about pairs of a precision, about `n_pairs` of them.
+    /// Tests about `n_pairs` pairs in one precision.
     pub fn look(&mut self, random: &mut Random, n_pairs: u64, is_single: bool) {
         let before = self.n_pairs[usize::from(!is_single)];
         while self.n_pairs[usize::from(!is_single)] - before < n_pairs {
@@ -243,7 +244,7 @@ impl Tally {
         }
     }
 
-    /// Judges answers; lengths are known to so much of the size, at best.
+    /// Judges answers. Lengths are known to a fraction of the size at best.
     fn judge(
         &mut self,
         pair: &Difference<'_>,
@@ -268,11 +269,11 @@ impl Tally {
     }
 }
 
-/// Signs closer than this part of the size are those of the rounding of the points.
+/// The distance, relative to the size, below which signs are rounding of the points.
 const SIGN: f64 = carom_math::tol::GJK_TOUCHING;
 
 impl Row {
-    /// Counts one answer, and says what is wrong with it.
+    /// Counts one answer. Returns what is wrong with it.
     fn look(
         &mut self,
         pair: &Difference<'_>,
@@ -284,7 +285,7 @@ impl Row {
         let size = pair.size;
         let (lower, upper) = (truth.lower, truth.upper);
         self.n = 1;
-        // The faces of a hull lie off its vertices by roundings of what is stored.
+        // The faces of a hull are off its vertices by the rounding of stored numbers.
         let sign = if matches!(answer.says, Says::Separation(_)) { answer.tolerance } else { SIGN };
         let (is_apart, is_together) = (sign * size < lower, upper < -sign * size);
         self.n_apart = u64::from(is_apart);
@@ -316,7 +317,7 @@ impl Row {
         if says_meet && 0.0 < lower {
             self.touching = lower / size;
         }
-        // How far a number is from the interval of the truth.
+        // The distance of a number from the proved interval.
         let off = |d: f64, low: f64, high: f64| (low - d).max(d - high).max(0.0);
         let error = match answer.says {
             Says::Signed(d) => off(d, lower, upper),
@@ -340,8 +341,7 @@ impl Row {
             let separation = if matches!(answer.says, Says::Separation(_)) { d.min(lower) } else { d };
             self.worst_normal = (separation - allowed - pair.room(normal)).max(0.0) / size;
         }
-        // Where a surface is curved, the place on it is known to the root of what the distance is
-        // known to.
+        // On a curved surface, a point is known to the square root of the error of the distance.
         let near =
             if is_round { 10.0 * (answer.tolerance + allowed / size).sqrt() * size } else { 2.0 * tolerance };
         if let (Some([a, b]), Some(d)) = (answer.points, signed)
@@ -377,7 +377,7 @@ impl Spec {
         let style = random.below(4);
         let points = (0..n).map(|i| {
             let p = match style {
-                // On a grid: faces of many corners, parallel faces and edges.
+                // On a grid, with faces of many corners and parallel faces and edges.
                 0 => random.grid_point(4) * 0.5 - 1.0,
                 // A prism.
                 1 => {
@@ -402,13 +402,13 @@ impl Spec {
     }
 }
 
-/// A random gap, as a part of a size.
+/// Returns a random gap, relative to a size.
 fn gap(random: &mut Random) -> f64 {
     let little = 10_f64.powf(random.range(-15.0, -1.0)) * if random.below(2) == 0 { 1.0 } else { -1.0 };
     [0.0, 0.0, 1e-9, -1e-9, 1e-6, -1e-6, 1e-3, -1e-3, little, little][random.below(10)]
 }
 
-/// Where B is in the frame of A, and by which rule.
+/// Returns the pose of B in the frame of A, and the kind of placement.
 fn place<S>(a: &Made<S>, b: &Made<S>, random: &mut Random) -> (Place, &'static str) {
     let reach = a.solid.reach() + b.solid.reach();
     let least = a.solid.reach().min(b.solid.reach());
@@ -454,7 +454,7 @@ fn place<S>(a: &Made<S>, b: &Made<S>, random: &mut Random) -> (Place, &'static s
     }
 }
 
-/// Where A is in the world: half of the time nowhere else.
+/// Returns the pose of A in the world; half of the time the identity.
 fn world(size: f64, random: &mut Random) -> Place {
     if random.below(2) == 0 {
         return Place { rotation: DQuat::IDENTITY, translation: DVec3::ZERO };
@@ -465,12 +465,12 @@ fn world(size: f64, random: &mut Random) -> Place {
     }
 }
 
-/// The corners of a box.
+/// Returns the corners of a box.
 fn box_points(half: DVec3) -> Vec<DVec3> {
     crate::oracle::sat::box_corners(half, |p| p)
 }
 
-/// The pose as a matrix that is one but for rounding.
+/// Whether a matrix is a rotation but for rounding.
 fn is_rotation(m: &DMat3) -> bool {
     (*m * m.transpose()).abs_diff_eq(DMat3::IDENTITY, 1e-14)
 }

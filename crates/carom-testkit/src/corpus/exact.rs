@@ -1,9 +1,9 @@
-//! What is true of the input as a library stores it: computed by the oracles where they reach, else
-//! as published in the data.
+//! The exact answers for the input as a library stores it. Oracles compute them within their reach;
+//! others are as published in the data.
 //!
 //! Bodies that are a polytope grown by a radius (balls, capsules, boxes, hulls, single triangles)
-//! are compared feature by feature; rays and points against meshes, and triangles, in rational
-//! arithmetic. Cylinders, and rays against round shapes, have their closed forms in the data.
+//! are compared feature by feature. Rays and points against meshes, and triangles, use rational
+//! arithmetic. Cylinders, and rays against round shapes, have closed forms in the data.
 
 use super::shape::{Body, Precision, Shape, point};
 use super::{Case, Step};
@@ -19,22 +19,22 @@ use std::collections::BTreeMap;
 pub enum Exactly {
     /// A signed distance.
     Distance(f64),
-    /// Of two triangles.
+    /// The relation of two triangles.
     Triangles {
-        /// They share a point.
+        /// Whether they share a point.
         meets: bool,
-        /// 0 where they meet.
+        /// The distance; 0 if they meet.
         distance: f64,
     },
-    /// The first t of a ray.
+    /// The first parameter of a ray; `None` for a miss.
     Ray(Option<f64>),
-    /// Any hull that is one: the points alone tell.
+    /// Any valid hull of the points.
     Hull,
-    /// Pairs of numbers of boxes, sorted.
+    /// Pairs of box indices, sorted.
     Pairs(Vec<(usize, usize)>),
 }
 
-/// The right answer for the input as it is stored.
+/// Returns the exact answer for the input as it is stored.
 pub fn exactly(case: &Case, precision: Precision) -> Exactly {
     match case {
         Case::Pair { a, b, distance, .. } => Exactly::Distance(pair(a, b, precision).unwrap_or(*distance)),
@@ -56,7 +56,7 @@ pub fn exactly(case: &Case, precision: Precision) -> Exactly {
     }
 }
 
-/// The largest coordinate that a library meets in the question: errors are told relative to it.
+/// Returns a bound on the coordinates of a case: errors are relative to it.
 pub fn size(case: &Case) -> f64 {
     let largest = |points: &[[f64; 3]]| points.iter().flatten().fold(0.0, |m, x| f64::max(m, x.abs()));
     match case {
@@ -69,7 +69,7 @@ pub fn size(case: &Case) -> f64 {
     }
 }
 
-/// How far from the origin of the world a body reaches.
+/// Returns an upper bound of the distance of a body's points from the world's origin.
 fn reach(body: &Body) -> f64 {
     let own = match &body.shape {
         Shape::Sphere(radius) => *radius,
@@ -82,7 +82,7 @@ fn reach(body: &Body) -> f64 {
     own + point(body.at).length()
 }
 
-/// The polytope, in the frame of the body, that the body is when grown by the radius.
+/// Returns the core polytope of the body in its frame, and the radius that grows it to the body.
 fn core(body: &Body, precision: Precision) -> Option<(Vec<DVec3>, f64)> {
     Some(match &body.shape {
         Shape::Sphere(radius) => (vec![DVec3::ZERO], precision.round(*radius)),
@@ -97,7 +97,7 @@ fn core(body: &Body, precision: Precision) -> Option<(Vec<DVec3>, f64)> {
     })
 }
 
-/// The signed distance, from the features of the two cores.
+/// Returns the signed distance, from the features of the two cores.
 fn pair(a: &Body, b: &Body, precision: Precision) -> Option<f64> {
     let ((points_a, radius_a), (points_b, radius_b)) = (core(a, precision)?, core(b, precision)?);
     let b_in_a = b.wide(precision).relative_to(&a.wide(precision));
@@ -108,8 +108,8 @@ fn pair(a: &Body, b: &Body, precision: Precision) -> Option<f64> {
     Some(cores - radius_a - radius_b)
 }
 
-/// The first t, from the triangles of a surface that has them and is not moved. A ray in the plane
-/// of a triangle meets its edges, which are its neighbours' too.
+/// Returns the first parameter of a ray, from the triangles of a surface that is not moved. A ray
+/// in the plane of a triangle meets its edges, which its neighbours share.
 fn ray(on: &Body, origin: DVec3, direction: DVec3, precision: Precision) -> Option<Option<f64>> {
     if on.wide(precision).rotation != glam::DMat3::IDENTITY {
         return None;
@@ -136,8 +136,8 @@ fn ray(on: &Body, origin: DVec3, direction: DVec3, precision: Precision) -> Opti
     Some(first)
 }
 
-/// The line is farther from the ball around the triangle than any rounding: most triangles need no
-/// exact arithmetic.
+/// Whether the line is farther from the ball around the triangle than any rounding. Most triangles
+/// then need no exact arithmetic.
 fn passes_far_from(triangle: &[DVec3; 3], origin: DVec3, direction: DVec3) -> bool {
     let [a, b, c] = *triangle;
     let center = (a + b + c) / 3.0;
@@ -146,7 +146,7 @@ fn passes_far_from(triangle: &[DVec3; 3], origin: DVec3, direction: DVec3) -> bo
     1.01 * radius + 1e-6 * (center.length() + origin.length()) < off
 }
 
-/// Two triangles for each side of a box, outward.
+/// Returns two outward triangles for each side of a box.
 pub(super) fn box_triangles(half: DVec3) -> Vec<[DVec3; 3]> {
     let corners = box_corners(half, |p| p);
     let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
@@ -157,7 +157,8 @@ pub(super) fn box_triangles(half: DVec3) -> Vec<[DVec3; 3]> {
         .collect()
 }
 
-/// How far a point of the body's frame is from its surface, negative inside. `None` for flat hulls.
+/// Returns the signed distance of a point from the surface, in the body's frame; negative inside.
+/// `None` for flat hulls.
 pub(super) fn deviation(on: &Body, precision: Precision, p: DVec3) -> Option<f64> {
     let round = |x: &f64| precision.round(*x);
     // Outside of a box or of the rectangle of a cylinder, and inside.
@@ -193,7 +194,7 @@ pub(super) fn deviation(on: &Body, precision: Precision, p: DVec3) -> Option<f64
     })
 }
 
-/// Every edge belongs to two triangles, once in each direction.
+/// Whether every edge belongs to two triangles, once in each direction.
 fn is_closed(triangles: &[[u32; 3]]) -> bool {
     let mut edges: BTreeMap<(u32, u32), i32> = BTreeMap::new();
     for t in triangles {
@@ -208,7 +209,7 @@ fn is_closed(triangles: &[[u32; 3]]) -> bool {
 /// A box as it was given; `None` once it is removed, or was never a box.
 type GivenBox = Option<[[f64; 3]; 2]>;
 
-/// What is there after the steps.
+/// Returns the boxes after the steps.
 fn boxes(steps: &[Step]) -> Vec<GivenBox> {
     let read = |given: &[[Option<f64>; 3]; 2]| -> GivenBox {
         let [low, high] = given.map(|corner| corner.map(|x| x.unwrap_or(f64::NAN)));

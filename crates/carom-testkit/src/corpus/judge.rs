@@ -7,16 +7,16 @@ use super::shape::{Body, Precision, point};
 use glam::DVec3;
 use std::collections::BTreeMap;
 
-/// What a library said.
+/// An answer of a library.
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// To [`Case::Pair`].
     Pair(PairAnswer),
     /// To [`Case::Triangles`].
     Triangles {
-        /// They share a point.
+        /// Whether they share a point.
         meets: bool,
-        /// How far apart.
+        /// The distance.
         distance: f64,
     },
     /// To [`Case::Ray`].
@@ -29,35 +29,36 @@ pub enum Answer {
     Pairs(Vec<(usize, usize)>),
 }
 
-/// About two bodies.
+/// The answers about two bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct PairAnswer {
-    /// They touch or overlap, from the query that says only that.
+    /// Whether they touch or overlap, from the intersection query.
     pub meets: bool,
-    /// How far apart, from the query for distances; not below 0.
+    /// The distance, from the distance query; not below 0.
     pub distance: f64,
-    /// From the query for contacts: negative is the depth. `None` where it gave no contact.
+    /// The signed distance from the contact query: negative is minus the depth. `None` without a
+    /// contact.
     pub contact: Option<f64>,
-    /// On the surfaces of A and B, in the world: nearest where they are apart, deepest where they
-    /// overlap.
+    /// The points on the surfaces of A and B, in the world: the nearest ones if they are apart, the
+    /// deepest if they overlap.
     pub points: Option<[DVec3; 2]>,
     /// Unit vector from A to B.
     pub normal: Option<DVec3>,
 }
 
-/// Where a ray meets a surface.
+/// The hit of a ray on a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct RayAnswer {
-    /// In lengths of the direction.
+    /// The parameter, in lengths of the direction.
     pub t: f64,
     /// Unit normal, either side.
     pub normal: DVec3,
 }
 
-/// About a point and a surface.
+/// The answers about a point and a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct PointAnswer {
-    /// Negative inside, where the library tells.
+    /// The distance; negative inside, if the library is able to tell.
     pub distance: f64,
     /// Whether the sign of the distance means anything.
     pub is_signed: bool,
@@ -72,12 +73,12 @@ pub struct HullAnswer {
     pub corners: Vec<DVec3>,
     /// Corners of each side, counter-clockwise from outside.
     pub faces: Vec<Vec<u32>>,
-    /// The library merges sides that lie in one plane.
+    /// Whether the library merges coplanar sides.
     pub is_merged: bool,
 }
 
-/// Whether the answer is right, to `tolerance` times the largest coordinate of the question; else
-/// what is wrong with it.
+/// Judges an answer, to `tolerance` times the largest coordinate of the case. The error says what
+/// is wrong.
 pub fn judge(case: &Case, answer: &Answer, precision: Precision, tolerance: f64) -> Result<(), String> {
     let near = tolerance * size(case);
     match (case, exactly(case, precision), answer) {
@@ -168,8 +169,8 @@ fn is_on(body: &Body, precision: Precision, p: DVec3, near: f64) -> Result<(), S
     }
 }
 
-/// A hull proves itself: its corners are points, all points lie behind all its sides, and the sides
-/// close.
+/// A hull proves itself: its corners are given points, all points lie behind all its sides, and the
+/// sides close.
 fn judge_hull(
     points: &[DVec3],
     n_corners: Option<usize>,

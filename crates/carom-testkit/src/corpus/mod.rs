@@ -1,11 +1,10 @@
 //! The corpus of public failures: questions that users of collision libraries published because an
 //! answer was wrong, with the exact answers, as data.
 //!
-//! One JSON file per family beside this one; `generated` adds the families whose threads describe
-//! inputs without listing them, from stated seeds. [`entries`] gives all, [`judge`] says whether an
-//! answer is right, and, with the feature `query`, [`carom`] answers. Facts and inputs are those of
-//! the threads named; threads are written `repository#number`, tests of a repository `repository
-//! path`.
+//! Each family has one JSON file beside this one. `generated` adds the families whose threads
+//! describe inputs without listing them, from stated seeds. [`entries`] returns all, and [`judge`]
+//! judges an answer. With the feature `query`, [`carom`] answers. Facts and inputs are those of the
+//! named threads. Threads are written `repository#number`, tests of a repository `repository path`.
 
 #[cfg(feature = "query")]
 pub mod carom;
@@ -24,25 +23,25 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// Where it was published: `repository#number`, several with commas, or a repository and the
-    /// path of a test.
+    /// The source: `repository#number`, several with commas, or a repository and the path of a
+    /// test.
     pub thread: String,
-    /// What was asked, and what went wrong.
+    /// The query, and what went wrong.
     pub what: String,
-    /// How the exact answer was obtained.
+    /// The method that gave the exact answer.
     pub by: String,
-    /// The questions; more than one where the thread has more, or where a seed made them.
+    /// The cases; more than one if the thread has more, or if a seed made them.
     pub cases: Vec<Case>,
-    /// The file that it stands in; not in the file.
+    /// The name of its file; not a field of the file.
     #[serde(skip)]
     pub family: &'static str,
 }
 
-/// A question with its exact answer. All numbers are meant as `f64`.
+/// A query with its exact answer. All numbers are meant as `f64`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Case {
-    /// How far apart, or how deep, are two bodies?
+    /// The distance or depth of two bodies.
     Pair {
         /// The first body.
         a: Body,
@@ -54,8 +53,7 @@ pub enum Case {
         #[serde(default)]
         normal: Option<[f64; 3]>,
     },
-    /// Do two triangles share a point, in whatever order their corners are given? How far apart are
-    /// they?
+    /// The intersection and distance of two triangles, for any order of their corners.
     Triangles {
         /// Corners.
         a: [[f64; 3]; 3],
@@ -63,61 +61,61 @@ pub enum Case {
         b: [[f64; 3]; 3],
         /// Touching counts.
         meets: bool,
-        /// 0 where they meet.
+        /// 0 if they meet.
         distance: f64,
     },
-    /// Where does a ray first meet a surface, from outside or inside?
+    /// The first hit of a ray on a surface, from outside or inside.
     Ray {
-        /// Its surface is asked about.
+        /// The body of the queried surface.
         on: Body,
-        /// Where t is 0.
+        /// The start of the ray, at t = 0.
         origin: [f64; 3],
         /// Any length; t counts in it.
         direction: [f64; 3],
-        /// `None` where the ray misses.
+        /// `None` if the ray misses.
         t: Option<f64>,
     },
-    /// How far is a point from a surface?
+    /// The distance of a point from a surface.
     Point {
-        /// Its surface is asked about.
+        /// The body of the queried surface.
         on: Body,
         /// In the world.
         point: [f64; 3],
         /// Negative inside; a mesh has an inside where it is closed.
         distance: f64,
     },
-    /// What is the convex hull?
+    /// The convex hull of points.
     Hull {
         /// In any order, duplicates allowed.
         points: Vec<[f64; 3]>,
-        /// How many corners, where the thread is about it; 0 where there is no volume, which must
-        /// be told, not assumed.
+        /// The number of corners, if the thread is about it; 0 without a volume, which the library
+        /// must report.
         corners: Option<usize>,
-        /// How many flat sides, likewise.
+        /// The number of flat sides, likewise.
         faces: Option<usize>,
     },
-    /// Which boxes touch after these steps?
+    /// The pairs of boxes that touch after some steps.
     Boxes {
         /// In order.
         steps: Vec<Step>,
-        /// How many pairs touch.
+        /// The number of touching pairs.
         n_pairs: usize,
     },
 }
 
-/// What happens to a set of boxes. Boxes are numbered in the order of their insertion, refused ones
-/// too.
+/// A change of a set of boxes. Boxes have indices in the order of their insertion, refused ones
+/// included.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Step {
-    /// Least and greatest corner; null is NaN. A library may refuse a box that is no box; then it
+    /// The minimum and maximum corner; null is NaN. A library may refuse an invalid box, which then
     /// takes part in nothing.
     Insert([[Option<f64>; 3]; 2]),
-    /// Another box for the number given. A box that is no box: refused, or ignored from then on.
+    /// Another box for an index. An invalid box is refused, or ignored from then on.
     Move(usize, [[Option<f64>; 3]; 2]),
-    /// The number given.
+    /// The index of the box.
     Remove(usize),
-    /// The pairs are asked for, and not looked at.
+    /// Queries the pairs, and ignores the answer.
     Ask,
 }
 
@@ -133,7 +131,7 @@ const FILES: [(&str, &str); 9] = [
     ("points and segments", include_str!("closest.json")),
 ];
 
-/// The whole corpus, family by family.
+/// Returns the whole corpus, family by family.
 pub fn entries() -> Vec<Entry> {
     let mut all = Vec::new();
     for (family, text) in FILES {

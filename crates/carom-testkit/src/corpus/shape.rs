@@ -39,13 +39,13 @@ pub struct Mesh {
 pub struct Body {
     /// In its own frame.
     pub shape: Shape,
-    /// Where the frame is.
+    /// The position of the frame.
     #[serde(default)]
     pub at: [f64; 3],
-    /// How the frame is turned: a quaternion x, y, z, w of any length.
+    /// The rotation of the frame: a quaternion x, y, z, w of any length.
     #[serde(default)]
     pub turn: Option<[f64; 4]>,
-    /// How the frame is turned, as the rows of a matrix; for threads that print one.
+    /// The rotation of the frame, as the rows of a matrix; for threads that print one.
     #[serde(default)]
     pub rows: Option<[[f64; 3]; 3]>,
     /// In the thread round shapes stand along z: before all else the shape is turned from y to z.
@@ -53,7 +53,7 @@ pub struct Body {
     pub is_z_up: bool,
 }
 
-/// What a library stores its input in.
+/// The precision in which a library stores its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// `f32`.

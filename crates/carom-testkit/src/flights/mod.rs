@@ -1,11 +1,11 @@
 //! Random flights of bodies into obstacles, and what must hold at every step of each.
 //!
 //! - The energy, kinetic and potential, is never above that of the start.
-//! - The centre of a body does not pass a surface. This is checked for a body that is marked fast,
-//!   and for one whose way in a step, that of its tips included, is below its own thickness and
-//!   that of the obstacle.
-//! - The momentum of what nothing touches is kept, and so is the sum of two bodies that only touch
-//!   each other.
+//! - The centre of a body does not pass a surface. This holds for bodies with continuous collision
+//!   detection. It also holds for a body whose displacement in a step, tips included, is below its
+//!   own thickness and that of the obstacle.
+//! - The momentum of a free body is kept, and so is the sum for two bodies that only touch each
+//!   other.
 //! - No number is infinite or NaN, and no step ends in an error or a panic.
 //!
 //! A flight is a function of its seed alone.
@@ -23,14 +23,13 @@ use glam::DVec3;
 use obstacle::Obstacle;
 use std::collections::BTreeMap;
 
-/// The largest gain of energy that is right, as a part of the most energy turned over so far.
+/// The largest allowed gain of energy, relative to the most energy turned over so far.
 pub const MAX_GAIN: f64 = 1e-4;
 
-/// The largest change of the momentum that is right, as a part of all momenta.
+/// The largest allowed change of the momentum, relative to the sum of all momenta.
 pub const MAX_DRIFT: f64 = 2e-3;
 
-/// Places are numbers of single precision: they round by this part of their size in a step and in
-/// its reading, at most.
+/// The largest rounding of a position in a step, relative to its size: positions are `f32`.
 const PLACE_ROUNDING: f64 = 1.0 / (1 << 21) as f64;
 
 /// The largest speed, in metres per second, at the start of a body over a terrain, which is not

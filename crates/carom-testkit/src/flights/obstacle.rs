@@ -1,4 +1,4 @@
-//! Obstacles of a flight, and the side of them on which a point is.
+//! Obstacles of a flight, and the side of an obstacle on which a point is.
 //!
 //! An obstacle has a surface at y = 0 of its own frame, or about it; the free side is above.
 

@@ -1,12 +1,14 @@
-//! When a body that moves along a segment touches a brush first: the exact Minkowski sum of both,
+//! The first contact of a body that moves along a segment with a brush, by the exact Minkowski sum:
 //! for points, balls, upright cylinders and hulls.
 //!
-//! The reference point of the body is in the sum of the brush and the mirrored body where the two
-//! touch, and the sum is convex. For hulls it is a polytope, and the segment is clipped by its
-//! planes. For a ball its surface is made of parts of planes, cylinders and balls, and the first
-//! that is entered is the answer. For a cylinder the sum is where the part of the brush that is at
-//! the cylinder's height comes within its radius, seen from above: that distance is convex along
-//! the segment, so its minimum is closed in on and the crossing bisected.
+//! The body touches the brush if its reference point is in the sum of the brush and the mirrored
+//! body. The sum is convex. For hulls it is a polytope, and its planes clip the segment. For a ball
+//! its surface consists of parts of planes, cylinders and balls, and the first one that is entered
+//! is the answer.
+//!
+//! For a cylinder, consider the part of the brush at the cylinder's height, seen from above. Its
+//! distance from the axis is convex along the segment. So a search finds the minimum, and bisection
+//! the crossing of the radius.
 //!
 //! Reference: T. Lozano-Perez, Spatial Planning: A Configuration Space Approach, 1983 (sums); A.
 //! Andrew, Another Efficient Algorithm for Convex Hulls in Two Dimensions, 1979.
@@ -340,7 +342,7 @@ fn first_below(low: f64, high: f64, above: impl Fn(f64) -> f64) -> Option<f64> {
     }
     let (mut a, mut b) = (low, high);
     let mut touching = (above(high) <= 0.0).then_some(high);
-    // By the golden section: each step asks once.
+    // Golden section search: each step evaluates once.
     const PART: f64 = 0.618_033_988_749_894_9;
     let (mut x, mut y) = (b - PART * (b - a), a + PART * (b - a));
     let (mut at_x, mut at_y) = (above(x), above(y));

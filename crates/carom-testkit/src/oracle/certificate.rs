@@ -1,10 +1,11 @@
-//! The distance or the depth of two convex solids between bounds that are proved, by a search that
-//! shares nothing with GJK and EPA as carom has them.
+//! Proved bounds of the distance or the depth of two convex solids, by a search that shares no code
+//! with carom's GJK and EPA.
 //!
-//! A direction proves a lower bound of the signed distance: the room along it. Points of the
-//! difference prove an upper one: apart, a mean of some of them is a point of it; together, a
-//! closed surface of triangles between them that winds around the origin leaves a ball inside. How
-//! directions, points and triangles were found is no part of the proof.
+//! A direction proves a lower bound of the signed distance: the separation along it. Points of the
+//! difference prove an upper bound. If the solids are apart, a convex combination of points is a
+//! point of the difference. If they overlap, a closed surface of triangles that winds around the
+//! origin encloses a ball. The proof does not depend on how directions, points and triangles were
+//! found.
 //!
 //! Reference: E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast Procedure for Computing the
 //! Distance Between Complex Objects in Three-Dimensional Space, 1988; G. van den Bergen, Proximity

@@ -121,7 +121,7 @@ fn determinant(columns: &[Exact; 3]) -> Dyadic {
 /// Relative: what a few operations of `f64` may be off by, with a lot to spare.
 const ROUGH: f64 = 1e-13;
 
-/// A volume that can be asked about a point.
+/// A volume that can be tested against a point.
 pub trait Contains {
     /// The exact answer.
     fn holds(&self, p: &Exact) -> bool;

@@ -1,4 +1,5 @@
-//! When two moving polytopes first touch, by looking often: the truth for times of impact.
+//! The time at which two moving polytopes first touch, by dense sampling: the truth for times of
+//! impact.
 //!
 //! The greatest separation over all axes that can separate two polytopes is computed at evenly
 //! spaced times; where it is least between neighbours the minimum is chased, and where it falls
@@ -70,7 +71,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// A body that stays with its frame's origin where it is told.
+    /// Returns the path of a body at rest, with its frame's origin at `center`.
     pub fn fixed(rotation: DQuat, center: DVec3) -> Path {
         Path { rotation, local_center: DVec3::ZERO, center, linear: DVec3::ZERO, angular: DVec3::ZERO }
     }

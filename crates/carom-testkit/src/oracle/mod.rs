@@ -1,4 +1,4 @@
-//! Slow answers that are obviously right.
+//! Oracles: slow answers that are obviously right.
 
 #[cfg(feature = "bsp")]
 pub mod brush;

@@ -5,7 +5,7 @@
 use carom_bounds::Aabb;
 use carom_broad::{Filter, Mobility, Pair};
 
-/// The pairs that touch, sorted. `boxes[i]` is the proxy with index i, `None` a free index.
+/// Returns the pairs that touch, sorted. `boxes[i]` is the proxy with index i, `None` a free index.
 pub fn touching(boxes: &[Option<(Aabb, Filter)>]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (a, first) in boxes.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Convex solids told by their farthest points, and how much room a direction proves between two of
-//! them.
+//! Convex solids by their support points, and the separation of two of them that a direction
+//! proves.
 //!
-//! Written without the support maps of carom-geom, so that these can be judged by it: a polytope is
-//! all of its points, asked one by one, and those that could be the farthest are asked again with
-//! 106 bits.
+//! It shares no code with the support maps of carom-geom, so that it can judge them. A polytope is
+//! all of its points, which are tested one by one. Candidates for the farthest are compared again
+//! with 106 bits.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3
 //! (support functions).
@@ -107,7 +107,7 @@ pub struct Difference<'a> {
 }
 
 impl<'a> Difference<'a> {
-    /// Of two solids and the pose of B.
+    /// Returns the difference of two solids, with the pose of B.
     pub fn new(a: &'a Solid, b: &'a Solid, pose: WidePose) -> Difference<'a> {
         let points_b = match &b.core {
             Core::Points(points) => points.iter().map(|p| placed(&pose, *p).to_dvec3()).collect(),
@@ -129,9 +129,9 @@ impl<'a> Difference<'a> {
         b - self.a.farthest(n)
     }
 
-    /// How far the solids are apart along a direction: not above their signed distance, whatever
-    /// the direction. Points are asked with 106 bits, so that the sign for polytopes is right
-    /// beyond any rounding of `f64`.
+    /// Returns the separation of the solids along any direction, which is not above their signed
+    /// distance. Points are compared with 106 bits. So the sign for polytopes is right beyond any
+    /// rounding of `f64`.
     pub fn room(&self, n: DVec3) -> f64 {
         let Some(n) = n.try_normalize() else { return f64::NEG_INFINITY };
         let (wide, down) = (DoubleDoubleVec3::from(n), DoubleDoubleVec3::from(-n));

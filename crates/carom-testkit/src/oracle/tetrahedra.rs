@@ -17,7 +17,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Num, Signed, ToPrimitive, Zero};
 
-/// How two solids are to each other.
+/// The relation of two solids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Relation {
     /// No point in common.
@@ -102,7 +102,7 @@ fn sorted(mut face: [u32; 3]) -> [u32; 3] {
     face
 }
 
-/// How A is to B, moved by exactly `by`.
+/// Returns the relation of A to B, with B moved by exactly `by`.
 pub fn relation(a: &Tetrahedra, b: &Tetrahedra, by: DVec3) -> Relation {
     let (points_a, points_b) = placed(a, b, by);
     // Products of differences of such numbers fit in an i128.

@@ -1,4 +1,4 @@
-//! The questions in carom's terms; compiled for `f32` and again for `f64`.
+//! The queries in carom's types; compiled for `f32` and again for `f64`.
 
 use super::super::{Answer, Mesh, Overlap};
 use super::num::{geom, math, query, real, wide};
@@ -7,7 +7,7 @@ use glam::DVec3;
 use math::{Pose, Vec3};
 use query::{MeshShape, SolidRelation, solid_overlap, solid_relation};
 
-/// The answers for two meshes where they are; `None` if carom does not tell inside from outside.
+/// Returns the answers for two meshes; `None` if carom cannot distinguish inside from outside.
 pub(in super::super) fn ask([a, b]: [&Mesh; 2]) -> Option<Answer> {
     let (a, b) = (shape(a), shape(b));
     let here = Pose::IDENTITY;

@@ -1,4 +1,4 @@
-//! Pairs of solids: where the second is put, and what becomes of the coordinates.
+//! Pairs of solids: the placement of the second one, and the change of the coordinates.
 
 use super::body::{Body, Family, body, cells_between};
 use crate::oracle::tetrahedra::Tetrahedra;
@@ -6,7 +6,7 @@ use crate::random::Random;
 use core::fmt;
 use glam::{DMat3, DQuat, DVec3};
 
-/// Where the second solid is put.
+/// The placement of the second solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// Boxes apart.
@@ -40,7 +40,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Place; 14] = [
         Place::Apart,
         Place::Face,
@@ -59,7 +59,7 @@ impl Place {
     ];
 }
 
-/// What becomes of the whole numbers.
+/// The change of the integer coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Numbers {
     /// They stay.
@@ -75,12 +75,12 @@ pub enum Numbers {
 }
 
 impl Numbers {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Numbers; 5] =
         [Numbers::Whole, Numbers::Tenths, Numbers::Sheared, Numbers::Turned, Numbers::TurnedApart];
 }
 
-/// How far the second solid is moved at the end.
+/// The final displacement of the second solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hair {
     /// Not at all.
@@ -94,7 +94,7 @@ pub enum Hair {
 }
 
 impl Hair {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Hair; 4] = [Hair::None, Hair::Ulp, Hair::Tiny, Hair::Millionth];
 }
 
@@ -103,11 +103,11 @@ impl Hair {
 pub struct Pair {
     /// The families.
     pub families: [Family; 2],
-    /// Where the second is put.
+    /// The placement of the second one.
     pub place: Place,
-    /// What became of the coordinates.
+    /// The change of the coordinates.
     pub numbers: Numbers,
-    /// What the second is moved by.
+    /// The final displacement of the second one.
     pub hair: Hair,
     /// The solids.
     pub solids: [Tetrahedra; 2],
@@ -133,7 +133,7 @@ fn change(solid: &mut Tetrahedra, by: impl Fn(DVec3) -> DVec3) {
     }
 }
 
-/// Any rotation, if not all as often.
+/// Returns any rotation, not uniformly.
 fn rotation(random: &mut Random) -> DQuat {
     loop {
         let q = DQuat::from_vec4(random.cube_point().extend(random.range(-1.0, 1.0)));
@@ -147,7 +147,7 @@ fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
     from[random.below(from.len())]
 }
 
-/// A random pair; `None` if the random numbers make none.
+/// Returns a random pair; `None` if the random numbers make none.
 pub(super) fn pair(random: &mut Random) -> Option<Pair> {
     let place = pick(random, &Place::ALL);
     let with_gaps = [Family::LShape, Family::Frame, Family::SlottedPlate, Family::Cavity, Family::TwoShells];
@@ -206,7 +206,7 @@ pub fn solid(seed: u64) -> (Family, Tetrahedra) {
     }
 }
 
-/// Puts B. Gives a vertex that both have or nearly have in common.
+/// Places B. Returns a vertex that both have or nearly have in common.
 fn put(random: &mut Random, a: &Body, b: &mut Body, place: Place) -> Option<DVec3> {
     let surface = |solid: &Tetrahedra| solid.surface();
     let corner = |solid: &Tetrahedra, v: u32| solid.vertices[v as usize];

@@ -1,13 +1,14 @@
-//! What the tolerances of `carom_math::tol` have to cover: the largest error of the computation
-//! that each is about.
+//! The errors that the tolerances of `carom_math::tol` must cover: the largest error of each one's
+//! computation.
 //!
-//! A tolerance that covers rounding is held against the difference between the computation and a
-//! better one: `f32` against its `f64` twin, `f64` against numbers of 106 bits or rationals. A
-//! stopping rule is held against the difference that it makes to the answer. Each row asks one
-//! question of one random case; the largest answer of many cases must stay below the constant, and
-//! the constant must not be out of all proportion to it without a reason.
+//! A tolerance that covers rounding is compared with the difference of the computation and a better
+//! one: `f32` with its `f64` twin, `f64` with numbers of 106 bits or rationals. A stopping rule is
+//! compared with its effect on the answer.
 //!
-//! `cargo xtask truth tolerances` asks a million cases, a test of carom-query a few thousand.
+//! Each row tests one random case. The largest result of many cases must stay below the constant.
+//! The constant must be in proportion to it, or have a reason.
+//!
+//! `cargo xtask truth tolerances` tests a million cases, a test of carom-query a few thousand.
 
 mod bodies;
 mod features;
@@ -19,36 +20,37 @@ pub mod twins;
 use crate::random::Random;
 use carom_math::tol;
 
-/// One question about one constant.
+/// One test of one constant.
 pub struct Row {
     /// The name of the constant.
     pub constant: &'static str,
     /// Its value.
     pub value: f64,
-    /// Which computation is measured, and against what.
+    /// The measured computation, and its reference.
     pub what: &'static str,
-    /// One case in so many that are asked for is looked at: slow questions are asked less.
+    /// One requested case in this many is tested, because some rows are slow.
     pub one_in: u64,
-    /// Why the constant may be more than [`ROOM`] times what was seen; empty if it may not.
+    /// The reason why the constant may exceed [`ROOM`] times the largest result; empty if it may
+    /// not.
     pub reason: &'static str,
-    /// The constant that one random case needs, at least.
+    /// Returns the least constant that one random case needs.
     pub case: fn(&mut Random) -> f64,
 }
 
-/// A constant that is so many times larger than what it must cover needs a reason.
+/// The factor beyond which a constant needs a reason.
 pub const ROOM: f64 = 1000.0;
 
-/// What was seen of one row.
+/// The results of one row.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
-    /// The largest need of a case; infinite when one was not a number.
+    /// The largest need of a case; infinite if one was NaN.
     pub most: f64,
-    /// How many cases were looked at.
+    /// The number of tested cases.
     pub n_cases: u64,
 }
 
 impl Seen {
-    /// Looks at more cases.
+    /// Tests more cases.
     pub fn look(&mut self, row: &Row, random: &mut Random, n_cases: u64) {
         for _ in 0..n_cases {
             let need = (row.case)(random);
@@ -57,18 +59,18 @@ impl Seen {
         self.n_cases += n_cases;
     }
 
-    /// What two have seen.
+    /// Adds the results of another.
     pub fn add(&mut self, other: &Seen) {
         self.most = self.most.max(other.most);
         self.n_cases += other.n_cases;
     }
 
-    /// The constant covers all that was seen.
+    /// Whether the constant covers all results.
     pub fn is_covered(&self, row: &Row) -> bool {
         self.most <= row.value
     }
 
-    /// The constant is in proportion to what was seen, or has a reason not to be.
+    /// Whether the constant is in proportion to the results, or has a reason.
     pub fn is_in_proportion(&self, row: &Row) -> bool {
         row.value <= ROOM * self.most || !row.reason.is_empty()
     }

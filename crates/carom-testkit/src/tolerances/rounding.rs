@@ -211,7 +211,7 @@ fn off_plane(corners: [DVec3; 8], epsilon: f64) -> f64 {
         let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
         for start in [0, 1 << axis] {
             let [a, b, c, d] = [start, start | u, start | v, start | u | v].map(|k| corners[k]);
-            // A face too thin for its diagonal to have a plane is not asked about.
+            // A face too thin for its diagonal to have a plane is skipped.
             let normal = (b - a).cross(c - a);
             let is_thin = normal.length() < 1e-3 * (b - a).length_squared().max((c - a).length_squared());
             if !is_thin {

@@ -1,10 +1,11 @@
-//! The step of soft things among the bodies, and what they do to these.
+//! The step of soft things among the bodies, and their forces on these.
 //!
-//! - Soft things meet the bodies near them, as they are at the start of the step. Dynamic bodies
-//!   come first and fixed ones last, so at the end of an iteration no particle is deep in a floor.
-//! - The particle solver moves dynamic bodies along while it pushes them. Those that stand on
-//!   something do not fall there; the others do.
-//! - The sum of the pushes is an impulse. It acts as a steady force in the rest of the step, so a
+//! - Soft things collide with the bodies near them, in their state at the start of the step.
+//!   Dynamic bodies are solved first and fixed ones last. So at the end of an iteration no particle
+//!   is deep in a floor.
+//! - The particle solver moves dynamic bodies while it pushes them. Gravity acts there only on
+//!   bodies without support.
+//! - The sum of the pushes is an impulse. It acts as a constant force in the rest of the step, so a
 //!   body that floats at rest does not move at all.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 6
@@ -24,8 +25,8 @@ use carom_math::{Mat3, Pose, Vec3};
 use carom_particles::{Attachment, BodyBoundary, DistanceFn, SolidPass, Surface, Surroundings, Touched};
 use carom_response::{Body, BodyKind};
 
-/// In radii of the solver: distances up to this are exact. A liquid asks within its reach of about
-/// four radii, and a contact within four.
+/// The distance up to which distances are exact, in radii of the solver. A liquid queries within
+/// its reach of about four radii, and a contact within four.
 const NEAR_RADII: f32 = 8.0;
 
 impl<B: BroadPhase> World<B> {
@@ -34,7 +35,7 @@ impl<B: BroadPhase> World<B> {
         self.soft.set.as_ref().is_some_and(|set| !set.resting.is_sleeping)
     }
 
-    /// Moves soft things by `dt`, and wakes bodies that they push.
+    /// Steps soft things by `dt` seconds, and wakes bodies that they push.
     pub(crate) fn step_soft(&mut self, dt: f32) -> Result<(), WorldError> {
         let Some(mut soft) = self.soft.set.take() else { return Ok(()) };
         let stepped = self.step_soft_set(&mut soft, dt);
@@ -46,7 +47,7 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Returns whether a body woke.
+    /// Steps the set. Returns whether a body woke.
     fn step_soft_set(&mut self, soft: &mut SoftSet, dt: f32) -> Result<bool, WorldError> {
         soft.events.clear();
         soft.apply_settings(&self.soft.settings, self.settings.solver.gravity)?;
@@ -133,7 +134,7 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// The bodies on which the rest of soft things depends.
+    /// Returns the state of the bodies on which the sleep of soft things depends.
     fn marks(&self, near: &[u32]) -> Vec<(BodyId, Pose, Aabb)> {
         let mark = |&body: &u32| {
             let shape = self.bodies.shapes[body as usize].as_ref()?;
@@ -143,8 +144,8 @@ impl<B: BroadPhase> World<B> {
         near.iter().filter_map(mark).collect()
     }
 
-    /// How a body is accelerated in the particle solver, beside what particles do: a body that
-    /// stands on another one, or is in a joint, does not fall there.
+    /// Returns the acceleration of a body in the particle solver, besides the particles. It is zero
+    /// for a body that rests on another one or is in a joint.
     fn acceleration_among_soft(&mut self, number: u32) -> Vec3 {
         let body = &self.bodies.motions[number as usize];
         let is_free = body.kind == BodyKind::Dynamic
@@ -168,7 +169,7 @@ impl<B: BroadPhase> World<B> {
         if all.is_finite() { all } else { Vec3::ZERO }
     }
 
-    /// A body as particles see it.
+    /// Returns a body as a boundary for particles.
     fn boundary_of<'a>(&self, number: u32, distance: DistanceFn<'a>, acceleration: Vec3) -> BodyBoundary<'a> {
         let (body, traits) = (&self.bodies.motions[number as usize], &self.bodies.traits[number as usize]);
         let is_dynamic = body.kind == BodyKind::Dynamic && !self.bodies.is_halted(number as usize);
@@ -188,7 +189,8 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Lets what particles did to bodies act as forces in this step. Returns whether one woke.
+    /// Applies the pushes of particles on bodies as forces in this step. Returns whether a body
+    /// woke.
     fn push_bodies(
         &mut self,
         soft: &mut SoftSet,
@@ -238,7 +240,7 @@ impl<B: BroadPhase> World<B> {
 }
 
 impl SoftSet {
-    /// Lets go of bodies that were removed.
+    /// Releases vertices from bodies that were removed.
     fn release_from_removed(&mut self, is_there: impl Fn(BodyId) -> bool) {
         let mut is_released = false;
         for part in self.things_mut().filter_map(|thing| thing.soft_part_mut()) {
@@ -251,12 +253,12 @@ impl SoftSet {
         }
     }
 
-    /// The largest radius of a particle.
+    /// Returns the largest radius of a particle.
     fn largest_radius(&self) -> f32 {
         self.things().map(|thing| thing.radius).fold(self.solver.settings().radius, f32::max)
     }
 
-    /// Moves all things by `dt` among these bodies.
+    /// Steps all things by `dt` seconds among these bodies.
     fn advance(
         &mut self,
         dt: f32,
@@ -289,8 +291,8 @@ impl SoftSet {
         Ok(())
     }
 
-    /// Before the step: pinned vertices get the velocities that bring them to their places, and the
-    /// forces of this step act. Returns which vertices bodies hold.
+    /// Prepares the step: pinned vertices get the velocities that move them to their targets, and
+    /// the forces of this step act. Returns the attachments to bodies.
     fn before(&mut self, dt: f32, bodies: &[BodyId]) -> Result<Vec<Attachment>, SoftError> {
         let mut attachments = Vec::new();
         let SoftSet { solver, slots, .. } = self;
@@ -323,7 +325,8 @@ impl SoftSet {
         Ok(attachments)
     }
 
-    /// After the step: pinned vertices are in their places; damping, tearing, and the meshes.
+    /// Finishes the step: moves pinned vertices to their targets, damps velocities, tears cloth,
+    /// and updates the meshes.
     fn after(&mut self, dt: f32) -> Result<(), SoftError> {
         let SoftSet { solver, slots, .. } = self;
         let mut solids: [Vec<Vec3>; 2] = [Vec::new(), Vec::new()];
@@ -336,7 +339,7 @@ impl SoftSet {
                 solver.set_particle(first + vertex, target, Vec3::ZERO)?;
             }
         }
-        // By the index among the particles of all soft bodies.
+        // Sorted by the index among the particles of all soft bodies.
         things.retain(|thing| thing.soft_part().is_some());
         things.sort_by_key(|thing| thing.ids.first().map_or(0, |range| range.start));
         for thing in &things {
@@ -364,7 +367,7 @@ impl SoftSet {
         Ok(())
     }
 
-    /// Finds which thing touches which body, and the events.
+    /// Finds the pairs of a thing and a body that touch, and the events.
     fn note_touching(&mut self, bodies: &[BodyId]) {
         let before = core::mem::take(&mut self.touching);
         let of_contacts = self.solver.contacts().iter().filter_map(|contact| match contact.touched {

@@ -8,18 +8,18 @@ use carom_math::{Pose, Vec3};
 use carom_particles::{ClothSettings, Gas, Grains, Liquid, RopeSettings, SoftBodySettings};
 use carom_query::Shape;
 
-/// How soft things are stepped; the same for all of a world.
+/// Settings of the steps of all soft things of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SoftSettings {
-    /// Parts into which a step is divided, from 1 to 256. More make cloth and ropes stiffer, and
-    /// keep fast liquids stable.
+    /// The number of substeps of a step, from 1 to 256. More make cloth and ropes stiffer, and keep
+    /// fast liquids stable.
     pub substeps: u32,
-    /// How often constraints are projected in a substep, from 1 to 256.
+    /// The number of constraint projections in a substep, from 1 to 256.
     pub iterations: u32,
-    /// A grain or a vertex that is slower than this after a substep stays where it was, in lengths
-    /// per second; 0 for none. It must be less than gravity times a substep.
+    /// A speed, in lengths per second; 0 for none. A grain or a vertex that is slower after a
+    /// substep stays where it was. It must be less than gravity times a substep.
     pub rest_speed: f32,
 }
 
@@ -53,21 +53,20 @@ impl SoftSettings {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SoftBodyKind {
-    /// Triangles, by the numbers of their vertices. They resist stretching and bending, and may
-    /// tear.
+    /// Triangles, given by vertex indices. They resist stretching and bending, and may tear.
     Cloth {
         /// Three vertices each.
         triangles: Vec<[u32; 3]>,
-        /// How it resists.
+        /// Its material.
         settings: ClothSettings,
     },
     /// Vertices in a row.
     Rope(RopeSettings),
-    /// Tetrahedra, by the numbers of their vertices.
+    /// Tetrahedra, given by vertex indices.
     Volume {
         /// Four vertices each.
         tetrahedra: Vec<[u32; 4]>,
-        /// How it resists.
+        /// Its material.
         settings: SoftBodySettings,
     },
 }
@@ -92,24 +91,26 @@ pub enum SoftBodyKind {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SoftBodyDesc {
-    /// Its vertices at rest, before they are moved by `position`.
+    /// Its vertices at rest, relative to `position`.
     pub vertices: Vec<Vec3>,
     /// The constraints between them.
     pub kind: SoftBodyKind,
-    /// The place of the origin of the vertices in the world.
+    /// The position of the origin of the vertices in the world.
     pub position: Vec3,
-    /// Velocity of all vertices at first.
+    /// The initial velocity of all vertices.
     pub velocity: Vec3,
-    /// Mass per area of a cloth, per length of a rope, per volume of tetrahedra. Above 0.
+    /// The mass per area of a cloth, per length of a rope, or per volume of tetrahedra. Above 0.
     pub density: f32,
-    /// Each vertex is a ball with this diameter, to bodies and to other particles. If it is not
-    /// given: three quarters of the mean length of an edge. Two layers of a cloth then do not pass
-    /// each other. All radii of a world are from an eighth to eight times that of its liquids, or
-    /// of the first soft thing if it has none.
+    /// The diameter of the ball around each vertex, for contacts with bodies and other particles.
+    /// By default three quarters of the mean length of an edge, so that two layers of a cloth do
+    /// not pass each other.
+    ///
+    /// All radii of a world are from an eighth to eight times that of its liquids, or of the first
+    /// soft thing if it has none.
     pub thickness: Option<f32>,
-    /// Coefficient of friction. With a body the geometric mean counts. Not negative.
+    /// The coefficient of friction, not negative. With a body the geometric mean counts.
     pub friction: f32,
-    /// Vertices that stay where they are: see [`SoftBodyMut::pin`](crate::SoftBodyMut::pin).
+    /// Vertices that are pinned where they are: see [`SoftBodyMut::pin`](crate::SoftBodyMut::pin).
     pub pinned: Vec<u32>,
 }
 
@@ -127,15 +128,14 @@ impl SoftBodyDesc {
         }
     }
 
-    /// A cloth of triangles, 0.2 kg for each square metre.
+    /// Returns a cloth of triangles, with 0.2 kg for each square metre.
     pub fn cloth(vertices: &[Vec3], triangles: &[[u32; 3]], settings: ClothSettings) -> SoftBodyDesc {
         let kind = SoftBodyKind::Cloth { triangles: triangles.to_vec(), settings };
         SoftBodyDesc::new(vertices.to_vec(), kind, 0.2)
     }
 
-    /// A cloth that lies flat: `size` is its length along x and z, with the origin in its middle.
-    /// Each cell is two triangles. Vertex `i + j * (cells[0] + 1)` is the `i`th along x in row
-    /// `j`.
+    /// Returns a flat cloth. `size` is its length along x and z, with the origin in its middle.
+    /// Each cell is two triangles. Vertex `i + j * (cells[0] + 1)` is the `i`th along x in row `j`.
     pub fn grid(size: [f32; 2], cells: [u32; 2], settings: ClothSettings) -> SoftBodyDesc {
         let (row, n_rows) = (cells[0].saturating_add(1), cells[1].saturating_add(1));
         let along = |i: u32, axis: usize| size[axis] * (i as f32 / cells[axis] as f32 - 0.5);
@@ -153,48 +153,49 @@ impl SoftBodyDesc {
         SoftBodyDesc::new(vertices, SoftBodyKind::Cloth { triangles, settings }, 0.2)
     }
 
-    /// A rope through these points, 0.1 kg for each metre.
+    /// Returns a rope through these points, with 0.1 kg for each metre.
     pub fn rope(points: &[Vec3], settings: RopeSettings) -> SoftBodyDesc {
         SoftBodyDesc::new(points.to_vec(), SoftBodyKind::Rope(settings), 0.1)
     }
 
-    /// A soft body of tetrahedra, 1000 kg for each cubic metre.
+    /// Returns a soft body of tetrahedra, with 1000 kg for each cubic metre.
     pub fn volume(vertices: &[Vec3], tetrahedra: &[[u32; 4]], settings: SoftBodySettings) -> SoftBodyDesc {
         let kind = SoftBodyKind::Volume { tetrahedra: tetrahedra.to_vec(), settings };
         SoftBodyDesc::new(vertices.to_vec(), kind, 1000.0)
     }
 
-    /// With the origin of its vertices here.
+    /// The same soft body with the origin of its vertices here.
     #[must_use]
     pub fn with_position(self, position: Vec3) -> SoftBodyDesc {
         SoftBodyDesc { position, ..self }
     }
 
-    /// With this velocity.
+    /// The same description with this velocity.
     #[must_use]
     pub fn with_velocity(self, velocity: Vec3) -> SoftBodyDesc {
         SoftBodyDesc { velocity, ..self }
     }
 
-    /// With this mass per area of a cloth, per length of a rope, per volume of tetrahedra.
+    /// The same soft body with this mass per area of a cloth, per length of a rope, or per volume
+    /// of tetrahedra.
     #[must_use]
     pub fn with_density(self, density: f32) -> SoftBodyDesc {
         SoftBodyDesc { density, ..self }
     }
 
-    /// With this thickness.
+    /// The same soft body with this thickness.
     #[must_use]
     pub fn with_thickness(self, thickness: f32) -> SoftBodyDesc {
         SoftBodyDesc { thickness: Some(thickness), ..self }
     }
 
-    /// With this coefficient of friction.
+    /// The same soft body with this coefficient of friction.
     #[must_use]
     pub fn with_friction(self, friction: f32) -> SoftBodyDesc {
         SoftBodyDesc { friction, ..self }
     }
 
-    /// With these vertices pinned where they are.
+    /// The same soft body with these vertices pinned where they are.
     #[must_use]
     pub fn with_pinned(self, vertices: &[u32]) -> SoftBodyDesc {
         SoftBodyDesc { pinned: vertices.to_vec(), ..self }
@@ -205,11 +206,11 @@ impl SoftBodyDesc {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ParticlePhase {
-    /// They keep their density.
+    /// A liquid, which keeps its density.
     Liquid(Liquid),
-    /// As a liquid, but they rise.
+    /// A gas, which keeps its density and rises.
     Gas(Gas),
-    /// They touch with friction.
+    /// Grains, which touch with friction.
     Grains(Grains),
 }
 
@@ -242,37 +243,38 @@ pub struct ParticlesDesc {
     /// Their kind.
     pub phase: ParticlePhase,
     /// Half of the distance at which they rest beside each other. All liquids and gases of a world
-    /// have one radius; grains and soft bodies have an eighth to eight times of it.
+    /// have one radius. Grains and soft bodies have from an eighth to eight times of it.
     pub radius: f32,
-    /// Their positions, beside those in `fillings`.
+    /// Their positions, in addition to those in `fillings`.
     pub positions: Vec<Vec3>,
-    /// Shapes that are filled, with their poses.
+    /// Shapes to fill, with their poses.
     pub fillings: Vec<(Shape, Pose)>,
-    /// Velocity of all of them at first.
+    /// Their initial velocity.
     pub velocity: Vec3,
 }
 
 impl ParticlesDesc {
-    /// No particles yet, of this radius.
+    /// Returns a description without particles, of this radius.
     pub fn new(phase: ParticlePhase, radius: f32) -> ParticlesDesc {
         ParticlesDesc { phase, radius, positions: Vec::new(), fillings: Vec::new(), velocity: Vec3::ZERO }
     }
 
-    /// With a shape filled by a lattice of particles, each of which is inside as a whole.
+    /// The same description with a shape filled by a lattice of particles, each of them entirely
+    /// inside.
     #[must_use]
     pub fn with_filling(mut self, shape: &Shape, pose: &Pose) -> ParticlesDesc {
         self.fillings.push((shape.clone(), *pose));
         self
     }
 
-    /// With particles at these positions.
+    /// The same description with more particles at these positions.
     #[must_use]
     pub fn with_positions(mut self, positions: &[Vec3]) -> ParticlesDesc {
         self.positions.extend_from_slice(positions);
         self
     }
 
-    /// With this velocity.
+    /// The same description with this velocity.
     #[must_use]
     pub fn with_velocity(self, velocity: Vec3) -> ParticlesDesc {
         ParticlesDesc { velocity, ..self }

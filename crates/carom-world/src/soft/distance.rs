@@ -1,8 +1,8 @@
-//! The signed distance of points from a shape, as particles need it.
+//! The signed distance of points from a shape, for particles.
 //!
 //! - Far from the box around the shape, the distance from the box is enough.
-//! - The gradient is the direction from the nearest point of the surface. Very near the surface it
-//!   is rounded away; then differences of distances, or the triangle there, give it.
+//! - The gradient is the direction from the nearest point of the surface. Very near the surface
+//!   rounding destroys it. There differences of distances, or the triangle, give it.
 //! - An open mesh and a height field have two sides: the distance from them is not negative.
 //!
 //! Reference: J. C. Hart, Sphere Tracing, The Visual Computer 12(10), 1996 (distances as bounds).
@@ -11,25 +11,25 @@ use carom_bounds::Aabb;
 use carom_math::{Pose, Vec3};
 use carom_query::{MeshShape, Shape, project_point};
 
-/// Below this part of the coordinates, a distance has lost its direction: 128 roundings.
+/// The distance, relative to the coordinates, below which its direction is lost: 128 roundings.
 const BLIND: f32 = 1.0 / 65536.0;
 
 /// A shape in the frame of its body.
 pub(crate) struct ShapeDistance<'a> {
     shape: &'a Shape,
     aabb: Aabb,
-    /// Beyond this distance from its box the distance from the box is enough.
+    /// The distance from the box beyond which that distance is the result.
     near: f32,
 }
 
 impl<'a> ShapeDistance<'a> {
-    /// `near`: a length. Distances up to it are exact.
+    /// Prepares a shape. Distances up to the length `near` are exact.
     pub(crate) fn new(shape: &'a Shape, near: f32) -> ShapeDistance<'a> {
         ShapeDistance { shape, aabb: shape.aabb(&Pose::IDENTITY), near }
     }
 
-    /// Returns the signed distance of a point, or less if it is far away, and the unit vector in
-    /// which it grows.
+    /// Returns the signed distance of a point, or a lower bound if it is far away, and the unit
+    /// gradient.
     pub(crate) fn at(&self, point: Vec3) -> (f32, Vec3) {
         let way = point - point.max(self.aabb.min).min(self.aabb.max);
         let outside = way.length();
@@ -55,14 +55,14 @@ fn exact(shape: &Shape, point: Vec3) -> (f32, Vec3) {
     }
 }
 
-/// The normal of the surface at a point on it. `part` is the triangle of a mesh.
+/// Returns the normal of the surface at a point on it. `part` is the triangle of a mesh.
 fn normal_at(shape: &Shape, point: Vec3, part: u32) -> Vec3 {
-    // So long that rounding changes the direction by about a hundredth.
+    // A step for which rounding changes the direction by about a hundredth.
     let step = 64.0 * BLIND * point.abs().max_element().max(f32::MIN_POSITIVE);
     let distance = |p: Vec3| project_point(shape, &Pose::IDENTITY, p).map_or(0.0, |found| found.distance);
     let slope = |axis: Vec3| distance(point + axis * step) - distance(point - axis * step);
     let slopes = Vec3::new(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));
-    // Both sides of an open surface are equally far.
+    // On an open surface both sides have the same distance, and the differences vanish.
     if step * step < slopes.length_squared() {
         return slopes.normalize_or(Vec3::Y);
     }

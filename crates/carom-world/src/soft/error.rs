@@ -3,14 +3,14 @@
 use carom_geom::MeshError;
 use carom_particles::{ConstraintError, ParticleError};
 
-/// The reason why a soft thing was refused, or a step with it. Numbers are those of the first
+/// An error of inserting or changing a soft thing, or of a step with it. It names the first
 /// offender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SoftError {
     /// A position, a number of a liquid or of grains is out of its range, or a step is unstable.
     Particles(ParticleError),
-    /// A triangle, a tetrahedron or a setting of a cloth, a rope or a soft body is refused.
+    /// A triangle, a tetrahedron or a setting of a cloth, a rope or a soft body is invalid.
     Constraint(ConstraintError),
     /// The vertices of a cloth or a soft body are no mesh, or left the finite range.
     Mesh(MeshError),
@@ -23,19 +23,19 @@ pub enum SoftError {
     },
     /// There is no such vertex or particle.
     NoSuchVertex {
-        /// The number that was given.
+        /// The index that was given.
         vertex: usize,
     },
-    /// A shape to be filled has no end, or no known inside, or not enough room for a particle.
+    /// A shape to fill is infinite, has no known inside, or has no room for a particle.
     BadFilling {
-        /// The filling, from 0 on.
+        /// The index of the filling.
         filling: usize,
     },
     /// There are no vertices or particles.
     Empty,
-    /// All liquids and gases of a world have one radius.
+    /// A liquid or gas has another radius than those of the world, which must all be equal.
     OtherRadius {
-        /// The radius of those that are there.
+        /// The radius of the existing ones.
         expected: f32,
         /// The radius that was given.
         given: f32,

@@ -7,7 +7,7 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SoftBodyId {
     pub(crate) index: u32,
-    /// Odd while it lives.
+    /// Odd while the object exists.
     pub(crate) generation: u32,
 }
 
@@ -16,7 +16,7 @@ pub struct SoftBodyId {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ParticlesId {
     pub(crate) index: u32,
-    /// Odd while they live.
+    /// Odd while the particles exist.
     pub(crate) generation: u32,
 }
 
@@ -31,7 +31,7 @@ pub enum SoftThing {
 }
 
 impl SoftThing {
-    /// The number of the thing. No other living soft thing has it.
+    /// Returns the index of the thing. No other existing soft thing has it.
     pub const fn index(self) -> u32 {
         match self {
             SoftThing::Body(id) => id.index,

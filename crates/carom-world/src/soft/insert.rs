@@ -17,19 +17,19 @@ use carom_math::{Pose, Vec3};
 use carom_particles::{MAX_PARTICLES, ParticleError, ParticleSolver};
 use carom_query::{Shape, project_point};
 
-/// The thickness of a vertex that is not given, as a part of the mean edge. Two layers of a grid do
-/// not pass each other: a vertex is 0.707 edges from those of a cell around it.
+/// The default thickness, in mean edges. Two layers of a grid do not pass each other: a vertex is
+/// 0.707 edges from the corners of a cell around it.
 const THICKNESS_PER_EDGE: f32 = 0.75;
 
-/// A particle of a filling may be outside by this part of its radius. It bounds the rounding of
-/// places in a box that is filled to the brim.
+/// The distance by which a particle of a filling may be outside, in radii. It bounds the rounding
+/// of positions in a box that is exactly full.
 const FILLING_SLACK: f32 = 1e-3;
 
 impl<B: BroadPhase> World<B> {
     /// Adds a cloth, a rope or a soft body.
     ///
-    /// Errors: [`WorldError::Soft`] names the first number, vertex, triangle or tetrahedron that is
-    /// refused. Nothing is changed then.
+    /// Errors: [`WorldError::Soft`] names the first invalid number, vertex, triangle or
+    /// tetrahedron. Nothing changes then.
     pub fn insert_soft_body(&mut self, desc: SoftBodyDesc) -> Result<SoftBodyId, WorldError> {
         let thickness =
             desc.thickness.unwrap_or_else(|| THICKNESS_PER_EDGE * mean_edge(&desc.kind, &desc.vertices));
@@ -62,11 +62,11 @@ impl<B: BroadPhase> World<B> {
 
     /// Adds particles of a liquid, a gas, or grains.
     ///
-    /// Errors: [`WorldError::Soft`] names the first number, particle or filling that is refused.
-    /// Nothing is changed then.
+    /// Errors: [`WorldError::Soft`] names the first invalid number, particle or filling. Nothing
+    /// changes then.
     pub fn insert_particles(&mut self, desc: ParticlesDesc) -> Result<ParticlesId, WorldError> {
         let ParticlesDesc { phase, radius, .. } = desc;
-        // A radius that is refused gives an error before it divides.
+        // An invalid radius gives an error before it is a divisor.
         let settings = particle_settings(radius, &self.soft.settings, self.settings.solver.gravity);
         ParticleSolver::new(settings).map_err(SoftError::from)?;
         if !desc.velocity.is_finite() {
@@ -105,14 +105,14 @@ impl<B: BroadPhase> World<B> {
         Ok(ParticlesId { index: id.index(), generation: self.soft_generation(id) })
     }
 
-    /// Removes a soft body. Everything soft wakes.
+    /// Removes a soft body. All soft things wake.
     ///
     /// Errors: a stale handle.
     pub fn remove_soft_body(&mut self, id: SoftBodyId) -> Result<(), WorldError> {
         self.remove_soft(SoftThing::Body(id), WorldError::StaleSoftBody(id))
     }
 
-    /// Removes particles. Everything soft wakes.
+    /// Removes particles. All soft things wake.
     ///
     /// Errors: a stale handle.
     pub fn remove_particles(&mut self, id: ParticlesId) -> Result<(), WorldError> {
@@ -125,32 +125,32 @@ impl<B: BroadPhase> World<B> {
         Ok(set.remove(id)?)
     }
 
-    /// Returns the soft things of the world, in the order of their numbers.
+    /// Returns the soft things of the world, by ascending index.
     pub fn soft_things(&self) -> impl Iterator<Item = SoftThing> + '_ {
         self.soft.set.iter().flat_map(|set| set.things_with_ids()).map(|(id, _)| id)
     }
 
-    /// Returns which soft things began or ceased to touch which bodies in the last step, sorted.
-    /// Sensors are met by nothing soft.
+    /// Returns the contacts of soft things with bodies that began or ended in the last step,
+    /// sorted. Soft things do not touch sensors.
     pub fn soft_events(&self) -> &[SoftEvent] {
         self.soft.set.as_ref().map_or(&[], |set| &set.events)
     }
 
-    /// Returns how soft things are stepped.
+    /// Returns the settings of soft things.
     pub fn soft_settings(&self) -> &SoftSettings {
         &self.soft.settings
     }
 
-    /// Sets how soft things are stepped. They wake.
+    /// Sets the settings of soft things, from the next step on. If one changed, they wake then.
     ///
-    /// Errors: a setting out of its range; nothing is changed.
+    /// Errors: a setting out of its range. Nothing changes then.
     pub fn set_soft_settings(&mut self, settings: SoftSettings) -> Result<(), WorldError> {
         ParticleSolver::new(particle_settings(1.0, &settings, Vec3::ZERO)).map_err(SoftError::from)?;
         self.soft.settings = settings;
         Ok(())
     }
 
-    /// The set of the world, or a new one in `made`, which the caller puts into the world.
+    /// Returns the set of the world, or a new one in `made`, which the caller moves into the world.
     fn soft_set_for<'a>(
         &'a mut self,
         made: &'a mut Option<Box<SoftSet>>,
@@ -169,7 +169,7 @@ impl<B: BroadPhase> World<B> {
         self.soft.set.as_ref().map_or(0, |set| set.slots[id.index() as usize].generation)
     }
 
-    /// Makes the radius of the solver that of a liquid which is about to come.
+    /// Sets the radius of the solver to that of a liquid before its insertion.
     fn use_radius_of_liquid(&mut self, radius: f32) -> Result<(), WorldError> {
         let Some(set) = self.soft.set.as_deref_mut() else { return Ok(()) };
         let expected = set.solver.settings().radius;
@@ -185,7 +185,7 @@ impl<B: BroadPhase> World<B> {
     }
 }
 
-/// Adds the points of a lattice whose balls are in a shape.
+/// Adds the points of a lattice whose balls are inside of a shape.
 fn fill(
     shape: &Shape,
     pose: &Pose,

@@ -1,9 +1,9 @@
-//! Soft things among the bodies: cloth, ropes, soft bodies, liquids, gas and grains.
+//! Soft objects among the bodies: cloth, ropes, soft bodies, liquids, gas and grains.
 //!
 //! - All of them are particles of one solver, so every kind pushes every other. A soft body is a
 //!   range of particles with constraints between them.
-//! - In each step the particles move first, among the bodies as they are then. What they do to a
-//!   dynamic body acts on it as a force during the rest of the step.
+//! - In each step the particles move first, among the bodies in their state at its start. Their
+//!   push on a dynamic body acts as a force during the rest of the step.
 //! - They sleep and wake together.
 //!
 //! | file | has |

@@ -1,7 +1,7 @@
 //! Rays and nearest points of soft things.
 //!
-//! Cloth and soft bodies are their meshes, ropes and particles their balls. If two answers are
-//! equal, the thing with the smaller number counts, and of it the part with the smaller number.
+//! Cloth and soft bodies are tested as meshes, ropes and particles as balls. If two answers are
+//! equal, the lowest thing index counts, then the lowest part index.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6.2 (rays against spheres).
 
@@ -17,12 +17,12 @@ use carom_query::{Shape, project_point, ray_cast};
 pub struct SoftHit {
     /// The soft thing.
     pub thing: SoftThing,
-    /// The parameter of a ray, in lengths of its direction; of a nearest point the distance, not
+    /// The parameter of a ray, in lengths of its direction; for a nearest point the distance, not
     /// negative.
     pub t: f32,
     /// The point, in the world.
     pub point: Vec3,
-    /// The triangle of a mesh, the vertex of a rope, or the place of a particle.
+    /// The index of the triangle of a mesh, of the vertex of a rope, or of a particle in its thing.
     pub part: u32,
 }
 
@@ -65,8 +65,8 @@ impl<B: BroadPhase> World<B> {
         best
     }
 
-    /// Returns the point of a soft thing nearest to a point, at most `max_distance` away. A point
-    /// that is not finite is near nothing.
+    /// Returns the point of a soft thing nearest to a point, at most `max_distance` away. `None`
+    /// for a point that is not finite.
     pub fn nearest_soft(&self, point: Vec3, max_distance: f32) -> Option<SoftHit> {
         let set = self.soft.set.as_deref().filter(|_| point.is_finite())?;
         let mut best: Option<SoftHit> = None;

@@ -1,4 +1,4 @@
-//! All soft things of a world: one solver, and what belongs to which thing.
+//! All soft things of a world: one solver, and the things that own its particles.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014.
 
@@ -22,7 +22,7 @@ pub(crate) struct Soft {
     pub(crate) set: Option<Box<SoftSet>>,
 }
 
-/// A soft thing began or ceased to touch a body in a step.
+/// An event: a soft thing began or ceased to touch a body in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SoftEvent {
@@ -30,18 +30,18 @@ pub struct SoftEvent {
     pub thing: SoftThing,
     /// The body.
     pub body: BodyId,
-    /// Whether it began; if not, it ended.
+    /// Whether the contact began; otherwise it ended.
     pub began: bool,
 }
 
-/// The soft things that there are.
+/// The existing soft things.
 #[derive(Clone, Debug)]
 pub(crate) struct SoftSet {
     pub(crate) solver: ParticleSolver,
     pub(crate) slots: Vec<Slot>,
-    /// Numbers without a thing. The last one is used first.
+    /// Free slots; the last one is reused first.
     pub(crate) free: Vec<u32>,
-    /// The number of the thing of each particle.
+    /// The index of the thing of each particle.
     pub(crate) owners: Vec<u32>,
     /// Pairs of a thing and a body that touched in the last step, sorted.
     pub(crate) touching: Vec<(SoftThing, BodyId)>,
@@ -51,7 +51,7 @@ pub(crate) struct SoftSet {
     pub(crate) pushes: Vec<Push>,
 }
 
-/// A number for a thing.
+/// A slot for a thing.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
     /// Odd if it has a thing.
@@ -73,7 +73,7 @@ pub(crate) struct Thing {
 #[derive(Clone, Debug)]
 pub(crate) enum ThingKind {
     Body(Box<SoftPart>),
-    /// The group is not known while there is no particle.
+    /// The group is `None` while there is no particle.
     Particles(ParticlePhase, Option<ParticleGroup>),
 }
 
@@ -100,7 +100,7 @@ impl Thing {
         }
     }
 
-    /// The number in the solver of the particle at a place of `positions`.
+    /// Returns the id in the solver of the particle at an index of `positions`.
     pub(crate) fn particle(&self, place: usize) -> Option<u32> {
         let mut left = place;
         for range in &self.ids {
@@ -114,7 +114,7 @@ impl Thing {
 }
 
 impl SoftSet {
-    /// No things yet, and particles of this radius.
+    /// Returns an empty set, with particles of this radius.
     pub(crate) fn new(radius: f32, settings: &SoftSettings, gravity: Vec3) -> Result<SoftSet, SoftError> {
         Ok(SoftSet {
             solver: ParticleSolver::new(particle_settings(radius, settings, gravity))?,
@@ -128,23 +128,23 @@ impl SoftSet {
         })
     }
 
-    /// All things, in the order of their numbers.
+    /// Returns all things, by ascending index.
     pub(crate) fn things(&self) -> impl Iterator<Item = &Thing> {
         self.slots.iter().filter_map(|slot| slot.thing.as_ref())
     }
 
-    /// All things with their handles.
+    /// Returns all things with their handles.
     pub(crate) fn things_with_ids(&self) -> impl Iterator<Item = (SoftThing, &Thing)> {
         let slots = (0..).zip(&self.slots);
         slots.filter_map(|(index, slot)| Some((self.id_at(index), slot.thing.as_ref()?)))
     }
 
-    /// All things, to be changed.
+    /// Returns all things for changes.
     pub(crate) fn things_mut(&mut self) -> impl Iterator<Item = &mut Thing> {
         self.slots.iter_mut().filter_map(|slot| slot.thing.as_mut())
     }
 
-    /// The handle of the thing with a number.
+    /// Returns the handle of the thing with an index.
     pub(crate) fn id_at(&self, index: u32) -> SoftThing {
         let slot = &self.slots[index as usize];
         let generation = slot.generation;
@@ -154,19 +154,19 @@ impl SoftSet {
         }
     }
 
-    /// The thing of a handle; `None` if it was removed.
+    /// Returns the thing of a handle; `None` if it was removed.
     pub(crate) fn thing(&self, id: SoftThing) -> Option<&Thing> {
         let thing = self.slots.get(id.index() as usize)?.thing.as_ref()?;
         (self.id_at(id.index()) == id).then_some(thing)
     }
 
-    /// As [`SoftSet::thing`], to be changed.
+    /// Does the same as [`SoftSet::thing`], for changes.
     pub(crate) fn thing_mut(&mut self, id: SoftThing) -> Option<&mut Thing> {
         self.thing(id)?;
         self.slots[id.index() as usize].thing.as_mut()
     }
 
-    /// Gives a thing a number.
+    /// Adds a thing to a free slot.
     pub(crate) fn add(&mut self, thing: Thing) -> SoftThing {
         let index = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot { generation: 0, thing: None });
@@ -195,7 +195,7 @@ impl SoftSet {
         Ok(())
     }
 
-    /// Takes new numbers of particles.
+    /// Applies the new ids of the particles after a removal.
     pub(crate) fn renumber(&mut self, removed: &Removed) {
         for thing in self.things_mut() {
             if let Some(part) = thing.soft_part_mut() {
@@ -206,7 +206,7 @@ impl SoftSet {
                 }
             }
             thing.ids.retain_mut(|range| {
-                // The rest of a range has neighbouring numbers.
+                // The remaining particles of a range have consecutive ids.
                 let mut left = range.clone().filter_map(|id| removed.ids[id as usize]);
                 let first = left.next();
                 let n = left.count() as u32;
@@ -242,7 +242,7 @@ impl SoftSet {
         }
     }
 
-    /// The settings that changed since the last step are in force, and wake.
+    /// Applies settings that changed since the last step, and wakes all things if one did.
     pub(crate) fn apply_settings(&mut self, settings: &SoftSettings, gravity: Vec3) -> Result<(), SoftError> {
         let new = particle_settings(self.solver.settings().radius, settings, gravity);
         if *self.solver.settings() != new {
@@ -252,7 +252,7 @@ impl SoftSet {
         Ok(())
     }
 
-    /// Makes the solver one of another radius, with the same particles, which keep their numbers.
+    /// Rebuilds the solver with another radius and the same particles.
     pub(crate) fn rebuild(&mut self, radius: f32) -> Result<(), SoftError> {
         let mut made = self.clone();
         let settings = *self.solver.settings();
@@ -307,7 +307,7 @@ pub(crate) fn add_particles(
     Ok(ids.clone().next().and_then(|id| solver.group_of(id)))
 }
 
-/// The settings of the solver.
+/// Returns the settings of the solver.
 pub(crate) fn particle_settings(radius: f32, settings: &SoftSettings, gravity: Vec3) -> ParticleSettings {
     ParticleSettings::new(radius)
         .with_gravity(gravity)

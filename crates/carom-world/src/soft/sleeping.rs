@@ -1,10 +1,9 @@
-//! Sleep of soft things, and their pushes on bodies that sleep.
+//! Sleep of soft things, and their pushes on sleeping bodies.
 //!
-//! - Soft things fall asleep when all of their particles stayed near one place for a while, and no
-//!   body near them moves. They wake when something near them is not as it was then.
-//! - A sleeping body gets no push. It wakes when the pushes that it did not get add up to the speed
-//!   of sleep. The mean push as it fell asleep does not count, because what carries the body bore
-//!   it then.
+//! - Soft things fall asleep when all of their particles have stayed in place for a while, and no
+//!   body near them moves. They wake when a body near them has changed since.
+//! - A sleeping body gets no push. It wakes when the withheld pushes add up to the sleep speed. The
+//!   mean push before it fell asleep does not count, because its support carried that already.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (speed and delay).
 
@@ -15,11 +14,11 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_math::{Pose, Vec3};
 
-/// Particles are at rest while they stay within this part of the distance at the speed of sleep in
-/// a unit of time.
+/// The distance within which resting particles stay, as the time to cover it at the sleep speed, in
+/// seconds.
 const NEAR_WAY: f32 = 0.05;
 
-/// They stay there for so many times the delay of bodies.
+/// The time for which they must stay there, in sleep delays of bodies.
 const NEAR_DELAYS: f32 = 2.0;
 
 impl SoftSet {
@@ -28,8 +27,8 @@ impl SoftSet {
         self.resting = Resting::default();
     }
 
-    /// After a step: notes how long all particles have been at rest. Returns whether that is long
-    /// enough.
+    /// Records after a step how long all particles have been at rest. Returns whether that is long
+    /// enough for sleep.
     pub(crate) fn note_rest(&mut self, dt: f32, sleep_speed: f32, sleep_delay: f32) -> bool {
         let limit = NEAR_WAY * sleep_speed;
         let mut places = core::mem::take(&mut self.resting.places);

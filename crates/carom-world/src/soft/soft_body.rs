@@ -1,4 +1,4 @@
-//! One soft body: the constraints between its vertices, and the vertices that are held.
+//! One soft body: the constraints between its vertices, and its pinned and attached vertices.
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, XPBD: Position-Based Simulation of Compliant
 //! Constrained Dynamics, 2016.
@@ -13,7 +13,7 @@ use carom_math::{Vec3, ops};
 use carom_particles::{Cloth, ParticleBody, ParticleError, Rope, SoftBody};
 use carom_query::MeshShape;
 
-/// The projection of the vertices.
+/// The constraints between the vertices.
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
     Cloth(Cloth),
@@ -21,29 +21,29 @@ pub(crate) enum Constraint {
     Volume(SoftBody),
 }
 
-/// A vertex that is held by a body.
+/// A vertex that is attached to a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Held {
     pub(crate) vertex: u32,
     pub(crate) body: BodyId,
-    /// In the body's frame.
+    /// The attachment point in the body's frame.
     pub(crate) point: Vec3,
 }
 
 /// A cloth, a rope or a soft body.
 #[derive(Clone, Debug)]
 pub(crate) struct SoftPart {
-    /// Its elements and settings; a torn cloth has the triangles that are left.
+    /// Its elements and settings; a torn cloth has the remaining triangles.
     pub(crate) kind: SoftBodyKind,
     pub(crate) rest: Vec<Vec3>,
     pub(crate) constraint: Constraint,
     pub(crate) masses: Vec<f32>,
-    /// Vertices that are pinned, ascending, and where they are to be after the next step.
+    /// The pinned vertices, ascending, with their target positions after the next step.
     pub(crate) pins: Vec<(u32, Vec3)>,
-    /// In the order of the vertices.
+    /// The attached vertices, ascending.
     pub(crate) held: Vec<Held>,
-    /// In the next step only.
+    /// The force in the next step only.
     pub(crate) force: Vec3,
     pub(crate) friction: f32,
     /// The surface of a cloth or of tetrahedra, at the present positions.
@@ -51,7 +51,7 @@ pub(crate) struct SoftPart {
 }
 
 impl SoftPart {
-    /// Checks a description. The constraints are for particles from the index `first` on.
+    /// Checks a description and builds its constraints, for particles from the index `first` on.
     pub(crate) fn new(desc: &SoftBodyDesc, first: usize) -> Result<SoftPart, SoftError> {
         if desc.vertices.is_empty() {
             return Err(SoftError::Empty);
@@ -91,7 +91,7 @@ impl SoftPart {
         })
     }
 
-    /// The constraints, for their solver.
+    /// Returns the constraints for the solver.
     pub(crate) fn constraint_mut(&mut self) -> &mut dyn ParticleBody {
         match &mut self.constraint {
             Constraint::Cloth(cloth) => cloth,
@@ -109,18 +109,19 @@ impl SoftPart {
         }
     }
 
-    /// The inverse mass of a vertex: 0 if it is pinned.
+    /// Returns the inverse mass of a vertex: 0 if it is pinned.
     pub(crate) fn inverse_mass(&self, vertex: u32) -> f32 {
         let is_pinned = self.pins.binary_search_by_key(&vertex, |(pinned, _)| *pinned).is_ok();
         if is_pinned { 0.0 } else { 1.0 / self.masses[vertex as usize] }
     }
 
-    /// The mass of all vertices.
+    /// Returns the mass of all vertices.
     pub(crate) fn mass(&self) -> f32 {
         self.masses.iter().sum()
     }
 
-    /// Lets a cloth tear. `positions` are those of the particles of all soft bodies.
+    /// Tears a cloth where it is overstretched. Returns whether it tore. `positions` are those of
+    /// the particles of all soft bodies.
     pub(crate) fn tear(&mut self, positions: &[Vec3]) -> Result<bool, SoftError> {
         let (Constraint::Cloth(cloth), SoftBodyKind::Cloth { triangles, settings }) =
             (&mut self.constraint, &mut self.kind)
@@ -134,7 +135,7 @@ impl SoftPart {
         Ok(true)
     }
 
-    /// Brings the mesh to these positions; builds it anew if the cloth was torn.
+    /// Moves the mesh to these positions; rebuilds it if the cloth was torn.
     pub(crate) fn follow(&mut self, positions: &[Vec3], is_torn: bool) -> Result<(), SoftError> {
         if is_torn {
             self.mesh = mesh_of(&self.kind, positions)?;
@@ -145,8 +146,8 @@ impl SoftPart {
     }
 }
 
-/// The constraints for vertices whose first one has the index `first` among the particles of all
-/// soft bodies.
+/// Returns the constraints for these vertices. The first one has the index `first` among the
+/// particles of all soft bodies.
 pub(crate) fn constraint_of(
     kind: &SoftBodyKind,
     rest: &[Vec3],
@@ -163,7 +164,9 @@ pub(crate) fn constraint_of(
     })
 }
 
-/// The mesh of the surface; none of a rope, and of a cloth that is torn to threads.
+/// Returns the mesh of the surface; `None` for a rope.
+///
+/// Errors: no triangle is left of a cloth, or a position is out of range.
 pub(crate) fn mesh_of(kind: &SoftBodyKind, positions: &[Vec3]) -> Result<Option<Arc<MeshShape>>, SoftError> {
     let triangles = match kind {
         SoftBodyKind::Cloth { triangles, .. } => triangles.clone(),
@@ -175,7 +178,8 @@ pub(crate) fn mesh_of(kind: &SoftBodyKind, positions: &[Vec3]) -> Result<Option<
     Ok(Some(Arc::new(mesh)))
 }
 
-/// The triangles that only one tetrahedron has. They turn outwards if its volume is positive.
+/// Returns the triangles that only one tetrahedron has. They face outwards if its volume is
+/// positive.
 fn surface_of(tetrahedra: &[[u32; 4]]) -> Vec<[u32; 3]> {
     let faces_of = |[a, b, c, d]: [u32; 4]| [[a, c, b], [a, b, d], [b, c, d], [c, a, d]];
     let sorted = |mut face: [u32; 3]| {
@@ -188,7 +192,7 @@ fn surface_of(tetrahedra: &[[u32; 4]]) -> Vec<[u32; 3]> {
     same.filter(|same| same.len() == 1).map(|same| same[0]).collect()
 }
 
-/// The mass of each vertex: its share of each element that it is in.
+/// Returns the mass of each vertex: its share of the elements with it.
 fn masses_of(kind: &SoftBodyKind, rest: &[Vec3], density: f32) -> Vec<f32> {
     let mut masses = alloc::vec![0.0; rest.len()];
     let at = |vertex: u32| rest[vertex as usize].as_dvec3();
@@ -218,7 +222,8 @@ fn masses_of(kind: &SoftBodyKind, rest: &[Vec3], density: f32) -> Vec<f32> {
     masses
 }
 
-/// The mean length of the edges of all elements; an edge counts as often as elements have it.
+/// Returns the mean length of the edges of all elements. An edge counts once for each element with
+/// it.
 pub(crate) fn mean_edge(kind: &SoftBodyKind, rest: &[Vec3]) -> f32 {
     let at = |vertex: u32| rest.get(vertex as usize).copied().unwrap_or(Vec3::ZERO);
     let (mut sum, mut n) = (0.0, 0.0);

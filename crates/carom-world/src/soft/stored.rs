@@ -1,7 +1,7 @@
-//! Soft things in a snapshot: the particles as the solver saves them, and what each thing was made
-//! from. Constraints are built again. Between steps they keep only the rotations of tetrahedra.
+//! Soft things in a snapshot: the particles as the solver saves them, and the description of each
+//! thing. Constraints are rebuilt. Between steps their only state is the rotations of tetrahedra.
 //!
-//! Numbers of settings are stored as bits, because a stiffness may be infinite.
+//! Settings are stored as bits, because a stiffness may be infinite.
 //!
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014.
 
@@ -77,7 +77,7 @@ struct StoredPart {
 }
 
 impl Soft {
-    /// The state for a snapshot.
+    /// Returns the state for a snapshot.
     pub(crate) fn stored(&self) -> StoredSoft {
         let stored = |set: &SoftSet| StoredSet {
             solver: set.solver.save(),
@@ -144,7 +144,7 @@ impl StoredThing {
         }
     }
 
-    /// Builds the thing. `first` is the index of its first particle among those of soft bodies.
+    /// Rebuilds the thing. `first` is the index of its first particle among those of soft bodies.
     fn restored(&self, solver: &ParticleSolver, first: usize) -> Result<Thing, &'static str> {
         let mut ids = Vec::new();
         let n_all = solver.n_particles() as u32;
@@ -249,7 +249,7 @@ impl StoredThing {
 }
 
 impl StoredSoft {
-    /// Builds the soft things again.
+    /// Rebuilds the soft things.
     ///
     /// Errors: names the first entry that is not consistent with others.
     pub(crate) fn restored(&self) -> Result<Soft, Inconsistency> {

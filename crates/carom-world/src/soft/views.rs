@@ -1,4 +1,4 @@
-//! Views of one soft thing: reading, and changes.
+//! Views of one soft thing, for reading and for changes.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3.
 
@@ -65,48 +65,48 @@ pub struct SoftBodyRef<'w> {
 }
 
 impl<'w> SoftBodyRef<'w> {
-    /// The positions of its vertices in the world.
+    /// Returns the positions of its vertices in the world.
     pub fn positions(&self) -> &'w [Vec3] {
         &self.thing.positions
     }
 
-    /// The velocities of its vertices.
+    /// Returns the velocities of its vertices.
     pub fn velocities(&self) -> &'w [Vec3] {
         &self.thing.velocities
     }
 
-    /// The surface of a cloth, or of tetrahedra, in the world; `None` of a rope. Its vertices are
-    /// those of the soft body.
+    /// Returns the surface of a cloth or of tetrahedra, in the world; `None` for a rope. Its
+    /// vertices are those of the soft body.
     pub fn mesh(&self) -> Option<&'w MeshShape> {
         self.part.mesh.as_deref()
     }
 
-    /// Half of its thickness: the radius of the ball around each vertex.
+    /// Returns half of its thickness: the radius of the ball around each vertex.
     pub fn radius(&self) -> f32 {
         self.thing.radius
     }
 
-    /// Its mass, pinned vertices included.
+    /// Returns its mass, pinned vertices included.
     pub fn mass(&self) -> f32 {
         self.part.mass()
     }
 
-    /// The pinned vertices, ascending.
+    /// Returns the pinned vertices, ascending.
     pub fn pinned(&self) -> impl Iterator<Item = u32> + 'w {
         self.part.pins.iter().map(|(vertex, _)| *vertex)
     }
 
-    /// The vertices that bodies hold, ascending, with the bodies.
+    /// Returns the attached vertices, ascending, with their bodies.
     pub fn attached(&self) -> impl Iterator<Item = (u32, BodyId)> + 'w {
         self.part.held.iter().map(|held| (held.vertex, held.body))
     }
 
-    /// The bodies that it touched in the last step, sorted.
+    /// Returns the bodies that it touched in the last step, sorted.
     pub fn touching(&self) -> impl Iterator<Item = BodyId> + 'w {
         touching(self.set, SoftThing::Body(self.id))
     }
 
-    /// Whether it sleeps, as all soft things of the world do then.
+    /// Whether it sleeps. All soft things of a world sleep together.
     pub fn is_sleeping(&self) -> bool {
         self.set.resting.is_sleeping
     }
@@ -124,8 +124,8 @@ pub struct SoftBodyMut<'w> {
 }
 
 impl SoftBodyMut<'_> {
-    /// Pins a vertex: it is at `position` after the next step, and stays there, whatever pulls. It
-    /// goes there in a straight line. Called in each step, it moves the vertex.
+    /// Pins a vertex: it moves in a straight line to `position` in the next step, and stays there
+    /// under any force. Call it in each step to move the vertex.
     ///
     /// Errors: no such vertex, or a position that is not finite.
     pub fn pin(&mut self, vertex: u32, position: Vec3) -> Result<&mut Self, WorldError> {
@@ -145,8 +145,8 @@ impl SoftBodyMut<'_> {
         Ok(self)
     }
 
-    /// Attaches a vertex to a body, at the place in the body's frame where it is now. The body
-    /// pulls the vertex, and the vertex the body. After the removal of the body it is free.
+    /// Attaches a vertex to a body, at its present point in the body's frame. The body pulls the
+    /// vertex, and the vertex the body. The removal of the body releases it.
     ///
     /// Errors: no such vertex, or a stale handle of a body.
     pub fn attach(&mut self, vertex: u32, body: BodyId) -> Result<&mut Self, WorldError> {
@@ -177,8 +177,7 @@ impl SoftBodyMut<'_> {
         Ok(self)
     }
 
-    /// Lets a force act on the whole of it in the next step only, spread as its mass is. Forces add
-    /// up.
+    /// Applies a force to the soft body in the next step only, distributed by mass. Forces add up.
     ///
     /// Errors: a force that is not finite.
     pub fn apply_force(&mut self, force: Vec3) -> Result<&mut Self, WorldError> {
@@ -193,7 +192,7 @@ impl SoftBodyMut<'_> {
         Ok(self)
     }
 
-    /// Gives all vertices that are not pinned this velocity.
+    /// Sets the velocity of all vertices that are not pinned.
     ///
     /// Errors: a velocity that is not finite.
     pub fn set_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
@@ -214,7 +213,7 @@ impl SoftBodyMut<'_> {
         Ok(self)
     }
 
-    /// Wakes it, and with it all soft things of the world.
+    /// Wakes it, and all soft things of the world.
     pub fn wake(&mut self) -> &mut Self {
         self.set.wake();
         self
@@ -228,7 +227,7 @@ impl SoftBodyMut<'_> {
         self.set.thing_mut(SoftThing::Body(self.id))?.soft_part_mut()
     }
 
-    /// The number of a vertex in the solver.
+    /// Returns the id of a vertex in the solver.
     fn particle(&self, vertex: u32) -> Result<u32, SoftError> {
         let vertex = vertex as usize;
         self.thing().and_then(|thing| thing.particle(vertex)).ok_or(SoftError::NoSuchVertex { vertex })
@@ -244,24 +243,25 @@ pub struct ParticlesRef<'w> {
 }
 
 impl<'w> ParticlesRef<'w> {
-    /// Their positions in the world.
+    /// Returns their positions in the world.
     pub fn positions(&self) -> &'w [Vec3] {
         &self.thing.positions
     }
 
-    /// Their velocities, in the same order.
+    /// Returns their velocities, in the same order.
     pub fn velocities(&self) -> &'w [Vec3] {
         &self.thing.velocities
     }
 
-    /// Their radius.
+    /// Returns their radius.
     pub fn radius(&self) -> f32 {
         self.thing.radius
     }
 
-    /// The surface around them for drawing, with cells of this size.
+    /// Returns the surface around them for drawing, with cells of this size.
     ///
-    /// Errors: a size that is not positive, or for which the surface is too large.
+    /// Errors: a size that is out of its range, or for which the surface is too large; no
+    /// particles.
     pub fn surface(&self, cell: f32) -> Result<SurfaceMesh, WorldError> {
         let group = match self.thing.kind {
             ThingKind::Particles(_, group) => group,
@@ -271,12 +271,12 @@ impl<'w> ParticlesRef<'w> {
         Ok(self.set.solver.surface(group, cell).map_err(SoftError::from)?)
     }
 
-    /// The bodies that they touched in the last step, sorted.
+    /// Returns the bodies that they touched in the last step, sorted.
     pub fn touching(&self) -> impl Iterator<Item = BodyId> + 'w {
         touching(self.set, SoftThing::Particles(self.id))
     }
 
-    /// Whether they sleep, as all soft things of the world do then.
+    /// Whether they sleep. All soft things of a world sleep together.
     pub fn is_sleeping(&self) -> bool {
         self.set.resting.is_sleeping
     }
@@ -289,11 +289,11 @@ pub struct ParticlesMut<'w> {
 }
 
 impl ParticlesMut<'_> {
-    /// Adds particles at these positions, with this velocity. They come last. Leave room for them:
-    /// those inside of others are pushed out, which makes them fast.
+    /// Adds particles at these positions, with this velocity, after the existing ones. Leave room
+    /// for them: particles inside of others are pushed out, which makes them fast.
     ///
-    /// Errors: the first position that is not finite, or too many particles. Nothing is changed
-    /// then.
+    /// Errors: a velocity or the first position that is not finite, or too many particles. Nothing
+    /// changes then.
     pub fn emit(&mut self, positions: &[Vec3], velocity: Vec3) -> Result<&mut Self, WorldError> {
         let bad = |particle| SoftError::from(ParticleError::BadParticle { particle });
         if !velocity.is_finite() {
@@ -327,10 +327,10 @@ impl ParticlesMut<'_> {
         Ok(self)
     }
 
-    /// Removes particles, by their places in [`ParticlesRef::positions`]. The others keep their
+    /// Removes particles, by their indices in [`ParticlesRef::positions`]. The others keep their
     /// order.
     ///
-    /// Errors: the first place without a particle. Nothing is changed then.
+    /// Errors: the first index without a particle. Nothing changes then.
     pub fn kill(&mut self, places: &[u32]) -> Result<&mut Self, WorldError> {
         let mut killed = alloc::vec::Vec::with_capacity(places.len());
         let thing = self.set.thing(SoftThing::Particles(self.id));
@@ -345,7 +345,7 @@ impl ParticlesMut<'_> {
         Ok(self)
     }
 
-    /// Wakes them, and with them all soft things of the world.
+    /// Wakes them, and all soft things of the world.
     pub fn wake(&mut self) -> &mut Self {
         self.set.wake();
         self

@@ -1,4 +1,4 @@
-//! The questions of the corpus in carom's terms; compiled for `f32` and again for `f64`.
+//! The queries of the corpus in carom's types; compiled for `f32` and again for `f64`.
 
 use super::super::super::shape::{Body, Shape};
 use super::super::super::{Answer, Case, HullAnswer, PairAnswer, PointAnswer, RayAnswer};
@@ -8,7 +8,7 @@ use glam::DVec3;
 use query::MeshShape;
 use std::sync::Arc;
 
-/// Everything that carom says to the case.
+/// Returns all of carom's answers to a case.
 pub(in super::super) fn answers(case: &Case) -> Vec<Answer> {
     match case {
         Case::Pair { a, b, .. } => {
@@ -73,7 +73,7 @@ fn shape(body: &Body) -> query::Shape {
             let points: Vec<Vec3> = points.iter().map(|p| vector(*p)).collect();
             match geom::ConvexHull::from_points(&points) {
                 Ok(hull) => query::Shape::Hull(Arc::new(hull)),
-                // A single point is a ball of no size; flat sets do not occur in the corpus.
+                // A single point is a ball of radius 0; flat sets do not occur in the corpus.
                 Err(geom::HullError::Flat(geom::FlatHull::Point(_))) => {
                     query::Shape::User(Arc::new(SinglePoint(widen(points[0]))))
                 }
@@ -88,7 +88,7 @@ fn shape(body: &Body) -> query::Shape {
     }
 }
 
-/// A convex shape of the user's own.
+/// A user-defined convex shape.
 #[derive(Debug)]
 struct SinglePoint(DVec3);
 
@@ -131,7 +131,7 @@ fn pair(a: &Body, b: &Body) -> PairAnswer {
     }
 }
 
-/// All 72 ways to name two triangles.
+/// Returns the answers for all 72 orders of two triangles and their corners.
 fn triangles(a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> Vec<Answer> {
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
     let (a, b) = (a.map(|p| widen(vector(p))), b.map(|p| widen(vector(p))));

@@ -6,9 +6,9 @@ use carom_broad::{BroadPhase, Filter, Pair, ProxyId};
 use carom_broad_tree::DynamicBvh;
 use glam::Vec3;
 
-/// The pairs after all steps, as numbers in the order of insertion. A box that is none is refused
-/// when it is added; when a box is moved to such a place, the move is refused and the body is taken
-/// out, as its owner would.
+/// Returns the pairs after all steps, as indices in the order of insertion. An invalid box is
+/// refused on insertion. If a box is moved to an invalid one, the move is refused and the body is
+/// removed, as its owner would do.
 pub(super) fn pairs(steps: &[Step]) -> Vec<(usize, usize)> {
     let mut broad = DynamicBvh::new();
     let mut ids: Vec<Option<ProxyId>> = Vec::new();

@@ -7,8 +7,8 @@ mod single;
 use super::shape::Precision;
 use super::{Answer, Case};
 
-/// carom's answers to a case: several where it can be asked in several ways (bodies exchanged,
-/// corners in another order), which all have to be right.
+/// Returns carom's answers to a case. There are several if bodies or corners can be exchanged, and
+/// all must be right.
 pub fn answers(case: &Case, precision: Precision) -> Vec<Answer> {
     if let Case::Boxes { steps, .. } = case {
         return vec![Answer::Pairs(broad::pairs(steps))];

@@ -1,4 +1,4 @@
-//! The questions in carom's terms; compiled for `f32` and again for `f64`.
+//! The queries in carom's types; compiled for `f32` and again for `f64`.
 
 use super::super::{Answer, Body, Case, SHAPES};
 use super::num::{geom, gjk, math, query, real, sat, wide};

@@ -1,10 +1,9 @@
-//! The same questions to carom in `f32` and to its `f64` twin: where the decisions differ, and by
-//! how much the answers do.
+//! The same queries to carom in `f32` and to its `f64` twin: differences of decisions, and of
+//! numbers.
 //!
-//! Every number of a question is an `f32`, so both are asked the same. What is decided in `f64` for
-//! both must be decided alike, and the answers must differ by one rounding; where a twin rounds on
-//! the way, as when a ray is taken into the frame of a shape, decisions may differ within that
-//! rounding.
+//! Every number of a query is an `f32`, so both get the same input. Decisions made in `f64` must be
+//! equal, and the numbers must differ by at most one rounding. If a twin rounds on the way, as for
+//! a ray in the frame of a shape, decisions may differ within that rounding.
 
 mod double;
 mod single;
@@ -57,7 +56,7 @@ impl Body {
     }
 }
 
-/// Everything that both twins are asked about. Every number is an `f32`.
+/// The input of the queries to both twins. Every number is an `f32`.
 pub(super) struct Case {
     a: Body,
     b: Body,
