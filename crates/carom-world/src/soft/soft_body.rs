@@ -138,7 +138,9 @@ impl SoftPart {
     /// Moves the mesh to these positions; rebuilds it if the cloth was torn.
     pub(crate) fn follow(&mut self, positions: &[Vec3], is_torn: bool) -> Result<(), SoftError> {
         if is_torn {
-            self.mesh = mesh_of(&self.kind, positions)?;
+            let is_in_threads =
+                matches!(&self.kind, SoftBodyKind::Cloth { triangles, .. } if triangles.is_empty());
+            self.mesh = if is_in_threads { None } else { mesh_of(&self.kind, positions)? };
         } else if let Some(mesh) = &mut self.mesh {
             Arc::make_mut(mesh).set_vertices(positions)?;
         }
@@ -166,7 +168,7 @@ pub(crate) fn constraint_of(
 
 /// Returns the mesh of the surface; `None` for a rope.
 ///
-/// Errors: no triangle is left of a cloth, or a position is out of range.
+/// Errors: a cloth without a triangle, or a position out of range.
 pub(crate) fn mesh_of(kind: &SoftBodyKind, positions: &[Vec3]) -> Result<Option<Arc<MeshShape>>, SoftError> {
     let triangles = match kind {
         SoftBodyKind::Cloth { triangles, .. } => triangles.clone(),

@@ -397,3 +397,29 @@ fn a_held_step_holds_soft_things() {
     }
     println!("{n_held} of 60 steps were held");
 }
+
+/// A cloth that is pulled apart until no triangle is left goes on as threads without a surface, also
+/// after a snapshot.
+#[test]
+fn r_a_cloth_that_is_torn_to_threads_goes_on() {
+    let mut world: World = World::new();
+    let settings = ClothSettings::default().with_tear_strain(0.01);
+    let id = world.insert_soft_body(SoftBodyDesc::grid([1.0; 2], [2, 2], settings)).unwrap();
+    let n = world.soft_body(id).unwrap().positions().len() as u32;
+    for step in 0..120 {
+        for vertex in 0..n {
+            let at = world.soft_body(id).unwrap().positions()[vertex as usize];
+            let apart = Vec3::new(vertex as f32 - 4.0, 0.0, (vertex * vertex % 7) as f32 - 3.0);
+            world.soft_body_mut(id).unwrap().pin(vertex, at + apart * 0.02).unwrap();
+        }
+        world.checked_step(DT).unwrap_or_else(|error| panic!("step {step}: {error}"));
+    }
+    assert!(world.soft_body(id).unwrap().mesh().is_none(), "no triangle is left");
+    let snapshot = world.snapshot();
+    let mut other: World = World::restored(&snapshot, |_| None).unwrap();
+    for _ in 0..10 {
+        world.checked_step(DT).unwrap();
+        other.checked_step(DT).unwrap();
+    }
+    assert_eq!(other.state_hash(), world.state_hash());
+}
