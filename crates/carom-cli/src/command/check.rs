@@ -35,7 +35,7 @@ pub struct PairReport {
     /// Distance from surface to surface; 0 if the parts intersect.
     pub distance: f64,
     /// Upper bound of the depth of two solids that overlap; for other meshes, the depth of the
-    /// deepest pair of triangles. `None` if no triangles meet, or if it is not known.
+    /// deepest pair of triangles. `None` if the parts are apart, or if it is not known.
     pub depth: Option<f64>,
     /// A point of both parts, or the point of A nearest to B.
     pub point: DVec3,
