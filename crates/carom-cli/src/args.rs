@@ -1,4 +1,4 @@
-//! The command line: what may be asked, with an example for each command.
+//! The command line: the commands and their arguments, with an example for each command.
 
 use crate::shape_arg::ShapeArg;
 use crate::solid::Winding;
@@ -25,7 +25,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// What becomes of triangles that face inwards.
+    /// Returns the treatment of triangles that face inwards.
     pub fn winding(&self) -> Winding {
         if self.keep_orientation { Winding::Kept } else { Winding::Outwards }
     }
@@ -190,7 +190,7 @@ pub enum ClothOver {
 }
 
 impl DemoArgs {
-    /// Points, cells or pieces along a side.
+    /// Returns the number of points, cells or pieces along a side.
     pub fn detail(&self) -> usize {
         let usual = match self.scene.as_str() {
             "jelly" => 6,
@@ -200,12 +200,12 @@ impl DemoArgs {
         self.detail.unwrap_or(usual) as usize
     }
 
-    /// The row of the scoreboard.
+    /// Returns the name of the row of the scoreboard.
     pub fn row(&self) -> &str {
         self.row.as_deref().unwrap_or("tower-10")
     }
 
-    /// How many bodies move.
+    /// Returns the number of bodies that move.
     pub fn n_bodies(&self) -> usize {
         let usual = match self.scene.as_str() {
             "bullets" => 100,
@@ -224,7 +224,7 @@ impl DemoArgs {
         self.bodies.unwrap_or(usual) as usize
     }
 
-    /// How many steps.
+    /// Returns the number of steps.
     pub fn n_frames(&self) -> u32 {
         let usual = match self.scene.as_str() {
             "level" => 3300,
@@ -233,7 +233,7 @@ impl DemoArgs {
             "ants" => 1200,
             "car" | "vehicle" | "platforms" | "characters" => 900,
             "clock" | "stairs" | "cloth" | "morph" | "tetrahedra" | "conveyor" | "waves" => 600,
-            // All is over in three steps.
+            // The bullets strike within three steps.
             "bullets" => 30,
             "physics" => 600,
             _ => 300,
@@ -241,7 +241,7 @@ impl DemoArgs {
         self.frames.unwrap_or(usual)
     }
 
-    /// Each step has a budget.
+    /// Whether each step has a budget.
     pub fn has_budget(&self) -> bool {
         self.budget_ms.is_some() || self.budget_steps.is_some()
     }
@@ -269,7 +269,7 @@ pub enum Split {
 }
 
 impl FileArgs {
-    /// As the reader takes them.
+    /// Returns the options for the reader.
     pub fn options(&self, keep_going: bool) -> Options {
         Options::default()
             .with_keep_going(keep_going)
@@ -588,7 +588,7 @@ pub struct BatchArgs {
     pub file: Option<PathBuf>,
 }
 
-/// So many finite numbers, separated by commas.
+/// `N` finite numbers, separated by commas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numbers<const N: usize>(pub [f64; N]);
 

@@ -1,7 +1,7 @@
-//! Shapes in the questions of `batch`, and a memory for those from files.
+//! Shapes in the questions of `batch`, and a cache for those from files.
 //!
-//! A file is read once, and its tree is built once for each place that it is asked about in; the
-//! last few are kept.
+//! A file is read once, and its tree is built once for each scale and pose that a question gives
+//! it. The last few are kept.
 
 use crate::remarks::Remarks;
 use crate::solid::{self, ShapeSpec, Solid, Winding};
@@ -12,30 +12,30 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Baked meshes kept: a pair that is asked about in many places needs two at a time.
+/// The most baked meshes that are kept: questions about one pair in many poses need two at a time.
 const MAX_BAKED: usize = 8;
 
-/// Files kept.
+/// The most files that are kept.
 const MAX_FILES: usize = 64;
 
 /// File, scale and placement by their bits.
 type Key = (PathBuf, u64, [u64; 16]);
 
-/// What was read already.
+/// A cache of the shapes that were read from files.
 pub(crate) struct Shapes {
     winding: Winding,
     files: Vec<(PathBuf, Arc<RawMesh>, Remarks)>,
-    /// The newest last.
+    /// The most recently used is last.
     baked: Vec<(Key, Solid)>,
 }
 
 impl Shapes {
-    /// No shape yet; all meshes will be turned so.
+    /// Returns an empty cache. `winding` applies to all meshes.
     pub(crate) fn new(winding: Winding) -> Shapes {
         Shapes { winding, files: Vec::new(), baked: Vec::new() }
     }
 
-    /// The shape `key` of a question, placed by `pose_key` or `matrix_key`.
+    /// Returns the shape `key` of a question, placed by its member `pose_key` or `matrix_key`.
     pub(crate) fn read(&mut self, question: &Value, key: &str) -> Result<Solid, String> {
         let shape = question.get(key).ok_or_else(|| format!("no shape {key:?}"))?;
         let named = |e: String| format!("{key:?}: {e}");
@@ -89,7 +89,7 @@ impl Shapes {
     }
 }
 
-/// `pose_a` or `matrix_a` for the shape `a`; neither is the identity.
+/// Reads `pose_a` or `matrix_a` for the shape `a`; the identity if there is neither.
 fn read_placement(question: &Value, key: &str) -> Result<Placement, String> {
     let (pose_key, matrix_key) = (format!("pose_{key}"), format!("matrix_{key}"));
     match (question.get(&pose_key), question.get(&matrix_key)) {
@@ -108,7 +108,7 @@ fn read_placement(question: &Value, key: &str) -> Result<Placement, String> {
     }
 }
 
-/// Any shape but a file.
+/// Reads any shape but a file.
 fn read_shape(value: &Value) -> Result<ShapeSpec, String> {
     let members = value.as_object().ok_or("not an object")?;
     let mut known = members.iter().filter(|(key, _)| *key != "scale");
@@ -157,13 +157,13 @@ fn read_shape(value: &Value) -> Result<ShapeSpec, String> {
     }
 }
 
-/// A list of so many numbers.
+/// Reads a list of `N` numbers.
 fn exactly<const N: usize>(value: &Value) -> Result<[f64; N], String> {
     let numbers = read_numbers(value)?;
     numbers.as_slice().try_into().map_err(|_| format!("{} numbers; {N} are needed", numbers.len()))
 }
 
-/// Points, three numbers each, flat or in lists.
+/// Reads points, three numbers each, flat or in lists.
 fn points(value: &Value) -> Result<Vec<DVec3>, String> {
     let numbers = read_numbers(value)?;
     let (points, rest) = numbers.as_chunks::<3>();

@@ -1,19 +1,19 @@
-//! What a world draws of itself, as the player shows it: the lines of joints, and the normals of
-//! contacts that touch.
+//! The debug drawing of a world for the player: lines of joints, and normals of contacts that
+//! touch.
 //!
 //! Reference: `carom_world::DebugDraw`.
 
 use carom_math::Vec3;
 use carom_world::{DebugDraw, DrawRole};
 
-/// Lines that were drawn, by what they stand for.
+/// The lines that a world drew, by their role.
 #[derive(Debug, Default)]
 pub(crate) struct DebugLines {
-    /// From the bodies' centres to where the joint holds them.
+    /// From the centres of the bodies to the points at which the joint holds them.
     pub(crate) joints: Vec<[Vec3; 2]>,
-    /// From where bodies touch, from the first body to the second.
+    /// From contact points along the normal, from the first body to the second.
     pub(crate) normals: Vec<[Vec3; 2]>,
-    /// The last contact touches.
+    /// Whether the last contact touches.
     is_touching: bool,
 }
 

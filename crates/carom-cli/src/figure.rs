@@ -1,11 +1,12 @@
-//! Figures: meshes that follow from few parameters, and which of their faces touch.
+//! Figures: meshes that are deformed by parameters, and a search for those of their faces that
+//! touch.
 //!
-//! 1. A tree of a known deformation answers which faces are in a box, without a refit. A figure
-//!    without one has a tree that is refitted.
-//! 2. Two figures: each face of the first that comes to the box of the second is a query there.
-//!    Exact signs decide between crossing and near.
-//! 3. A figure with itself: all of it is visited, so that a tree that is refitted is faster. Files
-//!    split vertices for their looks; those in one place at first are one.
+//! 1. A tree of a known deformation finds the faces in a box without a refit. Other figures have a
+//!    tree that is refitted.
+//! 2. Two figures: each face of the first that reaches the box of the second queries the tree of
+//!    the second. Exact signs decide whether two faces cross or are near.
+//! 3. A figure with itself: all faces are visited, so a refitted tree is faster. Files split
+//!    vertices for their looks; vertices in one place at first count as one.
 //!
 //! Reference: T. Larsson, T. Akenine-Moller, Efficient Collision Detection for Models Deformed by
 //! Morphing, 2003 (boxes on demand).
@@ -29,11 +30,11 @@ enum Known {
 pub(crate) struct Figure {
     known: Option<Known>,
     faces: Vec<[u32; 3]>,
-    /// As the parameters have them now, and the box around them.
+    /// The positions for the present parameters, and the box around them.
     positions: Vec<Vec3>,
     bounds: Aabb,
-    /// The same faces, by the first of the vertices that are in one place. Its positions are those
-    /// of the parameters only after a search of its own.
+    /// The same faces, by the first of the vertices that are in one place. With a known
+    /// deformation, [`Figure::touch_itself`] sets its positions; else [`Figure::set`] does.
     joined: DeformableMesh<RefitTree>,
     search: FeatureSearch,
     touches: Touches,
@@ -45,12 +46,12 @@ pub(crate) enum Parameters<'a> {
     Bones(&'a [Affine3A]),
     /// The weights of morph targets.
     Weights(&'a [f32]),
-    /// All vertices, of a figure without a known deformation.
+    /// The positions of all vertices, for a figure without a known deformation.
     Positions(Vec<Vec3>),
 }
 
 impl Figure {
-    /// A skin with its bones as they are.
+    /// Returns a figure for a skin, with its present bones.
     pub(crate) fn of_skin(tree: LinearSkinTree) -> Result<Figure, DeformError> {
         let mut positions = Vec::new();
         tree.positions_into(&mut positions);
@@ -58,7 +59,7 @@ impl Figure {
         Ok(Figure { known: Some(Known::Skin(Box::new(tree))), ..Figure::of_mesh(positions, faces)? })
     }
 
-    /// Morph targets with their weights as they are.
+    /// Returns a figure for morph targets, with their present weights.
     pub(crate) fn of_morph(tree: MorphTree) -> Result<Figure, DeformError> {
         let mut positions = Vec::new();
         tree.positions_into(&mut positions);
@@ -66,7 +67,7 @@ impl Figure {
         Ok(Figure { known: Some(Known::Morph(Box::new(tree))), ..Figure::of_mesh(positions, faces)? })
     }
 
-    /// Any mesh.
+    /// Returns a figure for a mesh without a known deformation.
     pub(crate) fn of_mesh(positions: Vec<Vec3>, faces: Vec<[u32; 3]>) -> Result<Figure, DeformError> {
         let mut firsts: HashMap<[u32; 3], u32> = HashMap::new();
         // Faces with a vertex that does not exist are refused below. Zeros of both signs are one
@@ -82,8 +83,7 @@ impl Figure {
         Ok(Figure { known: None, faces, positions, bounds, joined, search, touches })
     }
 
-    /// Changes the parameters. Says what is wrong with them, also if they are those of another
-    /// kind.
+    /// Changes the parameters; an error says what is wrong with them, such as another kind.
     pub(crate) fn set(&mut self, parameters: Parameters<'_>) -> Result<(), String> {
         match (&mut self.known, parameters) {
             (Some(Known::Skin(tree)), Parameters::Bones(bones)) => {
@@ -104,12 +104,12 @@ impl Figure {
         Ok(())
     }
 
-    /// The box around the vertices.
+    /// Returns the box around the vertices.
     pub(crate) fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Replaces `found` by the faces whose boxes touch this one.
+    /// Replaces `found` by the faces whose boxes touch `query`.
     fn collect(&mut self, query: &Aabb, found: &mut Vec<u32>) {
         found.clear();
         match &mut self.known {
@@ -123,8 +123,8 @@ impl Figure {
         self.faces[face as usize].map(|vertex| self.positions[vertex as usize])
     }
 
-    /// Marks faces that cross others of the figure; with a reach also those that are this near.
-    /// Returns how many pairs cross.
+    /// Marks faces that cross others of the figure, and with a reach also those at most this far
+    /// from others. Returns how many pairs cross.
     pub(crate) fn touch_itself(&mut self, reach: Option<f32>) -> Result<usize, String> {
         self.joined.set_positions(&self.positions).map_err(|e| e.to_string())?;
         if let Some(reach) = reach {
@@ -133,8 +133,8 @@ impl Figure {
         Ok(self.touches.add_own_crossings(&mut self.search, &mut self.joined))
     }
 
-    /// Marks faces of two figures that are this near each other, or cross. Returns how many pairs
-    /// there are, and how many of them cross.
+    /// Marks faces of two figures that cross or are at most `reach` apart. Returns how many such
+    /// pairs there are, and how many of them cross.
     pub(crate) fn touch(&mut self, other: &mut Figure, reach: f32) -> [usize; 2] {
         let (mut n_pairs, mut n_crossing) = (0, 0);
         let (mut own, mut found) = (Vec::new(), Vec::new());
@@ -168,7 +168,7 @@ impl Figure {
         n
     }
 
-    /// The figure as it is now. From here on no face touches anything.
+    /// Returns the present positions and the states of the faces, and resets the states.
     pub(crate) fn take_frame(&mut self) -> SurfaceFrame {
         SurfaceFrame { vertices: self.positions.clone(), faces: self.touches.take() }
     }
@@ -178,7 +178,7 @@ impl Figure {
     }
 }
 
-/// How two triangles meet that are this near; `None` if they are not.
+/// Returns how two triangles meet; `None` if they are more than `reach` apart.
 fn meeting(a: &[Vec3; 3], b: &[Vec3; 3], reach: f32) -> Option<FaceState> {
     let wide = |t: &[Vec3; 3]| t.map(|p: Vec3| -> DVec3 { p.as_dvec3() });
     let distance = closest_points(&wide(a), &wide(b)).distance;

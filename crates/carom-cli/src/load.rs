@@ -1,19 +1,20 @@
-//! Files to parts, for the commands that take several files.
+//! Reads files into parts, for the commands that take meshes.
 
 use crate::remarks::Remarks;
 use carom_geom::TriMesh;
 use carom_io::{Model, Options, Part, ReadError};
 use std::path::{Path, PathBuf};
 
-/// A file that was read, or why not.
+/// A file that was read.
 pub(crate) struct Loaded {
     /// The file.
     pub(crate) path: PathBuf,
-    /// What it holds.
+    /// The model in the file.
     pub(crate) model: Model,
 }
 
-/// Reads all files; the first that is bad ends it, or, with `keep_going`, is listed as unread.
+/// Reads all files. A bad file is an error, or with `keep_going` is listed as unread. If no file
+/// can be read, that is an error too.
 pub(crate) fn load_all(
     files: &[PathBuf],
     options: &Options,
@@ -55,13 +56,15 @@ pub(crate) fn one_mesh(path: &Path, options: &Options, remarks: &mut Remarks) ->
     TriMesh::new(vertices, triangles).map_err(|e| said(&e))
 }
 
-/// What notes and errors call a part: its file, and its name if the file has several.
+/// Returns the name of a part in notes and errors: its file, and its own name if the file has
+/// several parts.
 pub(crate) fn full_name(path: &Path, part: &Part, has_parts: bool) -> String {
     let file = path.display();
     if has_parts { format!("{file}: {}", part.name) } else { file.to_string() }
 }
 
-/// The unit and the up axis of some files, where all agree: `"m"`, `"z"`.
+/// Returns the unit and the up axis of some files, as in `"m"`, `"z"`; `None` for what they do not
+/// agree on.
 pub(crate) fn frame_of<'a>(
     models: impl IntoIterator<Item = &'a Model>,
 ) -> (Option<&'static str>, Option<&'static str>) {
@@ -70,7 +73,7 @@ pub(crate) fn frame_of<'a>(
     frames.fold(first, |all, one| (all.0.filter(|u| one.0 == Some(*u)), all.1.filter(|u| one.1 == Some(*u))))
 }
 
-/// The same for people.
+/// Returns the unit and the up axis as text for people.
 pub(crate) fn frame_text(frame: (Option<&str>, Option<&str>)) -> String {
     let unit = frame.0.map_or("lengths in the unit of the files".to_owned(), |u| format!("lengths in {u}"));
     match frame.1 {

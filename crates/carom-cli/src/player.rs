@@ -1,8 +1,8 @@
-//! The player: one HTML file that shows a recording, with everything in it.
+//! The player: one HTML file that shows a recording and needs no other file.
 //!
-//! Poses are quantised (16 bits per coordinate within the scene's box, 12 bits per quaternion
-//! component), predicted from the two frames before, split into byte planes, deflated, and written
-//! as base64 into the page, whose own script draws them.
+//! Poses are quantised: 16 bits per coordinate within the scene's box, 12 bits per quaternion
+//! component. They are predicted from the two frames before, split into byte planes, deflated, and
+//! written into the page as base64. A script in the page draws them.
 //!
 //! Reference: G. Fiedler, Snapshot Compression, gafferongames.com, 2015 (the smallest three
 //! components of a quaternion).
@@ -19,12 +19,12 @@ use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// What the player draws for a body.
+/// The shape that the player draws for a body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayerShape {
     /// Half the size on each axis.
     Cuboid(Vec3),
-    /// Half the straight part along y, radius; a ball when the first is 0.
+    /// Half the straight part along y, and the radius; a ball if the first is 0.
     Capsule(f32, f32),
     /// Triangles.
     Mesh(PlayerMesh),
@@ -37,17 +37,17 @@ pub enum PlayerShape {
 pub struct PlayerMesh {
     /// Positions.
     pub vertices: Vec<Vec3>,
-    /// Three vertex numbers each, counter-clockwise from outside.
+    /// Three vertex indices each, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// What the engine knows of a body: its colour.
+/// The state of a body, which gives its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum BodyState {
     /// Never moves.
     Fixed = 0,
-    /// At rest and left out of the work.
+    /// At rest and left out of the simulation.
     Asleep = 1,
     /// Moves, and touches nothing.
     Awake = 2,
@@ -69,49 +69,49 @@ pub struct FrameStats {
 /// A chart under the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// Over the chart.
+    /// Heading above the chart.
     pub title: String,
-    /// After the numbers.
+    /// Unit, shown after the heading; empty for none.
     pub unit: String,
     /// One name for each line.
     pub lines: Vec<String>,
 }
 
-/// From where the picture is seen at first, and how fast it plays, where all that moves is not what
-/// shall be seen.
+/// The camera and the speed of play at the start, for scenes in which a view of all bodies is not
+/// wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// The middle of the picture.
+    /// The point in the middle of the picture.
     pub target: Vec3,
-    /// From the eye to it, a length above 0. What is sixteen times as far away or farther is not
-    /// shown.
+    /// Distance from the eye to the target, above 0. Bodies sixteen times as far from the target,
+    /// or farther, are not shown.
     pub distance: f32,
     /// Radians about y: at 0 the eye is towards z, at a quarter turn towards x.
     pub yaw: f32,
     /// Radians above the horizon.
     pub pitch: f32,
-    /// Seconds of the run for each second: one of the speeds that the page offers.
+    /// Seconds of the run per second of play: one of the speeds that the page offers.
     pub speed: f64,
 }
 
-/// In distances of a view: how far places are recorded.
+/// Reach of recorded positions from the target of a view on each axis, in distances of the view.
 const VIEW_REACH: f32 = 16.0;
 
-/// A recording that is being made.
+/// A recording in progress.
 pub struct Recording {
     title: String,
     view: Option<View>,
     /// Seconds from one recorded frame to the next.
     seconds_per_frame: f64,
     shapes: Vec<PlayerShape>,
-    /// Number of the shape of each body.
+    /// Index of the shape of each body.
     bodies: Vec<u32>,
     names: Vec<String>,
     /// The meaning of each state in this scene; empty for the usual ones.
     state_names: Vec<String>,
     face_names: Vec<String>,
     line_names: Vec<String>,
-    /// What is switched on when the page opens.
+    /// The switches that are on when the page opens.
     shown: Vec<String>,
     charts: Vec<Chart>,
     table: Option<Value>,
@@ -120,50 +120,51 @@ pub struct Recording {
     /// Meshes that change their shape.
     surfaces: Vec<PlayerMesh>,
     clouds: Vec<PlayerCloud>,
-    /// Number of the cloud whose skin each frame brings.
+    /// Index of the cloud for which frames may bring a skin.
     skinned: Option<usize>,
     min: Vec3,
     max: Vec3,
     frames: Vec<Frame>,
 }
 
-/// A frame as it was given; quantised at the end, when the scene's box is known.
+/// A frame as it was given. It is quantised at the end, when the box of the scene is known.
 struct Frame {
     poses: Vec<Pose>,
     states: Vec<BodyState>,
     contacts: Vec<Vec3>,
     n_contacts: usize,
     stats: FrameStats,
-    /// Joints and normals, from where to where.
+    /// Lines of joints and of normals, as start and end.
     lines: [Vec<[Vec3; 2]>; 2],
     /// Lowest and highest corner of the boxes of each level of a tree, the top first.
     levels: Vec<Vec<[Vec3; 2]>>,
     n_levels: usize,
-    /// A line over the legend; empty for none.
+    /// A line of text above the legend; empty for none.
     caption: String,
     /// One for each mesh that changes its shape.
     surfaces: Vec<SurfaceFrame>,
-    /// The places of the particles of each cloud.
+    /// The positions of the particles of each cloud.
     clouds: Vec<SurfaceFrame>,
     /// A mesh in place of the particles of one cloud.
     skin: Option<PlayerMesh>,
 }
 
-/// Contacts kept in one frame: enough to see where they are, few enough to load.
+/// The most contacts kept in one frame: enough to show where they are, and few enough to load.
 const MAX_CONTACTS: usize = 2000;
 
-/// Lines kept of each kind in one frame.
+/// The most lines of each kind kept in one frame.
 const MAX_LINES: usize = 500;
 
-/// Tree boxes kept in one frame: whole levels from the top, as many as fit; all for a few thousand
-/// bodies, all but the lowest for ten thousand.
+/// The most tree boxes kept in one frame: whole levels from the top, as many as fit. All levels fit
+/// for a few thousand bodies, and all but the lowest for ten thousand.
 const MAX_TREE_BOXES: usize = 600;
 
-/// Steps from the least to the greatest quaternion component, which is at most 1 / sqrt 2.
+/// Quantisation steps from the least to the greatest quaternion component, -1 / sqrt 2 to 1 / sqrt
+/// 2.
 const QUAT_STEPS: f32 = 4095.0;
 
 impl Recording {
-    /// An empty recording of bodies with these shapes; `bodies` are shape numbers.
+    /// Returns an empty recording. `bodies` has the index of its shape for each body.
     pub fn new(title: &str, seconds_per_frame: f64, shapes: Vec<PlayerShape>, bodies: Vec<u32>) -> Recording {
         Recording {
             title: title.to_owned(),
@@ -189,91 +190,92 @@ impl Recording {
         }
     }
 
-    /// Names the charts, whose values each frame brings.
+    /// Sets the charts. Each frame brings their values in [`FrameStats`].
     pub fn with_charts(mut self, charts: Vec<Chart>) -> Recording {
         self.charts = charts;
         self
     }
 
-    /// Looks from here, not from where all bodies are seen at the end.
+    /// Sets the camera at the start, in place of one that shows all bodies at the end.
     pub fn with_view(mut self, view: View) -> Recording {
         self.view = Some(view);
         self
     }
 
-    /// Names the bodies, shown under the pointer.
+    /// Sets the names of the bodies, which are shown under the pointer.
     pub fn with_names(mut self, names: Vec<String>) -> Recording {
         self.names = names;
         self
     }
 
-    /// What the six states of [`BodyState`] mean in this scene, in the legend; those without a name
-    /// are not there.
+    /// Sets the names of the six states of [`BodyState`] in the legend. States with an empty name
+    /// are left out.
     pub fn with_state_names(mut self, names: [&str; 6]) -> Recording {
         self.state_names = names.map(str::to_owned).to_vec();
         self
     }
 
-    /// What the four states of [`FaceState`] mean in this scene, in the legend.
+    /// Sets the names of the four states of [`FaceState`] in the legend.
     pub fn with_face_names(mut self, names: [&str; 4]) -> Recording {
         self.face_names = names.map(str::to_owned).to_vec();
         self
     }
 
-    /// What the two kinds of lines mean in this scene, in the legend.
+    /// Sets the names of the two kinds of lines in the legend.
     pub fn with_line_names(mut self, names: [&str; 2]) -> Recording {
         self.line_names = names.map(str::to_owned).to_vec();
         self
     }
 
-    /// Switches of the page that are on at first: `contacts`, `lines`, `boxes`, `tree`, `skin`.
-    /// With `bodies`, each body has a colour of its own at first, not that of its state.
+    /// Sets the switches of the page that are on at first: `contacts`, `lines`, `boxes`, `tree`,
+    /// `skin`. With `bodies`, each body has a colour of its own at first, not that of its state.
     pub fn with_shown(mut self, switches: &[&str]) -> Recording {
         self.shown = switches.iter().map(|name| (*name).to_owned()).collect();
         self
     }
 
-    /// A table under the picture: `{"columns": [..], "rows": [[..]]}`.
+    /// Sets the table under the picture: `{"columns": [..], "rows": [[..]]}`.
     pub fn with_table(mut self, table: Value) -> Recording {
         self.table = Some(table);
         self
     }
 
-    /// Lines below the table.
+    /// Sets the lines of text below the table.
     pub fn with_notes(mut self, notes: Vec<String>) -> Recording {
         self.notes = notes;
         self
     }
 
-    /// The camera goes along with this body: at first from this distance, turned by yaw about y and
-    /// by pitch above it, radians.
+    /// Makes the camera follow a body. It starts at this distance, with yaw about y and pitch above
+    /// the horizon in radians.
     pub fn with_camera_on(mut self, body: u32, [distance, yaw, pitch]: [f64; 3]) -> Recording {
         self.follow = Some(json!({"body": body, "view": [distance, yaw, pitch]}));
         self
     }
 
-    /// Meshes that change their shape. Each frame brings their vertices, by
+    /// Sets the meshes that change their shape. Each frame brings their vertices, by
     /// [`push_surfaces`](Recording::push_surfaces).
     pub fn with_surfaces(mut self, surfaces: Vec<PlayerMesh>) -> Recording {
         self.surfaces = surfaces;
         self
     }
 
-    /// Particles. Each frame brings their places, by [`push_clouds`](Recording::push_clouds).
+    /// Sets the clouds of particles. Each frame brings their positions, by
+    /// [`push_clouds`](Recording::push_clouds).
     pub fn with_clouds(mut self, clouds: Vec<PlayerCloud>) -> Recording {
         self.clouds = clouds;
         self
     }
 
-    /// Frames may bring a skin for the particles of the cloud with this number, by
-    /// [`push_skin`](Recording::push_skin). A switch of the page shows one or the other.
+    /// Lets frames bring a skin for the particles of the cloud with this index, by
+    /// [`push_skin`](Recording::push_skin). A switch of the page shows the skin or the particles.
     pub fn with_skin(mut self, cloud: usize) -> Recording {
         self.skinned = Some(cloud);
         self
     }
 
-    /// Adds a frame: a pose and a state for each body, the contact points in the world, the charts'
-    /// values.
+    /// Adds a frame: a pose and a state for each body, the contact points in the world, and the
+    /// values of the charts.
     pub fn push(&mut self, poses: Vec<Pose>, states: Vec<BodyState>, contacts: &[Vec3], stats: FrameStats) {
         let is_plane =
             |i: usize| matches!(self.shapes.get(self.bodies[i] as usize), Some(PlayerShape::Plane(_)));
@@ -305,8 +307,8 @@ impl Recording {
         });
     }
 
-    /// Adds to the last frame the lines of joints and those of normals, from where to where; of
-    /// many every so many-th.
+    /// Adds to the last frame the lines of joints and those of normals, as start and end. If there
+    /// are too many, it keeps evenly spaced ones.
     pub fn push_lines(&mut self, lines: [&[[Vec3; 2]]; 2]) {
         let Some(frame) = self.frames.last_mut() else { return };
         frame.lines = lines.map(|lines| thinned(lines, MAX_LINES));
@@ -316,14 +318,14 @@ impl Recording {
         }
     }
 
-    /// Adds to the last frame what the meshes that change their shape are like.
+    /// Adds to the last frame the vertices and face states of the meshes that change their shape.
     pub fn push_surfaces(&mut self, surfaces: Vec<SurfaceFrame>) {
         self.grow(&surfaces);
         let Some(frame) = self.frames.last_mut() else { return };
         frame.surfaces = surfaces;
     }
 
-    /// Adds to the last frame where the particles of each cloud are.
+    /// Adds to the last frame the positions of the particles of each cloud.
     pub fn push_clouds(&mut self, places: Vec<Vec<Vec3>>) {
         let clouds: Vec<SurfaceFrame> =
             places.into_iter().map(|vertices| SurfaceFrame { vertices, faces: Vec::new() }).collect();
@@ -332,14 +334,14 @@ impl Recording {
         frame.clouds = clouds;
     }
 
-    /// Adds to the last frame a surface around the particles, with vertices and triangles of its
-    /// own in each frame.
+    /// Adds to the last frame a surface around the particles. Each frame has its own vertices and
+    /// triangles.
     pub fn push_skin(&mut self, skin: PlayerMesh) {
         let Some(frame) = self.frames.last_mut() else { return };
         frame.skin = Some(skin);
     }
 
-    /// Takes vertices into the box of the scene.
+    /// Grows the box of the scene to contain vertices.
     fn grow(&mut self, surfaces: &[SurfaceFrame]) {
         for vertex in surfaces.iter().flat_map(|surface| &surface.vertices).filter(|p| p.is_finite()) {
             self.min = self.min.min(*vertex);
@@ -347,14 +349,14 @@ impl Recording {
         }
     }
 
-    /// Writes a line over the legend of the last frame.
+    /// Sets the line of text above the legend for the last frame.
     pub fn push_caption(&mut self, caption: &str) {
         let Some(frame) = self.frames.last_mut() else { return };
         caption.clone_into(&mut frame.caption);
     }
 
     /// Adds to the last frame the boxes of a tree, as lowest and highest corner, level by level
-    /// from the top; they are drawn where they meet the box of the scene.
+    /// from the top. They are clipped to the box of the scene.
     pub fn push_tree(&mut self, mut levels: Vec<Vec<[Vec3; 2]>>) {
         let Some(frame) = self.frames.last_mut() else { return };
         frame.n_levels = levels.len();
@@ -366,30 +368,30 @@ impl Recording {
         frame.levels = levels;
     }
 
-    /// The page; `Err` when the numbers of a mesh or frame do not fit together.
+    /// Returns the page; an error if the numbers of a mesh or frame do not fit together.
     pub fn to_html(&self) -> Result<String, String> {
         let data = self.encode()?;
         let page = include_str!("player/player.html");
         let script = include_str!("player/player.js");
         let encoded = base64::engine::general_purpose::STANDARD.encode(data);
         let title = escaped(&self.title);
-        // The data goes in last: it is the only part that could be mistaken for a mark, and it has
-        // no such letters.
+        // Base64 has no underscore, so no mark is in the data. It goes in last and is not searched.
         Ok(page.replace("__TITLE__", &title).replace("__SCRIPT__", script).replace("__DATA__", &encoded))
     }
 
-    /// Deflated: the length of the description, the description in JSON, the sections that it
-    /// names.
+    /// Returns the deflated data: the length of the description, the description in JSON, and the
+    /// sections that it names.
     fn encode(&self) -> Result<Vec<u8>, String> {
         let mut sections = Sections::default();
         let shapes: Vec<Value> = self.shapes.iter().map(|s| describe_shape(s, &mut sections)).collect();
         let bodies = sections.push(self.bodies.iter().flat_map(|b| b.to_le_bytes()));
-        // Planes lie where they lie; everything else is within the box. A box without extent could
-        // not be divided by.
+        // The box contains everything but planes. Its extent is kept above 0, because coordinates
+        // are divided by it.
         let (min, max) =
             if self.min.x <= self.max.x { (self.min, self.max) } else { (Vec3::ZERO, Vec3::ZERO) };
         let (min, max) = match self.view {
-            // Sixteen bits for each place are too few for small bodies that fly off far.
+            // If small bodies fly far away, 16 bits per coordinate are too coarse for the whole
+            // box.
             Some(View { target, distance, .. }) => {
                 let reach = Vec3::splat(VIEW_REACH * distance);
                 (min.max(target - reach), max.min(target + reach))
@@ -456,7 +458,7 @@ impl Recording {
                 let words = frame.lines[kind].iter().flatten().flat_map(|p| quantised_point(*p, min, extent));
                 sections.push(words.flat_map(u16::to_le_bytes))
             });
-            // A tree is often the same for many frames: then it is stored once.
+            // A tree that stays the same over several frames is stored once.
             if frame.levels != *last_levels.0 {
                 let stored = frame.levels.iter().map(|level| {
                     let words = level.iter().flatten().flat_map(|p| quantised_point(*p, min, extent));
@@ -514,7 +516,7 @@ impl Recording {
         written.map_err(|e| format!("the recording cannot be compressed: {e}"))
     }
 
-    /// Planes of the first frame, as normal and a point.
+    /// Returns the planes of the first frame, as normal and a point.
     fn planes(&self) -> Vec<Value> {
         let Some(frame) = self.frames.first() else { return Vec::new() };
         let planes = self.bodies.iter().zip(&frame.poses).filter_map(|(shape, pose)| {
@@ -529,12 +531,12 @@ impl Recording {
     }
 }
 
-/// Every so many-th, so that the most that are kept are spread over the scene.
+/// Returns evenly spaced elements, at most `most` of them, so that they are spread over the scene.
 fn thinned<T: Copy>(all: &[T], most: usize) -> Vec<T> {
     all.iter().step_by(all.len().div_ceil(most).max(1)).copied().collect()
 }
 
-/// The bytes after the description; a section is told by its start and length.
+/// The bytes after the description. The start and the length name a section.
 #[derive(Default)]
 struct Sections {
     bytes: Vec<u8>,
@@ -548,7 +550,7 @@ impl Sections {
     }
 }
 
-/// A shape for the script.
+/// Describes a shape for the script.
 fn describe_shape(shape: &PlayerShape, sections: &mut Sections) -> Value {
     match shape {
         PlayerShape::Cuboid(half) => json!({"kind": "box", "half": half.to_array()}),
@@ -560,7 +562,7 @@ fn describe_shape(shape: &PlayerShape, sections: &mut Sections) -> Value {
     }
 }
 
-/// A mesh for the script, its coordinates in 16 bits within its own box.
+/// Describes a mesh for the script, with coordinates of 16 bits within its own box.
 fn describe_mesh(mesh: &PlayerMesh, sections: &mut Sections) -> Value {
     let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for v in &mesh.vertices {
@@ -600,7 +602,7 @@ fn describe_mesh(mesh: &PlayerMesh, sections: &mut Sections) -> Value {
     })
 }
 
-/// Small numbers of either sign to small numbers without.
+/// Maps small numbers of either sign to small unsigned numbers.
 fn zigzag(x: i16) -> u16 {
     ((x << 1) ^ (x >> 15)) as u16
 }
@@ -610,8 +612,8 @@ fn quantised_point(p: Vec3, min: Vec3, extent: Vec3) -> [u16; 3] {
     scaled.to_array().map(|x| x.round() as u16)
 }
 
-/// The three components after the largest, in cyclic order, and the largest's number in the top
-/// bits of the first.
+/// Returns the three components after the largest, in cyclic order. The index of the largest is in
+/// the top bits of the first.
 fn quantised_rotation(q: Quat) -> [u16; 3] {
     let c = q.to_array();
     let largest = (0..4).fold(0, |best, i| if c[best].abs() < c[i].abs() { i } else { best });
@@ -624,7 +626,7 @@ fn quantised_rotation(q: Quat) -> [u16; 3] {
     words
 }
 
-/// Text for HTML.
+/// Escapes text for HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

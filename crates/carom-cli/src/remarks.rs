@@ -1,4 +1,4 @@
-//! Remarks on the files behind an answer: how they were read, and what of them was not.
+//! Remarks on the files behind an answer: how they were read, and what was not read.
 
 use crate::report::Found;
 use carom_io::{Model, without_controls};
@@ -8,14 +8,14 @@ use std::path::Path;
 /// Remarks on files, each a line that begins with the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remarks {
-    /// How something was read, and what cannot be answered about it.
+    /// Notes on how something was read, and on what cannot be answered about it.
     pub notes: Vec<String>,
-    /// What was not read: no answer about the files is complete then.
+    /// Things that were not read. If there are any, no answer about the files is complete.
     pub unread: Vec<String>,
 }
 
 impl Remarks {
-    /// The remarks of a reader on one file.
+    /// Returns the remarks of a reader on one file.
     pub fn of_file(path: &Path, notes: Vec<String>, unread: Vec<String>) -> Remarks {
         let named = |lines: Vec<String>| {
             lines.into_iter().map(|line| format!("{}: {line}", path.display())).collect()
@@ -46,7 +46,7 @@ impl Remarks {
         }
     }
 
-    /// All remarks, a line each.
+    /// Returns all remarks, a line each.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let notes = self.notes.iter().map(|note| format!("note: {}", without_controls(note)));
         notes.chain(self.unread.iter().map(|what| format!("not read: {}", without_controls(what))))
@@ -63,7 +63,8 @@ impl Remarks {
         document.insert("unread".to_owned(), json!(self.unread));
     }
 
-    /// How a command ends that found something or not: an answer with unread parts is not complete.
+    /// Returns the outcome of a command, by whether it found something. An answer with unread parts
+    /// is not complete.
     pub fn ending(&self, is_found: bool) -> Found {
         match (self.unread.is_empty(), is_found) {
             (false, _) => Found::BadInput,

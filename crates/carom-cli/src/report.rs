@@ -1,4 +1,4 @@
-//! What a command says: lines for people, one JSON document for programs.
+//! The output of a command: lines for people, one JSON document for programs.
 
 use crate::remarks::Remarks;
 use crate::solid::Solid;
@@ -13,24 +13,23 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
 
-/// How a command ended, when it did not fail.
+/// The outcome of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing collides.
+    /// Nothing was found, such as a collision or a hit.
     Nothing,
-    /// Something does.
+    /// Something was found.
     Something,
     /// Some input could not be read, although the command went on.
     BadInput,
 }
 
-/// An error as the text that a command ends with.
+/// Returns an error as the text with which a command ends.
 pub(crate) fn text(error: impl core::fmt::Display) -> String {
     error.to_string()
 }
 
-/// Writes a JSON document, or text, to standard output; a reader that has gone away is not an
-/// error.
+/// Writes a JSON document, or text, to standard output; a closed pipe is not an error.
 pub fn print(text: &str) -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
@@ -39,14 +38,14 @@ pub fn print(text: &str) -> Result<(), String> {
     }
 }
 
-/// A vector as a list.
+/// Returns a vector as a list.
 pub fn list(v: DVec3) -> Value {
-    // Zero has no sign here.
+    // Adding 0 removes the sign of a zero.
     json!((v + 0.0).to_array())
 }
 
-/// A number for people: rounded to nine significant digits, without zeros at its end, with an
-/// exponent where zeros would fill the line.
+/// Formats a number for people: rounded to nine significant digits, without trailing zeros. Very
+/// small and very large numbers have an exponent.
 pub fn number(x: f64) -> String {
     // Rounded in decimal, not in binary.
     let rounded: f64 = format!("{:.*e}", MAX_DIGITS - 1, x + 0.0).parse().unwrap_or(x);
@@ -58,20 +57,21 @@ pub fn number(x: f64) -> String {
 /// number.
 const MAX_DIGITS: usize = 9;
 
-/// A vector for people.
+/// Formats a vector for people.
 pub fn spaced(v: DVec3) -> String {
     format!("{} {} {}", number(v.x), number(v.y), number(v.z))
 }
 
-/// A number of things for people.
+/// Formats a count of things for people.
 pub fn counted(n: usize, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
 
-/// Writes a file beside its place and renames it: a full disk leaves what was there.
+/// Writes a file beside its target and renames it, so that a full disk leaves the old file as it
+/// was.
 pub fn write_file(path: &Path, text: &[u8]) -> Result<(), String> {
     let said = |e: std::io::Error| format!("{}: {e}", path.display());
-    // A device or a pipe is written as it is; a link is followed.
+    // A device or a pipe is written directly; a link is followed.
     let target = match path.metadata() {
         Ok(data) if !data.is_file() => return std::fs::write(path, text).map_err(said),
         Ok(_) => path.canonicalize().map_err(said)?,
@@ -83,7 +83,7 @@ pub fn write_file(path: &Path, text: &[u8]) -> Result<(), String> {
     #[cfg(unix)]
     let builder = {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file has them: less what the user's mask takes away.
+        // The permissions of any new file: the user's mask still applies.
         builder.permissions(std::fs::Permissions::from_mode(0o666))
     };
     let mut file = builder.tempfile_in(folder).map_err(said)?;
@@ -92,7 +92,7 @@ pub fn write_file(path: &Path, text: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Says what was done, to people or as a document.
+/// Prints the report as lines or as a document. Returns the outcome.
 pub(crate) fn finish(
     is_json: bool,
     lines: &[String],
@@ -109,7 +109,7 @@ pub(crate) fn finish(
     Ok(remarks.ending(false))
 }
 
-/// The counts of a query's cost by their names.
+/// Returns the counts of a query's cost by their names.
 pub fn cost_members(cost: &QueryCost) -> Value {
     json!({
         "nodes": cost.nodes,
@@ -126,7 +126,7 @@ pub fn cost_members(cost: &QueryCost) -> Value {
     })
 }
 
-/// A line of the counts in the member `cost` of a document, if it has one.
+/// Returns a line with the counts in the member `cost` of a document, if it has one.
 pub fn cost_line(document: &Map<String, Value>) -> Option<String> {
     let counts = document.get("cost")?.as_object()?.iter();
     let counts: Vec<String> =
@@ -134,7 +134,7 @@ pub fn cost_line(document: &Map<String, Value>) -> Option<String> {
     Some(format!("cost: {}", counts.join(", ")))
 }
 
-/// The plane between two solids, where one is found: the proof that they do not meet.
+/// Returns the plane between two solids, if one is found: the proof that they do not meet.
 pub fn plane_members(a: &Solid, b: &Solid) -> Option<Value> {
     let plane = separating_plane(&a.shape, &a.pose, &b.shape, &b.pose)?;
     Some(json!({
@@ -142,7 +142,8 @@ pub fn plane_members(a: &Solid, b: &Solid) -> Option<Value> {
     }))
 }
 
-/// The proof that two solids do not meet: a plane, if one is found, and a bound of their distance.
+/// Returns the proof that two solids do not meet: a plane, if one is found, and a lower bound of
+/// their distance.
 pub fn proof_members(a: &Solid, b: &Solid) -> Map<String, Value> {
     let mut members = Map::new();
     if let Some(plane) = plane_members(a, b) {
@@ -155,18 +156,19 @@ pub fn proof_members(a: &Solid, b: &Solid) -> Map<String, Value> {
     members
 }
 
-/// How many pairs of triangles of two meshes in world coordinates share a point; exact. The cost
-/// is added to `cost`.
+/// Returns how many pairs of triangles of two meshes in world coordinates share a point, by exact
+/// tests. Adds the cost to `cost`.
 pub fn count_pairs(a: &MeshShape, b: &MeshShape, cost: &mut QueryCost) -> usize {
     let mut pairs = Vec::new();
     triangle_pairs_counted(a, &Pose::IDENTITY, b, &Pose::IDENTITY, &mut pairs, cost);
     pairs.len()
 }
 
-/// What `distance` answers about two solids, in the order of the documentation, without the schema.
+/// Returns the answer of `distance` about two solids, in the order of the documentation, without
+/// the schema.
 ///
-/// With `is_contact` also depth, normal and deepest points where meshes are involved. The cost is
-/// added to `cost`, except that of [`Contact::of`].
+/// With `is_contact`, it has depth, normal and deepest points also if meshes are involved. Adds the
+/// cost to `cost`, except that of [`Contact::of`].
 pub fn distance_members(a: &Solid, b: &Solid, is_contact: bool, cost: &mut QueryCost) -> Map<String, Value> {
     let (mut members, mut memory) = (Map::new(), Workspace::default());
     let n_pairs = match (a.mesh(), b.mesh()) {
@@ -227,16 +229,16 @@ pub fn distance_members(a: &Solid, b: &Solid, is_contact: bool, cost: &mut Query
     members
 }
 
-/// How two meshes meet as solids.
+/// The contact of two meshes as solids.
 pub struct Contact {
-    /// `None` if one of them does not tell inside from outside.
+    /// The relation of the solids; `None` if one of the meshes does not tell inside from outside.
     pub relation: Option<SolidRelation>,
-    /// Bounds of the depth, of solids that overlap.
+    /// Bounds of the depth, if the solids overlap.
     pub overlap: Option<SolidOverlap>,
 }
 
 impl Contact {
-    /// Finds it for two meshes in world coordinates.
+    /// Finds the contact of two meshes in world coordinates.
     pub fn of(a: &MeshShape, b: &MeshShape) -> Contact {
         let here = Pose::IDENTITY;
         let relation = solid_relation(a, &here, b, &here);
@@ -261,7 +263,7 @@ impl Contact {
         }
     }
 
-    /// In a word; `None` if it is not known.
+    /// Returns the relation in a word; `None` if it is not known.
     pub fn name(&self) -> Option<&'static str> {
         match self.relation? {
             SolidRelation::Clear => Some("clear"),
@@ -272,7 +274,7 @@ impl Contact {
     }
 }
 
-/// The bounds of a depth.
+/// Returns the bounds of a depth as JSON members.
 pub fn overlap_members(overlap: &SolidOverlap) -> Map<String, Value> {
     let mut members = Map::new();
     members.insert("depth_at_least".to_owned(), json!(overlap.at_least));

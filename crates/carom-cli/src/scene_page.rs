@@ -10,8 +10,8 @@ use carom_math::{Pose, Vec3};
 use glam::DVec3;
 use serde_json::{Value, json};
 
-/// The page. Coordinates are moved and scaled to a box of size 10 around the origin, where single
-/// precision is at its best.
+/// Returns the page. Coordinates are moved and scaled to a box of size 10 around the origin,
+/// because single precision is finer there.
 ///
 /// Its title says clear only if no pair is listed and nothing is unread. Remarks stand below the
 /// table. The page shows y up; parts whose `up` is z are turned.
@@ -77,7 +77,7 @@ pub(crate) fn page(
     recording.to_html()
 }
 
-/// What comes out, in a few words.
+/// Returns the result in a few words.
 fn title(listed: &[PairReport], n_unread: usize) -> String {
     let n_hits = listed.iter().filter(|pair| pair.is_collision()).count();
     let n_near = listed.len() - n_hits;

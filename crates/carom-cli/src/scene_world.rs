@@ -1,4 +1,4 @@
-//! From a scene of plain data to a world that moves it and a player that draws it.
+//! Inserts a scene of plain data into a world, and makes the shapes that the player draws.
 
 use crate::player::{PlayerMesh, PlayerShape};
 use carom_broad::BroadPhase;
@@ -9,21 +9,21 @@ use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 use carom_world::{BodyDesc, BodyId, JointDesc, Motor, Response, TorsionSpring, World};
 use std::sync::Arc;
 
-/// Shapes of a scene: equal large ones are built once.
+/// The shapes of a scene. Equal ones that are drawn as meshes are built once.
 #[derive(Default)]
 struct Cache<'a> {
-    /// Hulls and compounds that were built, with their number among the player's shapes.
+    /// Shapes that are drawn as meshes, with their index among the player's shapes.
     built: Vec<(&'a ShapeSpec, Shape, u32)>,
     shapes: Vec<PlayerShape>,
 }
 
-/// What was put into the world.
+/// The bodies that were inserted into a world, and their drawn shapes.
 pub(crate) struct Inserted {
     /// Handles, in the order of the scene's bodies.
     pub(crate) bodies: Vec<BodyId>,
-    /// What the player draws.
+    /// The shapes that the player draws.
     pub(crate) shapes: Vec<PlayerShape>,
-    /// Number of the shape of each body.
+    /// Index of the shape of each body.
     pub(crate) shape_of: Vec<u32>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn insert<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> 
     Ok(Inserted { bodies, shapes: cache.shapes, shape_of })
 }
 
-/// A frame whose x axis is `axis`.
+/// Returns a frame whose x axis is `axis`.
 fn frame(anchor: Vec3, axis: Vec3) -> Pose {
     Pose::new(Quat::from_rotation_arc(Vec3::X, axis), anchor)
 }
@@ -109,7 +109,7 @@ fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {
 }
 
 impl<'a> Cache<'a> {
-    /// The shape, and its number among the player's.
+    /// Returns the shape, and its index among the player's shapes.
     fn shape(&mut self, spec: &'a ShapeSpec) -> Result<(Shape, u32), String> {
         if let Some((_, shape, number)) = self.built.iter().find(|(s, ..)| *s == spec) {
             return Ok((shape.clone(), *number));
@@ -165,13 +165,13 @@ fn build(spec: &ShapeSpec) -> Result<Shape, String> {
     })
 }
 
-/// Sides of a round part of a compound as it is drawn.
+/// Sides of a round shape that is drawn as a mesh.
 const SIDES: u32 = 16;
 
 /// Rings of each half of a ball, without its pole.
 const RINGS: u32 = 4;
 
-/// A ball, or a capsule along y, as triangles.
+/// Adds the triangles of a ball, or of a capsule along y, to a mesh.
 fn push_round(half_height: f32, radius: f32, pose: &Pose, mesh: &mut PlayerMesh) {
     let first = mesh.vertices.len() as u32;
     for (end, rings) in [(-half_height, 0..RINGS), (half_height, RINGS - 1..2 * RINGS - 1)] {
@@ -199,7 +199,7 @@ fn push_round(half_height: f32, radius: f32, pose: &Pose, mesh: &mut PlayerMesh)
     }
 }
 
-/// A cylinder along y as triangles.
+/// Adds the triangles of a cylinder along y to a mesh.
 fn push_cylinder(half_height: f32, radius: f32, pose: &Pose, mesh: &mut PlayerMesh) {
     let first = mesh.vertices.len() as u32;
     let centers = [-half_height, half_height].map(|y| pose.transform_point(Vec3::Y * y));
@@ -214,10 +214,10 @@ fn push_cylinder(half_height: f32, radius: f32, pose: &Pose, mesh: &mut PlayerMe
     }
 }
 
-/// A box as triangles, two for each face.
+/// Adds the triangles of a box to a mesh, two for each face.
 fn push_box(half_extents: Vec3, pose: &Pose, mesh: &mut PlayerMesh) {
     let first = mesh.vertices.len() as u32;
-    // Bit k of its number tells on which side of axis k a corner is.
+    // Bit k of the index of a corner is its side on axis k.
     for corner in 0..8u32 {
         let side = |axis: u32| if corner >> axis & 1 == 0 { -1.0 } else { 1.0 };
         mesh.vertices.push(pose.transform_point(half_extents * Vec3::new(side(0), side(1), side(2))));
@@ -230,8 +230,8 @@ fn push_box(half_extents: Vec3, pose: &Pose, mesh: &mut PlayerMesh) {
     }
 }
 
-/// The surface of a hull, a mesh, a box or a round shape, or of the parts of a compound, as
-/// triangles.
+/// Adds the triangles of a hull, a mesh, a box or a round shape, or of the parts of a compound, to
+/// a mesh.
 fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
     match shape {
         Shape::Hull(hull) => {

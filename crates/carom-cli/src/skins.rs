@@ -2,7 +2,7 @@
 //!
 //! The search of carom-deform finds near features at the start of a substep, and
 //! [`FeatureContacts`] limits how far particles move from there. Boundaries move particles after
-//! that; so the floor is heeded before.
+//! that, so the floor is enforced before.
 //!
 //! Reference: L. Wu et al., A Safe and Fast Repulsion Method for GPU-based Cloth Self Collisions,
 //! 2020, section 4.
@@ -29,8 +29,8 @@ impl Crossings {
         Ok(Crossings { meshes, search: FeatureSearch::default() })
     }
 
-    /// The pairs of faces that have a point in common, of one mesh or of two, decided exactly. The
-    /// vertices of all meshes have these places.
+    /// Returns the number of pairs of faces that share a point, of one mesh or of two, by exact
+    /// tests. `places` has the positions of the vertices of all meshes.
     pub(crate) fn count(&mut self, places: &[Vec3]) -> Result<usize, String> {
         let mut left = places;
         for mesh in &mut self.meshes {
@@ -51,8 +51,8 @@ impl Crossings {
     }
 }
 
-/// Keeps bag and jelly from passing through themselves and each other. Their particles are the
-/// first of all solids.
+/// A collider that keeps bag and jelly from passing through themselves and each other. Their
+/// particles are the first of all solids.
 pub(crate) struct Skin {
     mesh: DeformableMesh<RefitTree>,
     search: FeatureSearch,
@@ -64,7 +64,8 @@ pub(crate) struct Skin {
 }
 
 impl Skin {
-    /// Of two surfaces, by the numbers of their own particles from 0.
+    /// Returns a collider of two surfaces. The faces of each have indices of its own particles,
+    /// from 0.
     pub(crate) fn new(places: [&[Vec3]; 2], faces: [&[[u32; 3]]; 2], spacing: f32) -> Result<Skin, String> {
         let first = places[0].len() as u32;
         let second = faces[1].iter().map(|face| face.map(|corner| first + corner));
@@ -82,8 +83,8 @@ impl Skin {
         })
     }
 
-    /// The last constraint of an iteration. `is_last` in a substep, after which only boundaries
-    /// move particles: so the floor is heeded here.
+    /// Applies the last constraint of an iteration. `is_last` marks the last iteration of a
+    /// substep. Only boundaries move particles after it, so the floor is enforced here.
     pub(crate) fn project(&mut self, pass: &mut SolidPass<'_>, is_last: bool) -> Result<(), String> {
         let n = self.before.len();
         let (own, masses) = (&mut pass.positions[..n], &pass.inverse_masses[..n]);
@@ -104,7 +105,7 @@ impl Skin {
     }
 }
 
-/// A pair of features of one mesh, whose first vertex is this particle.
+/// Converts a pair of features of one mesh whose first vertex is the particle `first`.
 pub(crate) fn own_features(pair: &NearPair, mesh: &DeformableMesh<RefitTree>, first: u32) -> NearFeatures {
     let stencil = pair.stencil(mesh, mesh);
     NearFeatures {
@@ -114,7 +115,8 @@ pub(crate) fn own_features(pair: &NearPair, mesh: &DeformableMesh<RefitTree>, fi
     }
 }
 
-/// A pair without particles: how far apart its features are, and in which direction.
+/// Converts a pair without its particles: the distance of its features, and the direction between
+/// them.
 pub(crate) fn apart(pair: &NearPair) -> NearFeatures {
     NearFeatures {
         particles: [0; 4],

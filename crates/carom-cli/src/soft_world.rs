@@ -2,12 +2,12 @@
 //!
 //! - carom-particles moves the body in small substeps, and carom-deform finds the features that are
 //!   near each other. [`FeatureContacts`] pushes them apart, and limits how far particles move.
-//! - Obstacles that move are particles that are held. If a limit stops one of them, all obstacles
-//!   that move wait for a substep.
+//! - Obstacles that move consist of particles of infinite mass. If a limit stops one of them, all
+//!   obstacles that move wait for a substep.
 //! - A plate breaks at the end of a frame: the mesh tears along its seams, and the torn borders are
 //!   drawn back a little. If exact tests find a crossing then, the plate does not break yet.
 //!
-//! So what does not cross at the start never crosses, however badly the constraints do.
+//! So triangles that do not cross at the start never cross, however badly the constraints converge.
 //!
 //! Reference: J. O'Brien, J. Hodgins, Graphical Modeling and Animation of Brittle Fracture, 1999.
 //! Differs: cracks follow seams, by their bend and stretch.
@@ -31,10 +31,10 @@ pub const FRAME: f64 = 1.0 / 60.0;
 /// Metres per second squared, downwards.
 pub const GRAVITY: f64 = 9.81;
 
-/// In gaps: how near features are that become contacts.
+/// Distance within which features become contacts, in gaps.
 const REACH: f32 = 2.4;
 
-/// In gaps: how far a particle may move in a substep, about.
+/// Approximate distance that a particle may move in a substep, in gaps.
 const TRAVEL: f32 = 1.0;
 
 /// Substeps of a frame, at least and at most.
@@ -43,17 +43,17 @@ const SUBSTEPS: Range<f32> = 8.0..32.0;
 /// The rate per second at which changes of shape are damped.
 const DAMPING: f32 = 2.0;
 
-/// Newton seconds per cubic metre: how hard air pushes on a sheet.
+/// Pressure of the air on a sheet per speed against it, in newton seconds per cubic metre.
 const AIR_PUSH: f32 = 0.6;
 
-/// In gaps: how far the border of a piece is drawn back where the plate breaks.
+/// Distance by which the torn border of a plate is drawn back, in gaps.
 const DRAWN_BACK: f32 = 0.8;
 
-/// A soft body and what is in its way, as they move.
+/// A soft body and the obstacles around it, in motion.
 pub struct SoftWorld {
     scene: SoftScene,
     body: Box<dyn ParticleBody>,
-    /// Of obstacles that move, then of the body.
+    /// Positions of the particles of obstacles that move, then of those of the body.
     positions: Vec<Vec3>,
     velocities: Vec<Vec3>,
     inverse_masses: Vec<f32>,
@@ -66,7 +66,7 @@ pub struct SoftWorld {
     seconds: f64,
 }
 
-/// What the substeps were like.
+/// Counts over all substeps so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SoftCounters {
     /// Substeps.
@@ -83,7 +83,7 @@ pub struct SoftCounters {
     pub broken: u64,
 }
 
-/// A thing in the way, as it moves.
+/// An obstacle, with its mesh in the present position.
 struct Obstacle {
     spec: ObstacleSpec,
     mesh: DeformableMesh<RefitTree>,
@@ -91,7 +91,7 @@ struct Obstacle {
     particles: Option<Range<usize>>,
 }
 
-/// Keeps surfaces apart.
+/// A collider that keeps surfaces apart.
 struct Collider {
     mesh: DeformableMesh<RefitTree>,
     obstacles: Vec<Obstacle>,
@@ -101,17 +101,17 @@ struct Collider {
     search: FeatureSearch,
     pairs: Vec<NearPair>,
     near: Vec<NearFeatures>,
-    /// Where particles would be without contacts.
+    /// Positions that particles would have without contacts.
     wanted: Vec<Vec3>,
-    /// The time of obstacles that move.
+    /// The time of obstacles that move, in seconds.
     seconds: f64,
     counters: SoftCounters,
     error: Option<String>,
 }
 
 impl SoftWorld {
-    /// The scene at the time 0; `Err` if positions are not finite, or if elements have no such
-    /// particles.
+    /// Returns the scene at time 0; an error if positions are not finite, or if elements name
+    /// particles that do not exist.
     pub fn new(scene: SoftScene) -> Result<SoftWorld, String> {
         let mesh = match &scene.material {
             SoftMaterial::Cloth { triangles, .. } | SoftMaterial::Plate { triangles, .. } => {
@@ -167,32 +167,33 @@ impl SoftWorld {
         })
     }
 
-    /// The positions of the particles of the body: metres.
+    /// Returns the positions of the particles of the body, in metres.
     pub fn positions(&self) -> &[Vec3] {
         &self.positions[self.collider.first..]
     }
 
-    /// The velocities of the particles of the body: metres per second. To be changed.
+    /// Returns the velocities of the particles of the body in metres per second, to be changed.
     pub fn velocities_mut(&mut self) -> &mut [Vec3] {
         &mut self.velocities[self.collider.first..]
     }
 
-    /// The faces of the surface, by the particles of the body.
+    /// Returns the faces of the surface, as indices of particles of the body.
     pub fn faces(&self) -> &[[u32; 3]] {
         self.collider.mesh.faces()
     }
 
-    /// The time of obstacles that move, in seconds: less than that of the frames if they waited.
+    /// Returns the time of obstacles that move, in seconds: less than that of the frames if they
+    /// waited.
     pub fn obstacle_seconds(&self) -> f64 {
         self.collider.seconds
     }
 
-    /// What the substeps were like.
+    /// Returns the counts over all substeps so far.
     pub fn counters(&self) -> SoftCounters {
         self.collider.counters
     }
 
-    /// The kinetic energy and that of height above 0, in joules.
+    /// Returns the kinetic energy, and the potential energy above height 0, in joules.
     pub fn energy(&self) -> [f64; 2] {
         let (mut kinetic, mut height) = (0.0, 0.0);
         for ((position, velocity), &inverse_mass) in
@@ -206,7 +207,7 @@ impl SoftWorld {
         [kinetic, height]
     }
 
-    /// Moves on by a frame; `Err` says what failed.
+    /// Advances by one frame; an error says what failed.
     pub fn frame(&mut self) -> Result<(), String> {
         let (n, mut substep) = (self.steps.substeps, self.steps);
         substep.substeps = 1;
@@ -229,13 +230,13 @@ impl SoftWorld {
         self.break_seams()
     }
 
-    /// Pairs of faces that have a point in common, decided exactly: of the body with itself, and
-    /// with obstacles.
+    /// Returns the numbers of pairs of faces that share a point, by exact tests: of the body with
+    /// itself, and with obstacles.
     pub fn crossings(&mut self) -> [usize; 2] {
         self.collider.crossings()
     }
 
-    /// The state of each face: a face touches what is as near as the gap, and a tenth more.
+    /// Returns the state of each face. A face touches everything within 1.1 gaps of it.
     pub fn touches(&mut self) -> Vec<FaceState> {
         let Collider { mesh, obstacles, search, .. } = &mut self.collider;
         let reach = 1.1 * self.scene.gap;
@@ -246,8 +247,8 @@ impl SoftWorld {
         self.touches.take()
     }
 
-    /// Air pushes on each triangle of a sheet along its normal, in proportion to the area and the
-    /// speed against it.
+    /// Pushes each triangle of a sheet along its normal, in proportion to its area and to the speed
+    /// of the air against it.
     fn blow(&mut self, seconds: f32) {
         if let SoftMaterial::Jelly { .. } = self.scene.material {
             return;
@@ -264,7 +265,8 @@ impl SoftWorld {
             }
             let [u, v, w] = particles.map(|particle| self.velocities[particle]);
             let against = (wind - (u + v + w) / 3.0).dot(normal) / area_twice;
-            // Half the area of the normal's length, a third of it for each corner.
+            // The area is half the length of the normal, and each corner gets a third of the
+            // impulse.
             let impulse = normal * (against * AIR_PUSH * seconds / 6.0);
             for particle in particles {
                 self.velocities[particle] += impulse * self.inverse_masses[particle];
@@ -272,7 +274,7 @@ impl SoftWorld {
         }
     }
 
-    /// Gives the meshes the positions of now.
+    /// Sets the meshes to the present positions.
     fn place_meshes(&mut self) -> Result<(), DeformError> {
         self.collider.place_meshes(&self.positions)
     }
@@ -284,7 +286,7 @@ impl SoftWorld {
         let mut edges = Vec::new();
         for (seam, is_broken) in seams.iter().zip(&mut self.is_broken) {
             let [a, b] = seam.triangles.map(|triangle| faces[triangle as usize]);
-            // The two that are in both; none if the triangles have parted.
+            // The edge and its opposite corners; none if the triangles have parted.
             let Some((edge, [v, w])) = joint_of(a, b) else { continue };
             let is_over = |now: &[Vec3]| {
                 let at = |particle: u32| now[particle as usize];
@@ -315,7 +317,7 @@ impl SoftWorld {
         let mut rest = self.scene.positions.clone();
         rest.extend(made.iter().map(|&from| self.scene.positions[from as usize]));
         let mut now = torn.positions().to_vec();
-        // Where the mesh parted, each side goes back toward the middles of its own triangles.
+        // Each side of the tear is drawn back towards its own triangles.
         let n_before = self.scene.positions.len() as u32;
         let copies = n_before..n_before + made.len() as u32;
         let mut parted: Vec<u32> = made.iter().copied().chain(copies).collect();
@@ -352,7 +354,7 @@ impl SoftWorld {
 }
 
 impl Collider {
-    /// Moves obstacles, and keeps particles from passing surfaces in a substep.
+    /// Moves obstacles, and keeps particles from passing through surfaces in a substep.
     fn collide(
         &mut self,
         before: &[Vec3],
@@ -374,7 +376,7 @@ impl Collider {
         self.wanted.clear();
         self.wanted.extend_from_slice(positions);
         self.contacts.project(before, positions, inverse_masses).map_err(text)?;
-        // Not before: the known contacts stop most particles that rest.
+        // A search comes only now, because the known contacts stop most particles that rest.
         if self.contacts.needs_search(before, positions, Vec3::ZERO).map_err(text)? {
             positions.copy_from_slice(&self.wanted);
             self.find_near(before).map_err(text)?;
@@ -385,14 +387,14 @@ impl Collider {
         if positions[..self.first] == self.wanted[..self.first] {
             self.seconds = end;
         } else {
-            // Where they were before was within the limits.
+            // Their positions before are within the limits.
             positions[..self.first].copy_from_slice(&before[..self.first]);
             self.counters.waited += 1;
         }
         Ok(())
     }
 
-    /// Gives the meshes these positions.
+    /// Sets the meshes to these positions.
     fn place_meshes(&mut self, positions: &[Vec3]) -> Result<(), DeformError> {
         self.mesh.set_positions(&positions[self.first..])?;
         self.obstacles.iter_mut().try_for_each(|obstacle| match &obstacle.particles {
@@ -425,7 +427,7 @@ impl Collider {
                 for i in stencil.n_first..4 {
                     match &obstacle.particles {
                         Some(particles) => near.particles[i] = particles.start as u32 + stencil.vertices[i],
-                        // What stands still has no particles.
+                        // An obstacle that stands still has no particles.
                         None => (near.particles[i], near.weights[i]) = (near.particles[0], 0.0),
                     }
                 }
@@ -449,7 +451,7 @@ impl Collider {
     }
 }
 
-/// The constraints of a body whose first particle has this place.
+/// Returns the constraints of a body whose first particle has the index `first`.
 fn body_of(
     scene: &SoftScene,
     mesh: &DeformableMesh<RefitTree>,
@@ -479,12 +481,13 @@ fn contacts_of(scene: &SoftScene, n_particles: usize) -> Result<FeatureContacts,
     FeatureContacts::new(0..n_particles, scene.gap, REACH * scene.gap, scene.friction)
 }
 
-/// The seams of a plate.
+/// Returns the seams of a plate; none for another material.
 fn seams_of(scene: &SoftScene) -> &[Seam] {
     if let SoftMaterial::Plate { seams, .. } = &scene.material { seams } else { &[] }
 }
 
-/// The edge that two triangles have in common, and the corner opposite to it in each.
+/// Returns the edge that two triangles share, and the corner opposite to it in each; `None` if they
+/// share no edge.
 fn joint_of(a: [u32; 3], b: [u32; 3]) -> Option<([u32; 2], [u32; 2])> {
     let alone = |one: [u32; 3], other: [u32; 3]| {
         let mut alone = one.into_iter().filter(|corner| !other.contains(corner));

@@ -1,8 +1,8 @@
-//! From a description to a shape that can be asked: read, scaled, placed, checked.
+//! Builds shapes for queries from descriptions: reads, scales, places and checks them.
 //!
-//! Meshes are baked into world coordinates, `((r0 x + r1 y) + r2 z) + t` in `f64` without fused
-//! operations, so that exact counts are those of the same rounded coordinates in any other tool.
-//! Convex shapes keep their pose.
+//! Meshes are baked into world coordinates: `((r0 x + r1 y) + r2 z) + t` in `f64` without fused
+//! operations. So any other tool that rounds in the same way has the same exact counts. Convex
+//! shapes keep their pose.
 
 use crate::remarks::Remarks;
 use carom_geom::Ambiguity;
@@ -28,7 +28,7 @@ pub enum ShapeSpec {
     Capsule([f64; 2]),
     /// Half the distance of the centres, radius at +y, radius at -y.
     Tapered([f64; 3]),
-    /// Half extents, radius of the edges, which comes on top.
+    /// Half extents of the inner box, and the radius of the edges, which is added to them.
     RoundBox([f64; 4]),
     /// Half the height, radius.
     Cylinder([f64; 2]),
@@ -51,18 +51,18 @@ pub enum ShapeSpec {
 pub struct Solid {
     /// The shape.
     pub shape: Shape,
-    /// Where it is; for a mesh the identity, it is baked.
+    /// Its pose; the identity for a mesh, which is baked.
     pub pose: Pose,
-    /// The origin of the frame in which it was described, in the frame of the shape: where a mesh
-    /// was placed, else zero.
+    /// The origin of the frame in which it was described, in the frame of the shape: the place of a
+    /// mesh that was baked, else zero.
     pub origin: DVec3,
-    /// What notes call it; empty for a convex shape.
+    /// Its name in notes; empty for a convex shape.
     pub name: String,
     /// Remarks on its file and on how its triangles are turned.
     pub remarks: Remarks,
 }
 
-/// What becomes of the triangles of a closed mesh that face inwards.
+/// The treatment of triangles of a closed mesh that face inwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Winding {
     /// They are turned over, with a note.
@@ -74,7 +74,7 @@ pub enum Winding {
 }
 
 impl Solid {
-    /// A part as a mesh in world coordinates; `name` stands before notes and errors.
+    /// Builds a part as a mesh in world coordinates; `name` stands before notes and errors.
     pub fn of_part(part: &Part, name: &str, winding: Winding) -> Result<Solid, String> {
         let world = part.world_mesh().map_err(|e| format!("{name}: {e}"))?;
         let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| format!("{name}: {e}"))?;
@@ -101,18 +101,18 @@ impl Solid {
         Ok(Solid { shape, pose: Pose::IDENTITY, origin: DVec3::ZERO, name: name.to_owned(), remarks })
     }
 
-    /// A convex shape without remarks.
+    /// Returns a convex shape without remarks.
     fn convex(shape: Shape, pose: Pose) -> Solid {
         Solid { shape, pose, origin: DVec3::ZERO, name: String::new(), remarks: Remarks::default() }
     }
 
-    /// Why the answers that depend on an inside are not known, as a note; `None` for a convex
-    /// shape, and for a mesh that tells inside from outside.
+    /// Returns a note on why answers that depend on an inside are not known. Returns `None` for a
+    /// convex shape, and for a mesh that tells inside from outside.
     pub fn ambiguity(&self) -> Option<String> {
         Some(ambiguity_note(&self.name, self.mesh()?.ambiguity()?))
     }
 
-    /// The mesh, for exact counts; `None` for a convex shape.
+    /// Returns the mesh, for exact counts; `None` for a convex shape.
     pub fn mesh(&self) -> Option<&MeshShape> {
         match &self.shape {
             Shape::Mesh(mesh) => Some(mesh),
@@ -121,17 +121,17 @@ impl Solid {
     }
 }
 
-/// The note on a mesh of this name without an inside.
+/// Returns the note on a mesh of this name without an inside.
 pub fn ambiguity_note(name: &str, why: Ambiguity) -> String {
     format!("{name}: inside and outside cannot be told apart ({why})")
 }
 
-/// Reads, scales and places a shape; the message names what is wrong.
+/// Reads, scales and places a shape; an error names what is wrong.
 pub fn build(spec: &ShapeSpec, scale: f64, placement: &Placement, winding: Winding) -> Result<Solid, String> {
     build_with(spec, scale, placement, winding, &Options::default())
 }
 
-/// [`build`] with options for files.
+/// Does the same as [`build`], with options for files.
 pub fn build_with(
     spec: &ShapeSpec,
     scale: f64,
@@ -187,13 +187,13 @@ pub fn build_with(
     }
 }
 
-/// The mesh of a file, and the remarks on it.
+/// Reads the mesh of a file, and the remarks on it.
 pub fn read_file(file: &Path, options: &Options) -> Result<(RawMesh, Remarks), String> {
     let whole = carom_io::read_mesh_with(file, options).map_err(|e| e.to_string())?;
     Ok((whole.mesh, Remarks::of_file(file, whole.notes, whole.unread)))
 }
 
-/// A message with the shape's kind in front.
+/// Returns a function that puts the kind of a shape before an error.
 fn said<E: core::fmt::Display>(kind: &'static str) -> impl Fn(E) -> String {
     move |e| format!("{kind}: {e}")
 }
@@ -203,7 +203,7 @@ fn hull(points: &[DVec3], scale: f64) -> Result<Shape, HullError> {
     Ok(Shape::Hull(Arc::new(ConvexHull::from_points(&scaled)?)))
 }
 
-/// A mesh in world coordinates, under this name in notes and errors.
+/// Bakes a mesh into world coordinates. Notes and errors use this name for it.
 pub fn bake(
     name: &str,
     mesh: Arc<RawMesh>,
@@ -217,7 +217,7 @@ pub fn bake(
     Ok(Solid { origin: pose_of(placement).translation, ..solid })
 }
 
-/// The matrix of a pose given as x, y, z, qx, qy, qz, qw.
+/// Returns the matrix of a pose given as x, y, z, qx, qy, qz, qw.
 pub fn placement_of_pose(numbers: &[f64; 7]) -> Result<Placement, String> {
     let [x, y, z, qx, qy, qz, qw] = *numbers;
     let pose =
@@ -228,7 +228,7 @@ pub fn placement_of_pose(numbers: &[f64; 7]) -> Result<Placement, String> {
     Placement::checked(core::array::from_fn(|e| rows[e / 4][e % 4]))
 }
 
-/// A matrix that must be rigid.
+/// Checks that a row-major matrix is rigid, and returns it as a placement.
 pub fn rigid_placement(matrix: &[f64; 16]) -> Result<Placement, String> {
     let placement = Placement::checked(*matrix)?;
     let error = placement.rigidity_error();
@@ -241,7 +241,7 @@ pub fn rigid_placement(matrix: &[f64; 16]) -> Result<Placement, String> {
     Ok(placement)
 }
 
-/// The pose of a rigid placement.
+/// Returns the pose of a rigid placement.
 pub fn pose_of(placement: &Placement) -> Pose {
     let m = &placement.0;
     let column = |c: usize| DVec3::new(m[c], m[4 + c], m[8 + c]);

@@ -1,12 +1,12 @@
-//! Which faces of a mesh touch: pairs of features that are near, and pairs of faces that cross, as
-//! a state of each face.
+//! The faces of a mesh that touch: pairs of near features, and pairs of faces that cross, give each
+//! face a state.
 //!
 //! A vertex or an edge that touches makes all its faces touch.
 
 use crate::player::FaceState;
 use carom_deform::{DeformableMesh, FeaturePair, FeatureSearch, NearPair, PairKind, RefitTree};
 
-/// A vertex, an edge or a face, by the numbers of its corners.
+/// A vertex, an edge or a face, by the indices of its corners.
 #[derive(Clone, Copy, Debug)]
 struct Feature {
     corners: [u32; 3],
@@ -25,7 +25,7 @@ impl Feature {
     }
 }
 
-/// The two features of a pair of these meshes, or of one mesh that is both.
+/// Returns the two features of a pair of two meshes, or of one mesh that is both.
 fn features_of(
     pair: &FeaturePair,
     a: &DeformableMesh<RefitTree>,
@@ -49,7 +49,7 @@ pub(crate) struct Touches {
 }
 
 impl Touches {
-    /// For this mesh, whose faces touch nothing yet.
+    /// Returns the states for a mesh whose faces touch nothing yet.
     pub(crate) fn new(mesh: &DeformableMesh<RefitTree>) -> Touches {
         let mut faces_at = vec![Vec::new(); mesh.positions().len()];
         for (face, corners) in (0..).zip(mesh.faces()) {
@@ -61,13 +61,13 @@ impl Touches {
         Touches { faces_at, near: Vec::new(), states }
     }
 
-    /// The states so far; of several the highest. From now on no face touches.
+    /// Returns the highest state so far of each face, and resets all states.
     pub(crate) fn take(&mut self) -> Vec<FaceState> {
         let n = self.states.len();
         core::mem::replace(&mut self.states, vec![FaceState::Free; n])
     }
 
-    /// Faces that are this near another part of the mesh.
+    /// Marks faces that are at most `reach` from another part of the mesh.
     pub(crate) fn add_own(
         &mut self,
         search: &mut FeatureSearch,
@@ -83,7 +83,7 @@ impl Touches {
         }
     }
 
-    /// Faces that are this near another mesh.
+    /// Marks faces that are at most `reach` from another mesh.
     pub(crate) fn add_other(
         &mut self,
         search: &mut FeatureSearch,
@@ -99,7 +99,7 @@ impl Touches {
         }
     }
 
-    /// Faces that cross others of the mesh. Returns how many pairs do.
+    /// Marks faces that cross others of the mesh. Returns how many pairs cross.
     pub(crate) fn add_own_crossings(
         &mut self,
         search: &mut FeatureSearch,
@@ -113,7 +113,7 @@ impl Touches {
         crossing.len()
     }
 
-    /// A face is at least in this state.
+    /// Raises the state of a face to at least this one.
     pub(crate) fn mark_face(&mut self, face: u32, state: FaceState) {
         let known = &mut self.states[face as usize];
         *known = state.max(*known);

@@ -1,7 +1,7 @@
 //! `carom batch`: a question in JSON on each line, an answer in JSON on each line, in order.
 //!
-//! A bad line is answered with an error and never ends the run. Answers are written as soon as no
-//! further question waits, so that another program can ask and listen in turn.
+//! A bad line gets an error as its answer and does not end the run. Answers are flushed when no
+//! further question waits, so that another program can write and read in turn.
 
 use crate::args::BatchArgs;
 use crate::batch_shape::Shapes;
@@ -20,7 +20,8 @@ use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 
-/// Longer lines are refused: a mesh of millions of triangles belongs into a file.
+/// The most bytes of a line. A longer line is cut, which gives an error: a mesh of millions of
+/// triangles belongs in a file.
 const MAX_LINE: u64 = 1 << 30;
 
 /// Runs the command.
@@ -65,7 +66,7 @@ pub fn answer_all(
     }
 }
 
-/// One question, one answer.
+/// Returns the answer to one line.
 fn answer_line(line: &[u8], number: u64, shapes: &mut Shapes) -> Value {
     let question: Value = match serde_json::from_slice(line) {
         Ok(question) => question,
@@ -195,14 +196,14 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
     Ok(members)
 }
 
-/// The remarks on all shapes of a question.
+/// Returns the remarks on all shapes of a question.
 fn remarks_of(solids: &[&Solid]) -> Remarks {
     let mut remarks = Remarks::default();
     solids.iter().for_each(|solid| remarks.add(&solid.remarks));
     remarks
 }
 
-/// Adds the lists of remarks that have any: answers are many, and most have none.
+/// Adds the lists of remarks that are not empty: most answers have none.
 fn add_remarks(members: &mut Map<String, Value>, remarks: &Remarks) {
     for (key, lines) in [("notes", &remarks.notes), ("unread", &remarks.unread)] {
         if !lines.is_empty() {
@@ -211,12 +212,12 @@ fn add_remarks(members: &mut Map<String, Value>, remarks: &Remarks) {
     }
 }
 
-/// Three finite numbers.
+/// Reads three finite numbers.
 fn vector(question: &Value, key: &str) -> Result<DVec3, String> {
     list::<3>(question, key).map(DVec3::from_array)
 }
 
-/// So many finite numbers.
+/// Reads `N` finite numbers.
 fn list<const N: usize>(question: &Value, key: &str) -> Result<[f64; N], String> {
     let value = question.get(key).ok_or_else(|| format!("no {key:?}"))?;
     let numbers = read_numbers(value).map_err(|e| format!("{key:?}: {e}"))?;
@@ -224,7 +225,7 @@ fn list<const N: usize>(question: &Value, key: &str) -> Result<[f64; N], String>
         .map_err(|_| format!("{key:?}: {} numbers; {N} are needed", numbers.len()))
 }
 
-/// Four points, coordinate after coordinate.
+/// Returns four points from their coordinates, one point after the other.
 fn points(numbers: &[f64; 12]) -> [DVec3; 4] {
     core::array::from_fn(|i| DVec3::from_slice(&numbers[3 * i..3 * i + 3]))
 }

@@ -1,6 +1,7 @@
 //! `carom check`: which parts collide, how deep, where, and which come closer than a clearance.
 //!
-//! A broad phase over the parts' boxes names the pairs, exact counts decide, distances measure.
+//! A broad phase over the boxes of the parts gives candidate pairs. Exact tests decide which pairs
+//! collide, and distances decide which are too close.
 
 use crate::args::CheckArgs;
 use crate::load::{self, Loaded};
@@ -21,9 +22,9 @@ use serde_json::{Map, Value, json};
 
 /// A pair of parts that is listed.
 pub struct PairReport {
-    /// Number of the first part.
+    /// Index of the first part.
     pub a: usize,
-    /// Number of the second part.
+    /// Index of the second part.
     pub b: usize,
     /// Pairs of triangles that share a point; exact.
     pub triangle_pairs: usize,
@@ -31,17 +32,17 @@ pub struct PairReport {
     pub contact: Contact,
     /// Whether the surfaces meet or one part lies in the other; `None` if that is not known.
     pub intersects: Option<bool>,
-    /// From surface to surface; 0 when they intersect.
+    /// Distance from surface to surface; 0 if the parts intersect.
     pub distance: f64,
-    /// How deep two solids overlap at most; of other meshes, how deep the deepest pair of triangles
-    /// is. `None` when apart or not known.
+    /// Upper bound of the depth of two solids that overlap; for other meshes, the depth of the
+    /// deepest pair of triangles. `None` if the parts are apart, or if it is not known.
     pub depth: Option<f64>,
-    /// Where: a point of both, or on A nearest to B.
+    /// A point of both parts, or the point of A nearest to B.
     pub point: DVec3,
 }
 
 impl PairReport {
-    /// The surfaces meet, or one solid lies in the other.
+    /// Whether the surfaces meet or one part lies in the other; false if that is not known.
     pub fn is_collision(&self) -> bool {
         self.intersects == Some(true)
     }
@@ -84,7 +85,7 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
     Ok(remarks.ending(!listed.is_empty()))
 }
 
-/// All parts of all files with unique names, in world coordinates.
+/// Returns all parts of all files in world coordinates, with unique names.
 fn place(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Vec<Solid>), String> {
     let mut parts: Vec<Part> = Vec::new();
     let mut origin = Vec::new();
@@ -103,7 +104,7 @@ fn place(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Vec<Solid
     Ok((parts.into_iter().map(|p| p.name).collect(), solids))
 }
 
-/// The pairs of part numbers, low first, that `--ignore A,B` names.
+/// Returns the pairs of part indices, low first, that `--ignore A,B` names.
 fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<Vec<(usize, usize)>, String> {
     let mut pairs = Vec::new();
     for text in ignore {
@@ -123,14 +124,14 @@ fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<Vec<(usize, usiz
     Ok(pairs)
 }
 
-/// Pairs whose boxes come within the clearance, sorted; an error where they are more than
+/// Returns the pairs whose boxes come within the clearance, sorted; an error if they are more than
 /// `max_pairs`.
 fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pair>, String> {
     let bounds: Vec<(DVec3, DVec3)> =
         solids.iter().filter_map(Solid::mesh).map(|m: &MeshShape| m.mesh().wide_bounds()).collect();
     let largest = bounds.iter().map(|(min, max)| min.abs().max(max.abs()).max_element()).fold(0.0, f64::max);
-    // Boxes are single precision, parts may lie beyond its range: a power of two brings all of them
-    // in.
+    // Boxes are in single precision. If parts lie beyond its range, a power of two scales all of
+    // them in.
     let mut scale = 1.0;
     while 1e30 < (largest + clearance) * scale {
         scale *= 0.5;
@@ -143,8 +144,8 @@ fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pa
     let mut ids = Vec::new();
     phase.insert_batch(&boxes, &mut ids).map_err(|e| e.to_string())?;
     let mut n_touching = 0_u64;
-    // Each pair is met from both sides, and each box meets itself. All are counted before any is
-    // kept.
+    // Each pair is visited from both sides, and each box visits itself. All visits are counted
+    // before any pair is kept.
     let limit = max_pairs.saturating_mul(2).saturating_add(boxes.len() as u64);
     for (aabb, _) in &boxes {
         phase.visit_box(aabb, &mut |_| {
@@ -164,7 +165,7 @@ fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pa
     Ok(pairs)
 }
 
-/// The exact answer for one pair; `None` when it need not be listed.
+/// Returns the exact answer for one pair; `None` if it need not be listed.
 fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairReport> {
     let (x, y) = (&solids[a], &solids[b]);
     let n = report::count_pairs(x.mesh()?, y.mesh()?, &mut QueryCost::default());
@@ -223,7 +224,7 @@ fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairR
     })
 }
 
-/// The report as JSON.
+/// Returns the report as JSON.
 fn document(
     names: &[String],
     listed: &[PairReport],
@@ -231,7 +232,7 @@ fn document(
     time: Option<f64>,
     remarks: &Remarks,
 ) -> Value {
-    // An answer about some parts is no answer about all.
+    // An answer about some parts does not hold for all.
     let is_unclear = !remarks.unread.is_empty() || listed.iter().any(|p| p.intersects.is_some());
     let is_clear = if is_unclear || listed.is_empty() { Some(!is_unclear) } else { None };
     let pairs: Vec<Value> = listed
@@ -260,7 +261,7 @@ fn document(
     Value::Object(document)
 }
 
-/// The report for people.
+/// Prints the report for people.
 fn print_lines(
     names: &[String],
     listed: &[PairReport],

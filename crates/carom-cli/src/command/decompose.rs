@@ -1,4 +1,4 @@
-//! `carom decompose`: convex hulls that cover a mesh, with what is proven of them.
+//! `carom decompose`: convex hulls that cover a mesh, with proven bounds.
 //!
 //! All parts of a file are one surface, in single precision.
 
@@ -13,7 +13,7 @@ use carom_math::{Pose, Vec3};
 use carom_simplify::{DecomposeSettings, Decomposition, Stop};
 use serde_json::json;
 
-/// Frames in which the hulls of a page go apart, and how far in the end: as a part of their
+/// Frames in which the hulls on a page move apart, and how far at the end, as a share of their
 /// distance from the middle.
 const FRAMES: u16 = 60;
 const APART: f32 = 0.6;
@@ -72,7 +72,7 @@ pub fn run(args: &DecomposeArgs) -> Result<Found, String> {
     )
 }
 
-/// The faces of a hull as fans.
+/// Returns the faces of a hull as triangle fans.
 fn triangles(hull: &ConvexHull) -> Vec<[u32; 3]> {
     let fan = |face: u32| {
         let around = hull.face_vertices(face);
@@ -81,14 +81,14 @@ fn triangles(hull: &ConvexHull) -> Vec<[u32; 3]> {
     (0..hull.n_faces() as u32).flat_map(fan).collect()
 }
 
-/// A page on which the hulls go apart.
+/// Returns a page on which the hulls move apart.
 fn page(file: &str, parts: &Decomposition) -> Result<String, String> {
     let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for v in parts.hulls.iter().flat_map(|hull| hull.vertices()) {
         (min, max) = (min.min(*v), max.max(*v));
     }
     let middle = (min + max) * 0.5;
-    // Each hull about its own middle, so that it is drawn where its pose is.
+    // Each hull has its own middle as origin, so that it is drawn at its pose.
     let centers: Vec<Vec3> = parts
         .hulls
         .iter()
@@ -109,7 +109,7 @@ fn page(file: &str, parts: &Decomposition) -> Result<String, String> {
     let mut recording = Recording::new(&title, 1.0 / 30.0, shapes, (0..n as u32).collect())
         .with_names(names.collect())
         .with_state_names([""; 6]);
-    // Neighbours in other colours, which mean nothing.
+    // Consecutive hulls get different colours, which have no meaning.
     let states =
         [BodyState::Awake, BodyState::InContact, BodyState::Asleep, BodyState::Near, BodyState::Fixed];
     for frame in 0..=FRAMES {

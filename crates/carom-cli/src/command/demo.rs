@@ -26,42 +26,43 @@ use std::time::Duration;
 /// Seconds of a step.
 const STEP: f64 = 1.0 / 60.0;
 
-/// More frames than this are recorded every second time.
+/// Runs of more frames than this record every second frame.
 pub(crate) const MANY_FRAMES: u32 = 120;
 
-/// What a run was like.
+/// The results of a run.
 pub(crate) struct Run {
-    /// Of all poses, velocities and sleep at the end.
+    /// A hash of the state at the end: for a world of bodies, of all poses, velocities and sleep.
     hash: u64,
     n_bodies: usize,
-    /// Mean milliseconds of a step: boxes of what moved and pairs, contacts, response.
+    /// Mean milliseconds of a step: broad phase with its update, narrow phase, response.
     ms: [f64; 3],
     n_pairs: usize,
     n_contacts: usize,
     n_asleep: usize,
-    /// Kinetic and potential, at the end of each step.
+    /// Kinetic plus potential energy at the end of each step.
     energy: Vec<f64>,
     recording: Recording,
     shortfall: Shortfall,
-    /// Crumbs that ants brought home, and that they carry.
+    /// Crumbs that the ants have brought home, and crumbs that they carry.
     crumbs: Option<[u64; 2]>,
-    /// A line on the gears of a clock, with the line break before it; else empty.
+    /// The report line on the gears of a clock, after a line break; empty for other scenes.
     clock: String,
-    /// Meshes that change their shape: how the run is told, after the name of the scene.
+    /// The scene's own report. It is printed after the name of the scene, in place of the usual
+    /// one.
     pub(crate) told: Option<String>,
-    /// Names of the parts of a file that touch in some frame.
+    /// Names of each two parts of a file that touch in some frame.
     pub(crate) touching: Option<Vec<[String; 2]>>,
-    /// The check of each step, with `--check`.
+    /// The findings of `--check`, if it was given.
     pub(crate) check: Option<Checked>,
 }
 
-/// What the check of all steps found.
+/// The findings of the checks of all steps.
 pub(crate) struct Checked {
     pub(crate) n_faults: u64,
     /// The first faults, a line each.
     pub(crate) found: Vec<String>,
     pub(crate) n_left_out: u64,
-    /// What holds if nothing was found; empty for a world of bodies.
+    /// The properties that hold if no fault was found, as text; empty for a world of bodies.
     pub(crate) holds: &'static str,
 }
 
@@ -73,8 +74,8 @@ impl Checked {
 }
 
 impl Run {
-    /// A run without boxes, pairs and budgets: of the three times only that of the narrow phase
-    /// counts.
+    /// Returns a run without pairs of boxes, sleeping bodies and budgets. `ms` has the three times
+    /// of [`Run::ms`].
     pub(crate) fn of(
         hash: u64,
         n_bodies: usize,
@@ -103,13 +104,13 @@ impl Run {
     }
 }
 
-/// What a budget for each step did to the run.
+/// The work that a budget for each step left undone, over the whole run.
 #[derive(Default)]
 struct Shortfall {
-    /// Steps that took longer than they were to, and milliseconds of the longest step.
+    /// Steps that took longer than their budget, and milliseconds of the longest step.
     n_late: u32,
     worst_ms: f64,
-    /// Of all steps together, what [`carom_world::Undone`] says of one.
+    /// The counts of [`carom_world::Undone`], summed over all steps.
     n_pairs: u64,
     n_unknown: u64,
     n_carried: u64,
@@ -299,13 +300,14 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     Ok(Found::Nothing)
 }
 
-/// As many threads as were asked for.
+/// Returns a pool with the number of threads of `--threads`, or with the machine's if it is not
+/// given.
 pub(crate) fn pool_of(args: &DemoArgs) -> Result<rayon::ThreadPool, String> {
     let n_threads = args.threads.unwrap_or(0) as usize;
     rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().map_err(|e| format!("--threads: {e}"))
 }
 
-/// Runs a scene of bodies; those of an ant hill act of themselves.
+/// Runs a scene of bodies. The ants of an ant hill are driven by a [`Colony`].
 fn simulate(scene: &SceneSpec, hill: Option<&AntHill>, args: &DemoArgs) -> Result<Run, String> {
     let pool = pool_of(args)?;
     let mut settings = WorldSettings::default();
@@ -318,7 +320,7 @@ fn simulate(scene: &SceneSpec, hill: Option<&AntHill>, args: &DemoArgs) -> Resul
     pool.install(|| play(World::with_broad_phase(broad, settings), scene, hill, args))
 }
 
-/// Where the bodies are that move.
+/// Returns the bounds and the number of the bodies that move, to set up a broad phase.
 fn place_of(scene: &SceneSpec) -> Place {
     let moving = scene.bodies.iter().filter(|body| 0.0 < body.density);
     let points: Vec<Aabb> =
@@ -354,7 +356,7 @@ fn play(
         _ => {}
     }
     let budget = match (args.budget_ms, args.budget_steps) {
-        // What is longer than any step can take is no limit.
+        // A time that is too long for a `Duration` is no limit.
         (Some(ms), _) => Duration::try_from_secs_f64(ms * 1e-3).map_or(Budget::Unlimited, Budget::Time),
         (_, Some(steps)) => Budget::Steps(steps),
         _ => Budget::Unlimited,
@@ -416,18 +418,18 @@ fn play(
     })
 }
 
-/// From in front of the wall, beside the way of the bullets and so near that one sees them strike;
-/// slow, for all is over in three steps.
+/// Returns a view from in front of the wall, beside the path of the bullets and near enough to see
+/// the impacts. It plays slowly, because the bullets strike within three steps.
 fn bullets_view() -> View {
     View { target: Vec3::new(-0.3, 0.9, 0.0), distance: 2.5, yaw: -0.8, pitch: 0.1, speed: 0.02 }
 }
 
-/// From before the boxes and the wall, on the side from which the darts come.
+/// Returns a view of the boxes and the wall from the side from which the darts come.
 fn stick_view() -> View {
     View { target: Vec3::new(0.0, 2.0, 0.0), distance: 15.0, yaw: -0.9, pitch: 0.25, speed: 1.0 }
 }
 
-/// From before the plate, a little aside, so that all of it is seen.
+/// Returns a view of the whole plate from the front, a little to the side.
 fn clock_view(scene: &SceneSpec) -> View {
     let places = || scene.bodies.iter().map(|body| body.pose.translation);
     let low = places().fold(Vec3::INFINITY, Vec3::min);
@@ -436,7 +438,7 @@ fn clock_view(scene: &SceneSpec) -> View {
     View { target: (low + high) * 0.5, distance: 1.6 * size + 5.0, yaw: 0.3, pitch: 0.15, speed: 1.0 }
 }
 
-/// From beside the foot of the stairs, all of them in the picture.
+/// Returns a view from beside the foot of the stairs, with all of them in the picture.
 fn stairs_view(scene: &SceneSpec) -> View {
     let boxes = scene.bodies.iter().filter_map(|body| match (&body.shape, body.is_fixed()) {
         (ShapeSpec::Cuboid { half_extents }, true) => Some((body.pose.translation, *half_extents)),
@@ -454,7 +456,7 @@ fn stairs_view(scene: &SceneSpec) -> View {
     }
 }
 
-/// From before a row of the scoreboard, all that moves in the picture.
+/// Returns a view of a row of the scoreboard from the front, with all moving bodies in the picture.
 fn physics_view(scene: &SceneSpec) -> View {
     let places = || scene.bodies.iter().filter(|body| !body.is_fixed()).map(|body| body.pose.translation);
     let low = places().fold(Vec3::INFINITY, Vec3::min);
@@ -481,15 +483,16 @@ fn charts(has_budget: bool) -> Vec<Chart> {
     charts
 }
 
-/// Returns the kinetic energy of all bodies, and the potential one above the origin.
+/// Returns the kinetic energy of all bodies, and their potential energy relative to the origin.
 fn energy_of<B: BroadPhase>(world: &World<B>) -> [f64; 2] {
     let substep = STEP as f32 / world.settings().solver.substeps as f32;
     let energy = world.energy(substep);
     [energy.kinetic, energy.potential]
 }
 
-/// All contacts of bodies that touch, in the world; of fast bodies that struck from afar, where
-/// they struck.
+/// Returns a point for each contact of bodies that touch, in the world frame. It lies midway
+/// between the two points of the contact. If one body is immovable and the gap is wider than the
+/// slop, as after a fast impact, it lies on that body.
 fn contact_points<B: BroadPhase>(world: &World<B>) -> Vec<Vec3> {
     let mut points = Vec::new();
     let slop = world.settings().solver.slop * world.settings().solver.length_unit;
@@ -506,7 +509,7 @@ fn contact_points<B: BroadPhase>(world: &World<B>) -> Vec<Vec3> {
     points
 }
 
-/// The world as it is now becomes a frame.
+/// Adds the present state of the world to the recording as a frame.
 fn record<B: BroadPhase>(
     world: &World<B>,
     inserted: &Inserted,
@@ -516,13 +519,13 @@ fn record<B: BroadPhase>(
     recording: &mut Recording,
 ) {
     let mut is_touching = vec![false; inserted.bodies.len()];
-    // Where nearly all walk on the ground, it is no matter that they touch it.
+    // Nearly all ants touch the ground, so their contacts with immovable bodies do not count here.
     let is_of_interest =
         |id| args.scene != "ants" || world.motion(id).is_ok_and(|body| 0.0 < body.inverse_mass);
     let touching = world.contacts().filter(|view| view.is_touching);
     for view in touching.filter(|view| is_of_interest(view.a) && is_of_interest(view.b)) {
         for id in [view.a, view.b] {
-            // Bodies were inserted into an empty world, so their numbers are those of the scene.
+            // Bodies were inserted into an empty world, so their indices are those of the scene.
             if let Some(touching) = is_touching.get_mut(id.index() as usize) {
                 *touching = true;
             }

@@ -1,10 +1,10 @@
-//! What the ants of `carom demo ants` want: to the heaps, with a crumb to the hill, and around what
-//! is in the way.
+//! The rules of the ants in `carom demo ants`: walk to a heap, carry a crumb to the hill, and avoid
+//! obstacles.
 //!
 //! Each ant has three rays: one down, for the ground that it stands on, and two feelers ahead. All
-//! of them are asked of the world at once. An ant that touches a crumb takes it by a joint; at the
-//! hill the joint is taken away, and the crumb falls onto a heap again. Gravity, contacts and
-//! joints do the rest.
+//! rays are cast in one batch. An ant that touches a crumb takes it by a joint. At the hill the
+//! joint is removed, and the crumb falls onto a heap again. Gravity, contacts and joints do the
+//! rest.
 //!
 //! Reference: C. Reynolds, Steering Behaviors for Autonomous Characters, Game Developers
 //! Conference, 1999 (seek, wander, avoid).
@@ -16,45 +16,45 @@ use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_scenes::{ANT_HEIGHT, ANT_LENGTH, AntHill, Rng};
 use carom_world::{Answers, BodyHit, BodyId, EventKind, JointDesc, JointId, World, WorldError};
 
-/// Lengths a second, of an ant with a crumb and without.
+/// Speed of an ant with a crumb and without, in lengths per second.
 const SPEEDS: [f32; 2] = [2.8, 3.6];
 
-/// How far the feelers reach.
+/// Length of the rays of the feelers.
 const FEELER: f32 = 1.1;
 
-/// Steps in which an ant that does not get on is slow before it goes another way, and steps for
-/// which it does.
+/// Steps for which an ant may be slow before it takes another direction, and steps for which it
+/// keeps that direction.
 const PATIENCE: u32 = 30;
 
-/// Of the ball, lengths a second.
+/// Angular speed of the ball, in radians per second.
 const BALL_SPEED: f32 = 3.0;
 
 struct Ant {
     body: BodyId,
-    /// The joint and the number of the crumb.
+    /// The joint and the index of the crumb.
     carries: Option<(JointId, usize)>,
-    /// The heap that it goes to.
+    /// The index of the heap that it walks to.
     heap: usize,
-    /// How far it goes to the left of its way, over how far it goes ahead.
+    /// The tangent of the angle by which it strays to the left of its direction.
     wander: f32,
-    /// Steps for which it has not got on.
+    /// Steps for which it has been slow or has taken another direction.
     n_slow: u32,
 }
 
-/// All the ants, and what they carry.
+/// All ants, and the crumbs that they carry.
 pub(crate) struct Colony {
     ants: Vec<Ant>,
-    /// Number of the first ant and of the first crumb among the bodies.
+    /// Index of the first ant and of the first crumb among the bodies.
     first_ant: usize,
     first_crumb: usize,
     crumbs: Vec<BodyId>,
     is_taken: Vec<bool>,
-    /// Bodies before this one stand still.
+    /// The index and the handle of the ball. All bodies before it stand still.
     ball: (usize, BodyId),
     hill: (usize, Vec3),
     heaps: Vec<Vec3>,
     half_size: f32,
-    /// Where the ball goes.
+    /// The direction in which the ball rolls.
     ball_way: Vec3,
     rng: Rng,
     n_home: u64,
@@ -91,17 +91,18 @@ impl Colony {
         }
     }
 
-    /// Crumbs that were brought to the hill.
+    /// Returns how many crumbs were brought to the hill.
     pub(crate) fn n_home(&self) -> u64 {
         self.n_home
     }
 
-    /// Ants that carry a crumb.
+    /// Returns how many ants carry a crumb.
     pub(crate) fn n_carrying(&self) -> usize {
         self.ants.iter().filter(|ant| ant.carries.is_some()).count()
     }
 
-    /// Before a step.
+    /// Applies the rules of the ants and rolls the ball. It is called before each step of the
+    /// world.
     pub(crate) fn drive<B: BroadPhase + SpatialIndex + Sync>(
         &mut self,
         world: &mut World<B>,
@@ -114,7 +115,7 @@ impl Colony {
         self.roll(world)
     }
 
-    /// What the ants touch: crumbs are taken, and given at the hill.
+    /// Lets ants take the crumbs that they touch, and drop them at the hill.
     fn take_and_give<B: BroadPhase>(&mut self, world: &mut World<B>) -> Result<(), WorldError> {
         let touching = world.events().iter().filter(|event| event.kind != EventKind::Ended);
         let touching: Vec<[usize; 2]> =
@@ -122,7 +123,7 @@ impl Colony {
         let (first_ant, first_crumb) = (self.first_ant, self.first_crumb);
         let is_ant = |body: usize| (first_ant..first_crumb).contains(&body);
         for [a, b] in touching {
-            // Bodies are numbered in this order: what stands still, the ball, ants, crumbs.
+            // Bodies are in this order: those that stand still, the ball, ants, crumbs.
             if is_ant(a) && first_crumb <= b {
                 self.take(a - first_ant, b - first_crumb, world)?;
             } else if a == self.hill.0 && is_ant(b) {
@@ -142,7 +143,7 @@ impl Colony {
             return Ok(());
         }
         let (body, held) = (self.ants[ant].body, self.crumbs[crumb]);
-        // Held where it was touched: a joint with a gap would pull the two with a couple.
+        // The joint holds the crumb in its present pose: a joint with a gap would add a torque.
         let place = world.pose(body)?.inverse() * world.pose(held)?;
         let joint = world.insert_joint(JointDesc::weld(body, held).with_frames(place, Pose::IDENTITY))?;
         self.ants[ant].carries = Some((joint, crumb));
@@ -164,7 +165,7 @@ impl Colony {
         Ok(())
     }
 
-    /// Three rays for each ant.
+    /// Casts three rays for each ant.
     fn look_around<B: BroadPhase + SpatialIndex + Sync>(
         &mut self,
         world: &World<B>,
@@ -187,7 +188,7 @@ impl Colony {
             if number.is_multiple_of(3) {
                 return other < n_fixed;
             }
-            // The ground, and what it wants to touch, are in nobody's way.
+            // The ground, the goal of the ant and the crumb that it holds are no obstacles.
             let is_aim = if ant.carries.is_some() { other == hill } else { first_crumb <= other };
             let is_held = ant.carries.is_some_and(|(_, crumb)| first_crumb + crumb == other);
             body != ant.body && other != 0 && !is_aim && !is_held
@@ -198,7 +199,7 @@ impl Colony {
 
     fn walk<B: BroadPhase>(&mut self, number: usize, world: &mut World<B>) -> Result<(), WorldError> {
         let ant = &mut self.ants[number];
-        // Who is in the air, or on its back, cannot walk.
+        // An ant without ground below it cannot walk.
         let Some(ground) = self.hits.of(3 * number).first() else { return Ok(()) };
         let normal = if ground.hit.normal.y < 0.0 { -ground.hit.normal } else { ground.hit.normal };
         let body = world.motion(ant.body)?;
@@ -214,8 +215,8 @@ impl Colony {
         };
         let [on_right, on_left] = [near(1), near(2)];
         wish += right * (2.0 * (on_left - on_right));
-        // What is on both sides is gone around on the side on which less is in the way, or on the
-        // left.
+        // With obstacles on both sides, it turns to the side where they are farther, or right if
+        // they are equally far.
         if 0.0 < on_left && 0.0 < on_right {
             wish += right * if on_left < on_right { -1.0 } else { 1.0 };
         }
@@ -223,7 +224,7 @@ impl Colony {
         let is_slow = flat(velocity).length() < 0.2 * speed;
         ant.n_slow = if is_slow || PATIENCE < ant.n_slow { ant.n_slow + 1 } else { 0 };
         if PATIENCE < ant.n_slow {
-            // Another way for a while: its own, so that not all go the same one.
+            // It takes another direction for a while. Odd and even ants turn to different sides.
             wish = normal.cross(way) * if number.is_multiple_of(2) { 1.0 } else { -1.0 } - way * 0.5;
             if 2 * PATIENCE < ant.n_slow {
                 ant.n_slow = 0;
@@ -233,9 +234,10 @@ impl Colony {
         let wish = flat(wish).normalize_or(ahead);
         let ahead = flat(ahead).normalize_or(wish);
         let (cosine, sine) = (ahead.dot(wish), ahead.cross(wish).dot(normal));
-        // Behind it: the faster.
+        // A goal behind it: it turns at the full rate.
         let turn = if 0.0 < cosine { sine } else { f32::signum(sine) };
-        // Uphill it holds on to the ground: no steeper than it is brought to by its height.
+        // It is drawn to the ground in proportion to its height above it, and leaves it at no more
+        // than 0.5.
         let into = velocity.dot(normal);
         let lift = (ground.hit.t - 0.2 - 2.0 * ANT_HEIGHT).max(0.0);
         let wanted = ahead * (speed * (0.3 + 0.7 * cosine.max(0.0)));
@@ -244,7 +246,7 @@ impl Colony {
         world.set_velocity(ant.body, linear, angular)
     }
 
-    /// The ball rolls on, in wide turns, and back where it comes to the end.
+    /// Rolls the ball on in wide turns, and turns it back near the border.
     fn roll<B: BroadPhase>(&mut self, world: &mut World<B>) -> Result<(), WorldError> {
         let body = *world.motion(self.ball.1)?;
         let at = body.pose.translation;
@@ -260,17 +262,17 @@ impl Colony {
     }
 }
 
-/// Right hand, up and ahead.
+/// Returns the directions right, up and ahead.
 fn axes(rotation: Quat) -> [Vec3; 3] {
     [rotation * Vec3::NEG_X, rotation * Vec3::Y, rotation * Vec3::Z]
 }
 
-/// From above the hill, so near that one sees what the ants do.
+/// Returns a view from above the hill, near enough to see what the ants do.
 pub(crate) fn view() -> View {
     View { target: Vec3::new(0.0, 2.0, 0.0), distance: 17.0, yaw: 0.5, pitch: 0.6, speed: 1.0 }
 }
 
-/// Three legs on each side, which are drawn and touch nothing.
+/// Adds three legs on each side to the drawn shape of the ants. They are not part of the bodies.
 pub(crate) fn draw_legs(hill: &AntHill, inserted: &mut Inserted) {
     let Some(&number) = inserted.shape_of.get(hill.ants.start) else { return };
     let Some(PlayerShape::Mesh(mesh)) = inserted.shapes.get_mut(number as usize) else { return };
@@ -280,7 +282,7 @@ pub(crate) fn draw_legs(hill: &AntHill, inserted: &mut Inserted) {
             let knee = Vec3::new(0.19 * side, 0.1, z + 0.6 * reach);
             let foot = Vec3::new(0.31 * side, -ANT_HEIGHT, z + reach);
             for [from, to] in [[hip, knee], [knee, foot]] {
-                // Three sides.
+                // Each part of a leg has three sides.
                 let first = mesh.vertices.len() as u32;
                 let along = (to - from).normalize_or_zero();
                 let u = along.any_orthonormal_vector();

@@ -1,9 +1,9 @@
-//! `carom demo boxes`: a body that tumbles, in each kind of box that carom puts around it.
+//! `carom demo boxes`: a body that tumbles, in each kind of bounding box that carom computes.
 //!
-//! Boxes along the axes of the world: around all corners, around the turned box, and around the
-//! body in any orientation. Boxes along axes of the body's own: by the covariance of its corners or
-//! of its surface, by the centres of regions, and fitted. Points that are in a box are marked. Two
-//! boxes pass through each other, and what they share is a box.
+//! Axis-aligned boxes: around all corners, around the turned box, and around the body in any
+//! orientation. Oriented boxes: by the covariance of the corners or of the surface, by the centres
+//! of regions, and fitted. Points in the first box are marked. Two more boxes pass through each
+//! other, and their intersection is drawn.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.3 and 25.1.
 
@@ -18,17 +18,17 @@ use carom_scenes::mesh::{Spring, spring};
 use core::f32::consts::TAU;
 use serde_json::json;
 
-/// Metres from a body to the next.
+/// Metres between neighbouring bodies.
 const SPACING: f32 = 3.4;
 
 /// Columns of the picture.
 const IN_A_ROW: usize = 4;
 
-/// Points along a side of the cube of points that are asked about, and metres between two.
+/// Points along a side of the cube of query points, and metres between neighbours.
 const POINTS: i16 = 5;
 const STEP: f32 = 0.6;
 
-/// The edges of a box by its corners: bit k of a number is the side on axis k.
+/// The edges of a box as pairs of corners: bit k of a corner's index is its side on axis k.
 const EDGES: [[usize; 2]; 12] =
     [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]];
 
@@ -40,7 +40,7 @@ struct Body {
     oriented: [Obb; 4],
 }
 
-/// What the boxes are, in the order of the picture.
+/// The names of the boxes, in the order of the picture.
 const NAMES: [&str; 7] = [
     "around all corners, anew in each frame",
     "around the turned box",
@@ -51,14 +51,13 @@ const NAMES: [&str; 7] = [
     "own axes, fitted",
 ];
 
-/// The same for the chart.
+/// Short names of the boxes, for the chart.
 const SHORT: [&str; 7] =
     ["corners", "turned box", "every turn", "covariance", "of surface", "regions", "fitted"];
 
 impl Body {
     fn new() -> Body {
-        // A coil that stands askew in its own frame, with more corners at one end than its surface
-        // tells.
+        // A coil that is tilted in its own frame. One end has more than its share of the corners.
         let mesh = spring(&Spring::coil(2.5, 0.45, 1.6, 0.12).with_detail(60, 10));
         let lean = Quat::from_rotation_z(0.6) * Quat::from_rotation_x(0.4);
         let middle = mesh.vertices_f32().iter().sum::<Vec3>() / mesh.vertices.len() as f32;
@@ -77,7 +76,7 @@ impl Body {
         }
     }
 
-    /// The corners of each box around the body in a pose, and its volume.
+    /// Returns the corners of each box around the body in a pose, and the volume of the box.
     fn boxes(&self, pose: &Pose) -> [([Vec3; 8], f32); 7] {
         let all: Vec<Vec3> = self.vertices.iter().map(|v| pose.transform_point(*v)).collect();
         let any = self.straight.any_orientation();
@@ -92,19 +91,19 @@ impl Body {
     }
 }
 
-/// The edges of a box with these corners, moved.
+/// Returns the edges of a box with these corners, moved by `by`.
 fn edges(corners: &[Vec3; 8], by: Vec3) -> [[Vec3; 2]; 12] {
     EDGES.map(|edge| edge.map(|k| corners[k] + by))
 }
 
-/// Where the scene with a number is.
+/// Returns the origin of the picture with this index.
 fn origin(number: usize) -> Vec3 {
     let (row, column) = (number / IN_A_ROW, number % IN_A_ROW);
     let middle = 0.5 * (IN_A_ROW - 1) as f32;
     Vec3::new(SPACING * (column as f32 - middle), SPACING * (0.5 - row as f32), 0.0)
 }
 
-/// Two boxes that swing through each other, after so much of a turn.
+/// Returns two boxes that swing through each other, at this angle of a full turn in radians.
 fn swinging(turn: f32) -> [Aabb; 2] {
     let (s, c) = sin_cos(f64::from(turn));
     let (s, c) = (s as f32, c as f32);
@@ -120,7 +119,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     let body = Body::new();
     let shared = NAMES.len();
     let mesh = PlayerMesh { vertices: body.vertices.clone(), triangles: body.triangles.clone() };
-    // Points are asked about at the first body.
+    // The query points lie around the first body.
     let points: Vec<Vec3> = (0..POINTS * POINTS * POINTS)
         .map(|i| {
             Vec3::new(f32::from(i % POINTS), f32::from(i / POINTS % POINTS), f32::from(i / POINTS / POINTS))

@@ -1,4 +1,4 @@
-//! What `carom demo clock` reports beside the phases: gears, pairs of parts, and turns of the
+//! The report of `carom demo clock` beside the phases: gears, pairs of parts, and turns of the
 //! barrels.
 
 use crate::scene_world::Inserted;
@@ -39,7 +39,7 @@ fn n_part_pairs<B: BroadPhase>(world: &World<B>, inserted: &Inserted) -> usize {
             shape => boxes.push((number, shape.aabb(&pose))),
         }
     }
-    // Along x, so that only neighbours are compared.
+    // Sorted along x, so that only neighbours are compared (sweep and prune).
     boxes.sort_by(|(_, a), (_, b)| a.min.x.total_cmp(&b.min.x));
     let mut n_pairs = 0;
     for (place, (number, own)) in boxes.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! `carom demo deadline`: which of many pairs of knots touch, when the time is over before all is
-//! known.
+//! `carom demo deadline`: many pairs of knots, and which of them are known to touch when the time
+//! is over.
 //!
-//! Three searches have the same pairs, and as many steps in each frame. One asks all pairs level by
-//! level, one a pair to its end before the next, one the pairs in the middle first. Each frame
-//! shows what a program knows that stops there.
+//! Three searches have the same pairs and the same number of steps in each frame. The first tests
+//! all pairs level by level. The second finishes each pair before the next. The third prefers the
+//! pairs in the middle. Each frame shows what a program would know if it stopped there.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6, fig. 25.19.
 
@@ -24,14 +24,15 @@ use serde_json::json;
 /// Triangles of a knot.
 const N_TRIANGLES: usize = 3000;
 
-/// Pairs of a search, and how many stand in a row.
+/// Pairs of a search, and pairs in a row.
 const N_PAIRS: usize = 24;
 const IN_A_ROW: usize = 12;
 
-/// Metres from a pair to the next, from a row to the next, and from a search to the next.
+/// Metres between neighbouring pairs, rows and searches.
 const SPACING: [f32; 3] = [2.6, 2.2, 5.4];
 
-/// Metres between the middles of two knots, at least and at most: those far apart do not touch.
+/// Least and greatest distance between the centres of two knots, in metres: those far apart do not
+/// touch.
 const APART: [f64; 2] = [0.7, 1.3];
 
 /// Steps of a search in a frame.
@@ -43,12 +44,12 @@ const ORDERS: [(&str, TimedOrder); 3] = [
     ("the middle first", TimedOrder::Priority),
 ];
 
-/// How many columns a pair is away from the middle.
+/// Returns the distance of a pair from the middle, in columns.
 fn from_middle(pair: usize) -> f64 {
     ((pair % IN_A_ROW) as f64 - 0.5 * (IN_A_ROW - 1) as f64).abs()
 }
 
-/// Both knots of each pair, in the frame of their search.
+/// Returns the two knots of each pair, in the frame of their search.
 fn pairs(seed: u64) -> Vec<MeshPair> {
     let mut rng = Rng::new(seed);
     (0..N_PAIRS)
@@ -117,7 +118,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         for ((search, place), first) in searches.iter_mut().zip(&places).zip(&mut rows) {
             if 0 < frame {
                 let until = Until::done().with_steps(STEPS);
-                // Of two parts of one pair, that which is deeper in its trees.
+                // Within one pair, nodes deeper in the trees come first.
                 let urgency = |undecided: &Undecided<Obb>| {
                     f64::from(undecided.level) - 100.0 * from_middle(undecided.pair as usize)
                 };
@@ -134,7 +135,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
                 };
                 if answer.certainty == Certainty::Unknown {
                     least = least.min(answer.level);
-                    // Where they may touch, as far as boxes tell.
+                    // A point at which they may touch, by their boxes.
                     points.extend(contacts.get(i).copied().flatten().map(|contact| contact.point + *place));
                 } else {
                     n += 1;

@@ -1,7 +1,7 @@
-//! `carom demo morph` and `carom demo walk`: meshes that follow a given course, by blending and by
-//! bones.
+//! `carom demo morph` and `carom demo walk`: meshes that move on a given course, by morph targets
+//! and by bones.
 //!
-//! Faces that come near others are painted, and those that cross. Nothing keeps them apart.
+//! Faces that come near others and faces that cross are coloured. Nothing keeps them apart.
 
 use crate::args::DemoArgs;
 use crate::command::demo::Run;
@@ -19,16 +19,16 @@ use carom_scenes::{Bone, MorphMesh, SkinnedMesh, morph_head, walking_figure};
 use glam::{Affine3A, DQuat, DVec3, Vec3A};
 use std::time::Instant;
 
-/// Metres: what is this near touches.
+/// Faces that are at most this far apart touch, in metres.
 const REACH: f32 = 0.01;
 
-/// Metres, of parts of one mesh: less than its shortest sides.
+/// The same for faces of one mesh: less than its shortest edges.
 const OWN_REACH: f32 = 0.002;
 
 /// Triangles of a head.
 const HEAD_TRIANGLES: usize = 2000;
 
-/// Where the two heads are: this far from the middle, on either side.
+/// Distance of each of the two heads from the middle, in metres.
 const HEAD_PLACE: f64 = 0.66;
 
 /// Sides of the tubes of a figure.
@@ -39,7 +39,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     if args.scene == "walk" { walk(args) } else { morph(args) }
 }
 
-/// Two heads that look at each other. The weights of their targets come and go, also below 0.
+/// Plays two heads that face each other. The weights of their targets rise and fall, also below 0.
 fn morph(args: &DemoArgs) -> Result<Run, String> {
     let head = morph_head(HEAD_TRIANGLES);
     let (mut a, mut b) = (head_figure(&head, -1.0)?, head_figure(&head, 1.0)?);
@@ -56,7 +56,7 @@ fn morph(args: &DemoArgs) -> Result<Run, String> {
     Ok(film.end())
 }
 
-/// A head on one side of the middle; that on the right is turned half around y.
+/// Returns a head on one side of the middle. The one on the right is turned by half a turn about y.
 fn head_figure(head: &MorphMesh, side: f64) -> Result<Figure, String> {
     let turned = |p: &DVec3| DVec3::new(-side * p.x, p.y, -side * p.z);
     let place = DVec3::X * (side * HEAD_PLACE);
@@ -67,7 +67,7 @@ fn head_figure(head: &MorphMesh, side: f64) -> Result<Figure, String> {
     Figure::of_morph(tree.map_err(|e| e.to_string())?).map_err(|e| e.to_string())
 }
 
-/// The weights of the two heads after some seconds.
+/// Returns the weights of the two heads after some seconds.
 fn head_weights(seconds: f64) -> [[f32; 3]; 2] {
     let wave = |period: f64, shift: f64| {
         carom_math::ops::sin_cos(core::f64::consts::TAU * (seconds / period + shift)).0
@@ -79,7 +79,7 @@ fn head_weights(seconds: f64) -> [[f32; 3]; 2] {
     .map(|weights| weights.map(|weight| weight as f32))
 }
 
-/// A figure that walks along a floor.
+/// Plays a figure that walks along a floor.
 fn walk(args: &DemoArgs) -> Result<Run, String> {
     let figure = walking_figure(TUBE_SIDES);
     let said = |e: KnownError| e.to_string();
@@ -104,7 +104,7 @@ fn walk(args: &DemoArgs) -> Result<Run, String> {
         let placed = figure.placed(&angles);
         let mut bones: Vec<Affine3A> = placed.iter().zip(&figure.bones).map(affine).collect();
         body.set(Parameters::Bones(&bones))?;
-        // The lower foot is just above the floor.
+        // The lowest vertex is placed just above the floor.
         let by = Vec3A::new(way as f32 - 2.6, 0.5 * REACH - body.bounds().min.y, 0.0);
         bones.iter_mut().for_each(|bone| bone.translation += by);
         body.set(Parameters::Bones(&bones))?;
@@ -115,13 +115,14 @@ fn walk(args: &DemoArgs) -> Result<Run, String> {
     Ok(film.end())
 }
 
-/// From the rest position of a vertex to where a bone takes it, which turns about its joint.
+/// Returns the map from the rest position of a vertex to its position on a bone, which turns about
+/// its joint.
 fn affine(((turn, at), bone): (&(DQuat, DVec3), &Bone)) -> Affine3A {
     let shift = *at - *turn * bone.joint;
     Affine3A::from_rotation_translation(turn.as_quat(), shift.as_vec3())
 }
 
-/// A recording under way, and what is told of it in the end.
+/// A recording in progress, and the figures for its report.
 pub(crate) struct Film<'a> {
     args: &'a DemoArgs,
     title: String,
@@ -137,7 +138,7 @@ pub(crate) struct Film<'a> {
 }
 
 impl Film<'_> {
-    /// Bodies of these shapes, and meshes that change.
+    /// Starts a recording of bodies of these shapes, and of meshes that change.
     pub(crate) fn new<'a>(
         title: &str,
         args: &'a DemoArgs,
@@ -172,7 +173,8 @@ impl Film<'_> {
         }
     }
 
-    /// Adds a frame whose work began at `start`; how many pairs of faces cross, and the bodies.
+    /// Adds a frame whose work began at `start`: its surfaces, the number of pairs of faces that
+    /// cross, and the bodies.
     pub(crate) fn push(
         &mut self,
         frame: u32,

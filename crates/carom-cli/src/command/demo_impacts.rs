@@ -1,7 +1,7 @@
 //! `carom demo impacts`: small scenes side by side, in which bodies move until they touch another.
 //! Times come from closed forms and bounds, not from small steps.
 //!
-//! A body that hits stops there, but for the first ball, which bounces and goes on.
+//! A body that hits another stops there, except the first ball, which bounces and goes on.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
 
@@ -19,29 +19,29 @@ use carom_response::bounce::{reflect, remaining_move};
 use glam::{DQuat, DVec3};
 use serde_json::{Value, json};
 
-/// Metres from one scene to the next, to the right and down, and scenes in a row.
+/// Metres between neighbouring scenes, horizontal and vertical, and scenes in a row.
 const SPACING: [f32; 2] = [4.6, 4.0];
 const IN_A_ROW: usize = 4;
 
-/// All motions last so long; frames show a third more.
+/// Seconds that most searches for impacts cover, and seconds that the recording covers.
 const END: f64 = 1.0;
 const SHOWN: f64 = 1.33;
 
 /// Share of the speed that the first ball keeps.
 const RESTITUTION: f32 = 0.8;
 
-/// What a body does from the time 0 on.
+/// The motion of a body from time 0 on.
 enum Course {
-    /// It stands where it is, in a state.
+    /// Stands still and is drawn in this state.
     Stands(BodyState),
-    /// It moves in a straight line until the time, if any, and then by `after`, if that is not
-    /// where it stops.
+    /// Moves in a straight line until the time `hit`, if any. Then it goes on at the velocity
+    /// `after`, or stops if there is none.
     Moves { velocity: Vec3, hit: Option<f64>, after: Option<Vec3> },
-    /// It moves and turns; between the two times it is near another.
+    /// Moves and turns; between the two times it is drawn as near another body.
     Turns { motion: Motion, near: [f64; 2] },
-    /// It moves and turns until the time, if any.
+    /// Moves and turns until the time `hit`, if any.
     Screws { motion: Motion, hit: Option<f64> },
-    /// It moves; between the two times it overlaps another.
+    /// Moves in a straight line; between the two times it overlaps another body.
     Passes { velocity: Vec3, overlap: [f64; 2] },
 }
 
@@ -58,7 +58,7 @@ struct Scene {
     name: &'static str,
     by: &'static str,
     bodies: Vec<Body>,
-    /// When and where something is touched.
+    /// The time and the place of each contact.
     hits: Vec<(f64, Vec3)>,
     answer: String,
     lines: Vec<[Vec3; 2]>,
@@ -74,7 +74,7 @@ impl Scene {
         self
     }
 
-    /// A body that moves until the impact.
+    /// Adds a body that moves until the impact, if there is one.
     fn moving(mut self, shape: PlayerShape, start: Pose, velocity: DVec3, impact: &TimeOfImpact) -> Scene {
         let hit = impact.hit();
         if let Some(impact) = hit {
@@ -120,18 +120,18 @@ impl Body {
     }
 }
 
-/// A pose as it is recorded.
+/// Rounds a pose to single precision, as it is recorded.
 fn narrow(pose: &WidePose) -> Pose {
     Pose { rotation: DQuat::from_mat3(&pose.rotation).as_quat(), translation: pose.translation.as_vec3() }
 }
 
-/// A flat surface over its corners, seen from both sides.
+/// Returns a flat surface over its corners, with triangles on both sides.
 fn sheet(corners: &[DVec3], triangles: impl IntoIterator<Item = [u32; 3]>) -> PlayerShape {
     let triangles = triangles.into_iter().flat_map(|[a, b, c]| [[a, b, c], [a, c, b]]).collect();
     PlayerShape::Mesh(PlayerMesh { vertices: corners.iter().map(|p| p.as_vec3()).collect(), triangles })
 }
 
-/// The triangles of a fan around the first of `n` corners.
+/// Returns the triangles of a fan around the first of `n` corners.
 fn fan(n: usize) -> impl Iterator<Item = [u32; 3]> {
     (2..n as u32).map(|i| [0, i - 1, i])
 }
@@ -144,7 +144,7 @@ fn at(place: DVec3) -> Pose {
     Pose::from_translation(place.as_vec3())
 }
 
-/// All scenes.
+/// Builds all scenes.
 fn scenes() -> Result<Vec<Scene>, String> {
     let mut scenes = Vec::new();
     let down = |x: f64| DVec3::new(x, -2.4, 0.0);
@@ -282,7 +282,8 @@ fn scenes() -> Result<Vec<Scene>, String> {
             .moving(sheet(&tip, sides), Pose::IDENTITY, down(0.0), &hull.time_of_impact(&base, END)),
     );
 
-    // Boxes along the axes overlap between the latest beginning and the earliest end.
+    // Axis-aligned boxes overlap from the latest start to the earliest end of the intervals on the
+    // axes.
     let (size, left, right) = (DVec3::splat(0.4), DVec3::new(-1.5, 0.5, 0.0), DVec3::new(1.2, 0.8, 0.1));
     let (go, come) = (DVec3::new(2.6, 0.0, 0.0), DVec3::new(-0.8, -0.3, 0.0));
     let boxed = |place: DVec3, velocity: DVec3| {
@@ -302,7 +303,7 @@ fn scenes() -> Result<Vec<Scene>, String> {
     Ok(scenes)
 }
 
-/// Two planks that turn: the balls around them tell when one has to look.
+/// Builds two planks that turn: the balls around them give the interval in which they may meet.
 fn planks(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, String> {
     let half = DVec3::new(0.7, 0.1, 0.2);
     let radius = carom_math::ops::sqrt(half.length_squared());
@@ -329,7 +330,7 @@ fn planks(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, Str
     Ok(scene)
 }
 
-/// Two angles, neither of them convex, on screws: an edge of one meets an edge of the other.
+/// Builds two L-shaped bodies that move on screws: an edge of one meets an edge of the other.
 fn polyhedra(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, String> {
     let outline = [(-0.6, -0.6), (0.9, -0.6), (0.9, 0.0), (0.0, 0.0), (0.0, 0.9), (-0.6, 0.9)];
     let side = |z: f64| outline.map(|(x, y)| DVec3::new(x, y, z));
@@ -364,8 +365,8 @@ fn polyhedra(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, 
     Ok(scene)
 }
 
-/// A box on its way, and which of many boxes it may meet: those in the shaft between where it is
-/// and where it will be.
+/// Builds a box that moves, and 27 boxes that stand. It may meet those that overlap the shaft
+/// between its start and its end.
 fn shaft() -> Scene {
     let (size, from, way) = (Vec3::splat(0.3), Vec3::new(-1.5, 0.4, -1.2), Vec3::new(2.8, 1.0, 2.4));
     let aabb = |middle: Vec3, size: Vec3| Aabb { min: middle - size, max: middle + size };
@@ -397,7 +398,7 @@ fn shaft() -> Scene {
     scene
 }
 
-/// Where a scene of `n` stands: the first at the top on the left.
+/// Returns the origin of a scene of `n`: the first is at the top left.
 fn origin(number: usize, n: usize) -> Vec3 {
     let (row, column) = (number / IN_A_ROW, number % IN_A_ROW);
     let middle = |n: usize| 0.5 * (n - 1) as f32;
@@ -421,7 +422,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     let n_bodies = shapes.len();
     let n_frames = args.n_frames();
     let rows: Vec<Value> = scenes.iter().map(|scene| json!([scene.name, scene.answer, scene.by])).collect();
-    // All lasts a second and a third: slow enough to be seen.
+    // The recording covers `SHOWN` seconds with any number of frames.
     let seconds = SHOWN / f64::from(n_frames);
     let mut recording = Recording::new(
         "impacts: when bodies that move touch",

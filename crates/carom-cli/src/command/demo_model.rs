@@ -1,10 +1,10 @@
 //! `carom demo walk --file`: a glTF file whose animations play, and a ball that swings through it.
 //!
-//! 1. Each part is a figure. Without morph targets it is a skin: that of the file, or one bone for
-//!    a part that is stiff.
-//! 2. Morph targets of a node that stands still are a morph tree in the world. All others, and
-//!    skins with morph targets, are computed whole.
-//! 3. After its end the animation begins anew.
+//! 1. Each part is a figure. A part without morph targets is a skin: that of the file, or one bone
+//!    for a rigid part.
+//! 2. A part with morph targets on a node that stands still is a morph tree in world coordinates.
+//!    If the node moves or has a skin, all positions are computed in each frame.
+//! 3. The animation starts again after its end.
 //!
 //! Reference: Khronos Group, glTF 2.0 Specification, 2021, 3.7 and 3.11.
 
@@ -25,17 +25,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
-/// Joints of a vertex.
+/// The most joints of a vertex.
 const MAX_JOINTS: usize = 16;
 
-/// In sizes of the model: what is this near touches, and the radius of the ball.
+/// The distance at which parts touch, and the radius of the ball, both in sizes of the model.
 const REACH: f32 = 0.002;
 const BALL: f32 = 0.08;
 
-/// Seconds of a swing of the ball.
+/// Period of the ball's swing, in seconds.
 const SWING: f64 = 4.0;
 
-/// Pairs of names that are told.
+/// The most pairs of names in the report.
 const MAX_TOLD: usize = 8;
 
 /// The way in which a figure is driven.
@@ -43,7 +43,7 @@ const MAX_TOLD: usize = 8;
 enum Course {
     /// The joints of a skin.
     Skin(usize),
-    /// The place of its node.
+    /// The pose of its node.
     Node,
     /// The weights of its node, which stands still.
     Weights,
@@ -99,7 +99,7 @@ pub(crate) fn play(args: &DemoArgs, file: &Path) -> Result<Run, String> {
             n_crossing += figure.touch_itself(None)?;
             if 0 < figure.touch_ball(ball, radius) {
                 of_ball = BodyState::InContact;
-                // The ball comes after all parts.
+                // The index of the ball comes after those of all parts.
                 touching.insert((i, model.parts().len()));
             }
             for (j, (other, _)) in before.iter_mut().enumerate() {
@@ -128,7 +128,8 @@ pub(crate) fn play(args: &DemoArgs, file: &Path) -> Result<Run, String> {
     Ok(run)
 }
 
-/// A part as a figure, in the pose of the start; whether its node moves.
+/// Returns a part as a figure in its pose at the start, and how it is driven. `is_driven` says
+/// whether an animation moves its node.
 fn figure_of(
     model: &AnimatedModel,
     i: usize,
@@ -194,7 +195,7 @@ fn figure_of(
     Ok((Figure::of_mesh(narrow(&positions), faces).map_err(unfit)?, Course::Positions))
 }
 
-/// For each node whether an animation that is played moves it.
+/// Returns for each node whether an animation that is played moves it.
 fn driven_nodes(model: &AnimatedModel) -> Vec<bool> {
     let mut is_driven = vec![false; model.nodes().len()];
     let played = model.played().iter().flat_map(|animation| model.animations()[*animation].channels());

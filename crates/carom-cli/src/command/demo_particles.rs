@@ -1,9 +1,9 @@
 //! `carom demo` of particles: water in a tank, sand in an hourglass, rain on a street, and all
 //! kinds at once.
 //!
-//! `--check` looks at each frame: no particle may leave its vessel, no pair of triangles may cross,
-//! and the energy must not grow if only the weight moves them. With something elastic it must not
-//! be above that of the start.
+//! `--check` tests each frame: no particle may leave its vessel, and no pair of triangles may
+//! cross. If only gravity moves the particles, the energy must not grow. In an elastic scene it
+//! must not exceed that of the start.
 
 mod everything;
 
@@ -28,14 +28,15 @@ use std::time::Instant;
 const DT: f32 = 1.0 / 60.0;
 const GRAVITY: f32 = 9.81;
 
-/// The part of the energy at the start by which it may rise above the least before.
+/// The rise of the energy above its least value so far that is allowed, as a share of the energy at
+/// the start.
 const ENERGY_SLACK: f64 = 0.01;
 
-/// In radii of particles: cells of the surface that is drawn. The page grows with the inverse
+/// Cell size of the drawn surface, in particle radii. The size of the page grows with its inverse
 /// square.
 const SKIN_CELL: f32 = 1.5;
 
-/// Faults that are kept as lines.
+/// The most faults that are kept as lines.
 const MAX_FOUND: usize = 100;
 
 /// Runs one of the scenes.
@@ -49,53 +50,55 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     pool_of(args)?.install(|| simulate(&mut *scene, args))
 }
 
-/// A scene: how it is drawn, moved and checked.
+/// A scene that is drawn, stepped and checked.
 trait Scene {
-    /// Title, shapes of bodies, and from where it is seen.
+    /// Returns the title, the shapes of the bodies, and the view.
     fn picture(&self) -> (&'static str, Vec<PlayerShape>, View);
 
-    /// The clouds, whose particles come first in the places, in turn.
+    /// Returns the clouds. Their particles come first in [`Scene::places`], cloud after cloud.
     fn clouds(&self) -> Vec<PlayerCloud>;
 
-    /// Surfaces whose vertices are the particles after those of the clouds, in turn.
+    /// Returns the surfaces. Their vertices are the particles after those of the clouds, surface
+    /// after surface.
     fn surfaces(&self) -> Vec<PlayerMesh> {
         Vec::new()
     }
 
-    /// The radius of the particles of the first cloud, if they are a liquid.
+    /// Returns the radius of the particles of the first cloud in metres, if they are a liquid.
     fn liquid_radius(&self) -> Option<f32> {
         None
     }
 
-    /// A chart of the scene's own.
+    /// Returns the chart that only this scene has.
     fn chart(&self) -> Chart;
 
-    /// Makes a step.
+    /// Advances the scene by one step.
     fn step(&mut self) -> Result<(), String>;
 
-    /// The poses of the bodies, in the order of their shapes.
+    /// Returns the poses of the bodies, in the order of their shapes.
     fn poses(&self) -> Vec<Pose>;
 
-    /// The number of the body that moves, if one does.
+    /// Returns the index of the body that moves, if one does.
     fn mover(&self) -> Option<usize> {
         None
     }
 
-    /// The places of the particles after the last step.
+    /// Returns the positions of the particles after the last step.
     fn places(&self) -> &[Vec3];
 
-    /// The value in the chart.
+    /// Returns the value for [`Scene::chart`].
     fn value(&mut self) -> Result<f64, ParticleError>;
 
-    /// Energy of particles and bodies, kinetic and of height; none if something else moves them.
+    /// Returns the kinetic plus potential energy of particles and bodies, in joules. Returns `None`
+    /// if not only gravity moves them.
     fn energy(&mut self) -> Option<f64>;
 
-    /// Whether what is elastic keeps energy that is not counted, and gives it back.
+    /// Whether elastic bodies store energy that [`Scene::energy`] does not count, and give it back.
     fn is_elastic(&self) -> bool {
         false
     }
 
-    /// How far a point is out of the vessel; 0 inside.
+    /// Returns how far a point is outside of the vessel, in metres; at most 0 inside.
     fn outside(&self, point: Vec3) -> f32;
 }
 
@@ -203,17 +206,17 @@ fn view(target: [f32; 3], distance: f32, yaw: f32, pitch: f32) -> View {
     View { target: Vec3::from_array(target), distance, yaw, pitch, speed: 1.0 }
 }
 
-/// The field that is nearer.
+/// Returns the smaller of two signed distances, with its gradient.
 fn nearer(a: (f32, Vec3), b: (f32, Vec3)) -> (f32, Vec3) {
     if b.0 < a.0 { b } else { a }
 }
 
-/// The signed distance from a ball around the origin, and where it grows.
+/// Returns the signed distance from a ball around the origin, and its gradient.
 fn ball(point: Vec3, radius: f32) -> (f32, Vec3) {
     (point.length() - radius, point.normalize_or(Vec3::Y))
 }
 
-/// Kinetic energy and height of particles.
+/// Returns the kinetic plus potential energy of all particles, in joules.
 fn energy_of(solver: &ParticleSolver) -> f64 {
     let particles = (0..solver.n_particles() as u32).filter_map(|id| {
         let (place, velocity) = (solver.position(id)?, solver.velocity(id)?);
@@ -226,14 +229,15 @@ fn energy_of(solver: &ParticleSolver) -> f64 {
 // ---- Water breaks over rocks and through a ring, and carries a ball.
 
 const TANK: Vec3 = Vec3::new(2.4, 2.0, 0.9);
-/// A ball on the floor, and one on the ring's other side.
+/// Centres and radii of two balls on the floor, one on each side of the ring's axis.
 const ROCKS: [(Vec3, f32); 2] = [(Vec3::new(1.15, 0.0, 0.2), 0.2), (Vec3::new(1.25, 0.0, 0.72), 0.15)];
 const RING: (Vec3, f32, f32) = (Vec3::new(1.65, 0.3, 0.45), 0.28, 0.07);
 const FLOAT_RADIUS: f32 = 0.14;
-/// Half as dense as water.
+/// The mass of a ball half as dense as water, in kilograms.
 const FLOAT_MASS: f32 = 500.0 * 4.189 * FLOAT_RADIUS * FLOAT_RADIUS * FLOAT_RADIUS;
 
-/// The ring stands across the tank: its axis is x.
+/// Returns the signed distance from the ring, and its gradient. The ring stands across the tank:
+/// its axis is x.
 fn ring(point: Vec3) -> (f32, Vec3) {
     let (middle, major, minor) = RING;
     let p = point - middle;
@@ -256,7 +260,7 @@ struct Tank {
 
 impl Tank {
     fn new(n: usize) -> Result<Tank, ParticleError> {
-        // A block of water of 0.8 by 0.9 by 0.9.
+        // The water starts as a block of 0.8 by 0.9 by 0.9 metres.
         let spacing = (0.8 * 0.9 * 0.9 / n as f32).cbrt();
         let mut solver = ParticleSolver::new(ParticleSettings::new(0.5 * spacing))?;
         let sides = [(Vec3::X, 0.0), (Vec3::NEG_X, -TANK.x), (Vec3::Z, 0.0), (Vec3::NEG_Z, -TANK.z)];
@@ -323,12 +327,12 @@ impl Scene for Tank {
         let mut around = Surroundings { fields: &fields, bodies: &mut bodies, ..Surroundings::default() };
         self.solver.step_in(DT, &mut around).map_err(text)?;
         self.solver.collect_positions(&mut self.places);
-        // The water's impulse on the ball, and its weight.
+        // The impulse of the water on the ball, and that of the ball's weight.
         self.velocity += bodies[0].impulse / FLOAT_MASS - Vec3::Y * (GRAVITY * DT);
         self.spin += bodies[0].angular_impulse * inverse_inertia;
         self.center += self.velocity * DT;
         self.turn = (Quat::from_scaled_axis(self.spin * DT) * self.turn).normalize();
-        // Walls, and what stands in the tank, stop it without a bounce.
+        // The walls, the rocks and the ring stop the ball without a bounce.
         let (depth, normal) = tank_obstacles(self.center);
         let mut stops = vec![(depth - FLOAT_RADIUS, normal)];
         for (axis, side) in [(Vec3::X, TANK.x), (Vec3::Z, TANK.z), (Vec3::Y, f32::INFINITY)] {
@@ -376,7 +380,8 @@ const GLASS_HEIGHT: f32 = 0.8;
 const GLASS_RADIUS: f32 = 0.45;
 const GLASS_SLOPE: f32 = 0.7;
 
-/// Two cones that meet in a neck at the origin, in a tube: the distance from inside to the wall.
+/// Returns the distance from a point inside the glass to its wall, and the gradient. The glass is
+/// two cones that meet in a neck at the origin, cut by a tube.
 fn glass(point: Vec3, neck: f32) -> (f32, Vec3) {
     let from_axis = Vec3::new(point.x, 0.0, point.z);
     let (radius, out) = (from_axis.length(), from_axis.normalize_or(Vec3::X));
@@ -399,7 +404,7 @@ impl Hourglass {
         let neck = 3.2 * spacing;
         let mut solver = ParticleSolver::new(ParticleSettings::new(0.5 * spacing).with_substeps(6))?;
         solver.add_plane(Vec3::Y, -GLASS_HEIGHT, &Surface::default())?;
-        // From the neck upwards, layer after layer.
+        // Grains start above the neck, layer after layer.
         let side = (2.0 * GLASS_RADIUS / spacing) as usize;
         let places: Vec<Vec3> = (0..)
             .map(|i: usize| {
@@ -416,7 +421,7 @@ impl Hourglass {
 
 impl Scene for Hourglass {
     fn picture(&self) -> (&'static str, Vec<PlayerShape>, View) {
-        // The half of the glass that is behind the sand.
+        // This draws only the half of the glass that is behind the sand.
         let (rows, columns) = (40_u32, 33_u32);
         let mut mesh = PlayerMesh::default();
         for row in 0..=rows {
@@ -475,7 +480,7 @@ impl Scene for Hourglass {
     }
 
     fn energy(&mut self) -> Option<f64> {
-        // From the floor on, so that it is positive.
+        // Heights count from the floor, so that the energy is positive.
         let mass: f64 = (0..self.solver.n_particles() as u32)
             .filter_map(|id| self.solver.inverse_mass(id))
             .map(|inverse| 1.0 / f64::from(inverse))
@@ -488,9 +493,9 @@ impl Scene for Hourglass {
     }
 }
 
-// ---- Rain on a street with a house and an awning, by what a camera above sees.
+// ---- Rain on a street with a house and an awning: drops meet the depth image of a camera above.
 
-/// Middles and half sides of boxes: the house, its awning, a car.
+/// Centres and half extents of boxes: the house, its awning, and two for a car.
 const BOXES: [(Vec3, Vec3); 4] = [
     (Vec3::new(-3.5, 1.5, 0.0), Vec3::new(1.5, 1.5, 4.0)),
     (Vec3::new(-1.4, 2.0, 0.0), Vec3::new(0.6, 0.04, 2.5)),
@@ -575,7 +580,7 @@ impl Scene for Rain {
         let Rain { buffer, places, velocities, fates, .. } = self;
         let counts = buffer.advance(places, velocities, DT, &bounce, fates).map_err(text)?;
         self.n_bounced = counts.n_bounced;
-        // What lies still, was killed or blew away falls anew.
+        // Drops that have settled, were killed or left the street fall again from the clouds.
         for i in 0..self.places.len() {
             let has_settled = self.fates[i] == Fate::Bounced && self.velocities[i].length_squared() < 0.25;
             if has_settled

@@ -1,9 +1,9 @@
-//! `carom demo rays`: how deep two knots are in each other, by rays from their vertices.
+//! `carom demo rays`: the depth of two knots in each other, by rays from their vertices.
 //!
-//! A vertex that is in the other body has a line from it to where its ray leaves that body. A force
-//! along these lines, as long as they are, would push the bodies apart. Vertices outside of the
-//! other body ask in full. Those inside follow the faces that they met in the frame before, as a
-//! rule.
+//! A line leads from each vertex inside the other body to the point at which its ray leaves that
+//! body. Forces along these lines, in proportion to their lengths, would push the bodies apart.
+//! Vertices outside of the other body cast full rays. Those inside usually follow the faces that
+//! they met in the frame before.
 //!
 //! Reference: E. Hermann, F. Faure, B. Raffin, Ray-traced Collision Detection for Deformable
 //! Bodies, GRAPP 2008.
@@ -24,10 +24,10 @@ use std::sync::Arc;
 /// Triangles of a knot.
 const N_TRIANGLES: usize = 6000;
 
-/// A vertex casts its ray in one frame of so many; between, it follows the faces.
+/// A vertex casts a full ray once in this many frames. In the frames between, it follows the faces.
 const FULL_EVERY: u32 = 8;
 
-/// Metres between the middles of the knots, and by how much that changes.
+/// Mean distance between the centres of the knots, and the amplitude of its change, in metres.
 const APART: f64 = 0.75;
 const SWING: f64 = 0.35;
 
@@ -84,7 +84,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
             };
             points.push(at);
             ways.push([at, out]);
-            // Of unit stiffness, and shared by all vertices of a knot.
+            // The stiffness is 1, shared by all vertices of a knot.
             force += contact.penalty();
             deepest = deepest.max(-contact.contact.distance);
         }

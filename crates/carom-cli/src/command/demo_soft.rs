@@ -1,8 +1,8 @@
 //! `carom demo` of meshes that change their shape: cloth, jelly and a plate that breaks.
 //!
-//! Faces that touch are painted. With `--check` each frame is searched for faces that cross,
-//! exactly. If nothing but the weight moves them, the energy of cloth must not grow, and that of
-//! jelly must not be above that of the start.
+//! Faces that touch are coloured. `--check` searches each frame for faces that cross, by exact
+//! tests. If only gravity moves a mesh, the energy of cloth must not grow. That of jelly must not
+//! exceed its energy at the start.
 
 use crate::args::{ClothOver, DemoArgs};
 use crate::command::demo::{Checked, Run};
@@ -16,10 +16,11 @@ use carom_math::{Pose, Vec3};
 use carom_scenes::soft::{self, Over, Path, SoftMaterial, SoftScene};
 use std::time::Instant;
 
-/// The part of the energy at the start by which it may rise above the least before.
+/// The rise of the energy above its least value so far that is allowed, as a share of the energy at
+/// the start.
 const ENERGY_SLACK: f64 = 0.01;
 
-/// Faults that are kept as lines.
+/// The most faults that are kept as lines.
 const MAX_FOUND: usize = 100;
 
 /// Runs one of the scenes.
@@ -50,7 +51,7 @@ fn view(target: [f32; 3], distance: f32, yaw: f32, pitch: f32) -> View {
     View { target: Vec3::from_array(target), distance, yaw, pitch, speed: 1.0 }
 }
 
-/// A pole as high as the flag hangs, beside its edge.
+/// Returns a pole beside the edge of the flag, as high as the flag hangs.
 fn pole() -> PlayerMesh {
     let n = 16;
     let mut mesh = PlayerMesh::default();
@@ -67,7 +68,7 @@ fn pole() -> PlayerMesh {
 }
 
 fn simulate(scene: SoftScene, title: &str, view: View, args: &DemoArgs) -> Result<Run, String> {
-    // Neither wind nor a thing that moves of itself brings energy.
+    // Energy comes in only from wind and from obstacles that move.
     let keeps_energy = scene.air.wind.length_squared() == 0.0
         && scene.obstacles.iter().all(|obstacle| obstacle.path == Path::Still);
     let shapes = scene.obstacles.iter().map(|obstacle| {
@@ -81,14 +82,15 @@ fn simulate(scene: SoftScene, title: &str, view: View, args: &DemoArgs) -> Resul
     let mut shapes: Vec<PlayerShape> = shapes.collect();
     let mut paths: Vec<Path> = scene.obstacles.iter().map(|obstacle| obstacle.path).collect();
     if scene.obstacles.is_empty() {
-        // The pole, which the cloth does not meet.
+        // The pole is only drawn: the cloth does not collide with it.
         shapes.push(PlayerShape::Mesh(pole()));
         shapes.push(PlayerShape::Plane(Vec3::Y));
         paths.extend([Path::Still; 2]);
     }
     let n_obstacles = shapes.len();
     let is_elastic = matches!(scene.material, SoftMaterial::Jelly { .. });
-    // The vertices of a plate become more, and its pieces are flat: each face has its own.
+    // A plate gains vertices as it breaks, and its pieces are flat. So each face is drawn with
+    // vertices of its own.
     let is_plate = matches!(scene.material, SoftMaterial::Plate { .. });
     let mut world = SoftWorld::new(scene)?;
     let vertices_of = |world: &SoftWorld| -> Vec<Vec3> {
@@ -168,7 +170,7 @@ fn simulate(scene: SoftScene, title: &str, view: View, args: &DemoArgs) -> Resul
     Ok(run)
 }
 
-/// What `--check` finds.
+/// The findings of `--check`.
 #[derive(Default)]
 struct Checks {
     n_faults: u64,
@@ -191,7 +193,8 @@ impl Checks {
         }
     }
 
-    /// Elastic bodies give back energy that is not counted, up to that of the start.
+    /// Compares the energy with the least so far. An elastic body gives stored energy back, so it
+    /// is compared with the energy at the start.
     fn energy(&mut self, frame: u32, now: f64, is_elastic: bool) {
         let [first, least] = *self.energy.get_or_insert([now, now]);
         if least + ENERGY_SLACK * first.abs() < now {

@@ -1,5 +1,5 @@
-//! `carom demo conveyor` and `carom demo waves`: bodies on surfaces that move otherwise than their
-//! body.
+//! `carom demo conveyor` and `carom demo waves`: bodies on surfaces that move although their own
+//! body stands still.
 
 use crate::args::DemoArgs;
 use crate::command::demo::{Checked, Run, pool_of};
@@ -16,17 +16,17 @@ use carom_scenes::Rng;
 use carom_world::{BodyDesc, BodyId, Budget, World};
 use std::sync::Arc;
 
-/// Metres per second, of the belts in their middle.
+/// Speed of the belts along their middle line, in metres per second.
 const BELT_SPEED: f32 = 1.5;
 
 /// Half the length of the straight belts, and the width of all belts, in metres.
 const BELT: [f32; 2] = [3.0, 1.6];
 
-/// Squares along a side of the waves, and half their length in metres.
+/// Squares along a side of the mesh of waves, and half the side in metres.
 const SQUARES: usize = 60;
 const HALF_SIDE: f32 = 7.0;
 
-/// Faults that are kept as lines.
+/// The most faults that are kept as lines.
 const MAX_FOUND: usize = 100;
 
 /// Runs one of the two scenes.
@@ -39,7 +39,7 @@ struct Scene {
     title: &'static str,
     view: View,
     world: World,
-    /// What is drawn of each body.
+    /// The shape that is drawn for each body.
     drawn: Vec<(BodyId, PlayerShape)>,
     /// The mesh that changes its shape, and its triangles.
     sheet: Option<(BodyId, Vec<[u32; 3]>)>,
@@ -69,7 +69,7 @@ fn cuboid(half: Vec3) -> Result<Shape, carom_geom::ShapeError> {
     Ok(Shape::Cuboid(Cuboid::new(half)?))
 }
 
-/// Four straight belts and four curves make a ring, and parcels go round on it.
+/// Builds a ring of four straight belts and four curves, with parcels that go round on it.
 fn conveyor(args: &DemoArgs) -> Built {
     let view = View { target: Vec3::ZERO, distance: 15.0, yaw: 0.5, pitch: 0.65, speed: 1.0 };
     let mut scene = Scene::new("parcels on conveyor belts", view);
@@ -87,12 +87,12 @@ fn conveyor(args: &DemoArgs) -> Built {
         for other in [-1.0, 1.0] {
             let place = Vec3::new(side * middle, -0.1, other * middle);
             let curve = BodyDesc::fixed(cuboid(Vec3::new(0.5 * width, 0.1, 0.5 * width))?);
-            // About the inner corner of the curve.
+            // The surface turns about the inner corner of the curve.
             let spin = Vec3::Y * (2.0 * BELT_SPEED / width);
             let away = Vec3::new(side * 0.5 * width, 0.0, other * 0.5 * width);
             scene.insert(curve.with_position(place).with_surface_velocity(spin.cross(away), spin))?;
         }
-        // Rails outside, which hardly rub.
+        // Outer rails with little friction.
         let half = Vec3::new(middle + 0.5 * width, 0.25, 0.05);
         let rail = BodyDesc::fixed(cuboid(half)?).with_friction(0.01);
         let place = Vec3::new(0.0, 0.15, side * (half.x + half.z));
@@ -104,7 +104,7 @@ fn conveyor(args: &DemoArgs) -> Built {
     for k in 0..args.n_bodies() {
         let mut size = |low: f64, high: f64| rng.range(low, high) as f32;
         let half = Vec3::new(size(0.12, 0.3), size(0.08, 0.2), size(0.12, 0.3));
-        // In layers on the four straight belts.
+        // Parcels start in layers on the four straight belts.
         let (layer, place) = (k / 40, k % 40);
         let along = (place / 4) as f32 * 0.6 - 2.7;
         let side = if place % 2 == 0 { middle } else { -middle };
@@ -115,16 +115,16 @@ fn conveyor(args: &DemoArgs) -> Built {
     Ok(scene)
 }
 
-/// The places of the vertices after some seconds: waves that travel, a membrane that throws, and a
-/// rim.
+/// Returns the positions of the vertices after some seconds: travelling waves, a membrane that
+/// throws bodies up, and a rim.
 fn wave_at(seconds: f32) -> Vec<Vec3> {
     let at = |k: usize| HALF_SIDE * (2.0 * k as f32 / SQUARES as f32 - 1.0);
-    // Up in a fifth of a second, down in a whole one.
+    // The membrane rises within a fifth of a second and sinks within one second.
     let phase = seconds % 3.0;
     let lift = if phase < 0.2 { phase / 0.2 } else { (1.0 - (phase - 0.2)).max(0.0) };
     let place = |x: f32, z: f32| {
         let r = ops::sqrt(x * x + z * z);
-        // From nothing, so that nothing jumps at first.
+        // The swell grows from 0, so that no body is thrown at the start.
         let swell = 0.35 * (seconds / 2.0).min(1.0) * (r / 3.0).min(1.0);
         let wave = swell * ops::sin_cos(f64::from(1.4 * x + 0.5 * z - 2.6 * seconds)).0 as f32;
         let membrane = 0.9 * lift * (1.6 - 0.8 * r).clamp(0.0, 1.0);
@@ -134,7 +134,7 @@ fn wave_at(seconds: f32) -> Vec<Vec3> {
     (0..=SQUARES).flat_map(|i| (0..=SQUARES).map(move |j| place(at(i), at(j)))).collect()
 }
 
-/// Balls, boxes and capsules on a mesh that moves up and down.
+/// Builds balls, boxes and capsules on a mesh that moves up and down.
 fn waves(args: &DemoArgs) -> Built {
     let view = View { target: Vec3::ZERO, distance: 19.0, yaw: 0.6, pitch: 0.5, speed: 1.0 };
     let mut scene = Scene::new("bodies ride on a mesh that deforms", view);
@@ -223,7 +223,7 @@ fn simulate(scene: Scene, args: &DemoArgs) -> Result<Run, String> {
                 }
                 for point in contact.manifolds.iter().flat_map(|manifold| manifold.contacts()) {
                     points.push(point.point_b);
-                    // The mesh has the smallest number.
+                    // The mesh was inserted first, so it is the first body of its pairs.
                     if sheet.as_ref().is_some_and(|(sheet, _)| *sheet == contact.a)
                         && let Some(face) = faces.get_mut(point.part_a as usize)
                     {

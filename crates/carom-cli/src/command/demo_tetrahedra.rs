@@ -1,9 +1,9 @@
-//! `carom demo tetrahedra`: bodies are points while they are far from all others, then boxes, then
-//! triangles, and fly on in another direction after they meet.
+//! `carom demo tetrahedra`: a body is tested as a point while it is far from all others, then as a
+//! box, then by its triangles. Bodies that meet bounce.
 //!
-//! Each step has four stages. Points that are near each other are made boxes again. Their oriented
-//! boxes are tested, then the trees of these, then triangles. The charts count what each stage is
-//! given.
+//! Each step has four stages. Points that are near each other become boxes again. Then their
+//! oriented boxes are tested, then the trees of boxes, then triangles. The charts count the input
+//! of each stage.
 //!
 //! Reference: the experiments of a study that extends X. Shi, L. Qiao, Z. Zhu, Collision Detection
 //! Algorithm Based on Improved OBB, Journal of Hunan University, 2014 (section 3 there, figures 8
@@ -26,10 +26,10 @@ use std::time::Instant;
 /// Seconds of a step, for the player.
 const STEP: f64 = 1.0 / 60.0;
 
-/// Cubic metres for a body, as 30 of them in 8,000.
+/// Cubic metres for each body: 30 bodies have 8,000.
 const ROOM: f64 = 8000.0 / 30.0;
 
-/// All bodies are this one.
+/// The shape that all bodies share.
 struct Body {
     faces: [[Vec3; 3]; 4],
     outer: Obb,
@@ -44,12 +44,13 @@ impl Body {
         Ok(Body { faces, outer: Obb::from_region_centers(&faces, 4), tree })
     }
 
-    /// Their oriented boxes overlap.
+    /// Whether the oriented boxes of two bodies overlap.
     fn boxes_meet(&self, b_in_a: &WidePose) -> bool {
         self.outer.overlaps(&self.outer.placed(b_in_a))
     }
 
-    /// Their faces meet, which are looked at where boxes of the trees overlap.
+    /// Whether the faces of two bodies meet. Only faces whose boxes in the trees overlap are
+    /// tested.
     fn faces_meet(&self, b_in_a: &WidePose) -> bool {
         let mut is_met = false;
         visit_pairs(&self.tree, &self.tree, b_in_a, |i, j| {
@@ -65,8 +66,8 @@ impl Body {
 /// The findings of a step.
 struct Found {
     states: Vec<BodyState>,
-    /// Pairs of points in all, of boxes near each other, of boxes that overlap, of bodies that
-    /// meet.
+    /// Counts of pairs: all of them, boxes near each other, oriented boxes that overlap, bodies
+    /// that meet.
     pairs: [u64; 4],
     n_points: u64,
     ms: f64,
@@ -85,7 +86,7 @@ impl Stages {
         Ok(Stages { body: Body::new()?, broad, ids: Vec::new() })
     }
 
-    /// Looks for bodies that meet, and lets them bounce.
+    /// Finds bodies that meet, and lets them bounce.
     fn look(&mut self, scene: &mut Tetrahedra, poses: &[Pose]) -> Result<Found, String> {
         let start = Instant::now();
         let boxes = poses.iter().map(|pose| self.body.outer.placed(&pose.wide()).to_aabb());
@@ -115,7 +116,7 @@ impl Stages {
                 }
             }
             for i in [a, b] {
-                // A body shows the farthest that it came with any other.
+                // A body shows the last stage that it reached with any other.
                 states[i] = states[i].max(state);
             }
         }

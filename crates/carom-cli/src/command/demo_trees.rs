@@ -1,7 +1,8 @@
 //! `carom demo trees`: a box follows a knot, and the tree says which faces it may touch.
 //!
-//! Every way to build a tree has its turn on the same course. Each frame shows the boxes that the
-//! query met, level by level, and paints the faces that it was given. The table compares the trees.
+//! Each way to build a tree gets the same queries, one way after the other. Each frame shows the
+//! boxes that the query overlaps, level by level, and colours the faces that the tree returns. The
+//! table compares the trees.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1.
 
@@ -26,16 +27,16 @@ use std::time::Instant;
 /// Faces of the knot.
 const N_FACES: usize = 4000;
 
-/// Half the size of the box that asks.
+/// Half the size of the query box.
 const HALF: Vec3 = Vec3::splat(0.07);
 
 /// Faces of a leaf, at most.
 const MAX_LEAF: u32 = 4;
 
-/// Frames of one build in which a tree by use learns where queries go.
+/// Queries from which the tree by use learns before it is rebuilt.
 const LESSONS: u32 = 60;
 
-/// The ways to build, in the order of their turns.
+/// The ways to build a tree, in the order in which they are played.
 const WAYS: [(&str, Way); 14] = [
     ("top down, surface area heuristic", Way::Method(BuildMethod::Sah)),
     ("the same over clusters of four", Way::Method(BuildMethod::ClusteredSah)),
@@ -68,7 +69,7 @@ enum Tree {
     Lazy(LazyBvh),
 }
 
-/// What a query met.
+/// The findings of a query.
 #[derive(Default)]
 struct Met {
     /// Boxes that it overlaps, level by level.
@@ -121,7 +122,7 @@ impl Tree {
                     ControlFlow::Continue(())
                 });
                 met.n_tests = visit.counters.volume_tests;
-                // What it has built within is not told: the boxes of its candidates.
+                // A lazy tree does not expose its nodes, so the boxes of its candidates are shown.
                 let found = met.candidates.iter().map(|&face| corners(&boxes[face as usize]));
                 met.levels = vec![found.collect()];
             }
@@ -129,7 +130,8 @@ impl Tree {
         met
     }
 
-    /// Surface area cost, nodes, depth; of a lazy tree only the nodes.
+    /// Returns the surface area cost, the number of nodes and the depth; for a lazy tree only the
+    /// nodes.
     fn measures(&self) -> [Option<f64>; 3] {
         match self {
             Tree::Whole(tree) => {
@@ -141,7 +143,7 @@ impl Tree {
     }
 }
 
-/// The boxes of a tree that overlap another, level by level from the root.
+/// Returns the boxes of a tree that overlap a query box, level by level from the root.
 fn levels(tree: &Bvh, aabb: &Aabb) -> Vec<Vec<[Vec3; 2]>> {
     let mut levels = vec![vec![corners(&tree.bounds())]];
     let mut nodes = vec![0];
@@ -166,7 +168,7 @@ fn corners(aabb: &Aabb) -> [Vec3; 2] {
     [aabb.min, aabb.max]
 }
 
-/// The box that asks, in one of `n` frames: it follows the knot once, half inside of it.
+/// Returns the query box in one of `n` frames. It follows the knot once, half inside of it.
 fn asking(knot: &Knot, frame: u32, n: u32) -> Aabb {
     let turn = core::f64::consts::TAU * f64::from(frame) / f64::from(n.max(1));
     let (across, along) = (sin_cos(f64::from(knot.q) * turn), sin_cos(f64::from(knot.p) * turn));
@@ -200,7 +202,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
             chart("boxes tested", "", &["this tree"]),
             chart("faces", "", &["given by the tree", "whose boxes overlap"]),
         ]);
-    // Every way has as many frames.
+    // All ways have the same number of frames.
     let n_frames = (args.n_frames() / WAYS.len() as u32).max(1);
     let mut progress = Progress::new("trees", WAYS.len() as u64);
     let (mut rows, mut hashed, mut n_given, mut total_ms) = (Vec::new(), 0, 0, 0.0);
@@ -260,7 +262,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     Ok(run)
 }
 
-/// A row of the table as a line of text.
+/// Returns a row of the table as a line of text.
 fn line(row: &Value) -> String {
     let number = |i: usize| row[i].as_f64().map_or_else(|| "-".to_owned(), |x| format!("{x:.1}"));
     format!(

@@ -40,7 +40,7 @@ fn tree_of(level: &Level) -> Result<BspTree, String> {
     BspTree::from_brushes(&brushes, &settings).map_err(|e| e.to_string())
 }
 
-/// The blocks as one shape, without those that hide the rest.
+/// Returns the blocks for which `is_seen` holds as one shape.
 pub(crate) fn drawn(level: &Level, is_seen: impl Fn(&carom_scenes::Block) -> bool) -> PlayerShape {
     let mut seen = level.clone();
     seen.blocks.retain(is_seen);
@@ -53,18 +53,19 @@ pub(crate) fn chart(title: &str, unit: &str, lines: &[&str]) -> Chart {
     Chart { title: title.to_owned(), unit: unit.to_owned(), lines }
 }
 
-/// All the bits of some numbers, one after the other.
+/// Returns a hash of words in their order: FNV-1a by words of 64 bits, with a rotation after each.
 pub(crate) fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
     words
         .into_iter()
         .fold(0xcbf2_9ce4_8422_2325, |h, word| (h ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23))
 }
 
-/// A character, and what it is about to do.
+/// A character, and the motion that it has chosen.
 struct Walker {
     character: Character,
     wish: DVec3,
-    /// Steps until it wishes for something else; of the one on the path, where it is on it.
+    /// Steps until it chooses again; for the character on the path, the number of points that it
+    /// has reached.
     left: usize,
 }
 
@@ -82,7 +83,7 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
     let mut cylinder = Level::default();
     cylinder.blocks.push(carom_scenes::Block::pillar(0.0, 0.0, 0.3, 24, -0.9, 0.9));
     let shapes = vec![
-        // Without the wall around everything, and the roof of the keep.
+        // The outer wall and the roof of the keep are left out, because they would hide the rest.
         drawn(&level, |block| {
             block.corners.iter().all(|p| p.y < 11.0) && block.corners.iter().any(|p| p.y < 5.9)
         }),
@@ -139,7 +140,7 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
                 walker.character.walked().contacts.iter().map(|contact| contact.point.as_vec3())
             })
             .collect();
-        // With the ground and with walls.
+        // Contacts with the ground and with walls.
         n_contacts = points.len() + walkers.iter().filter(|w| w.character.ground().is_some()).count();
         energy.push(walkers.iter().map(|walker| energy_of(&walker.character)).sum());
         if frame % every(args) == 0 {
@@ -147,7 +148,7 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
         }
         progress.step();
     }
-    // What there was before the first step does not count.
+    // The energy before the first step is not reported.
     energy.remove(0);
     let bits = walkers.iter().flat_map(|walker| {
         let (place, velocity) = (walker.character.place().to_array(), walker.character.velocity().to_array());
@@ -157,19 +158,19 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
     Ok(Run::of(hash(bits), n_bodies, ms, n_contacts, energy, recording))
 }
 
-/// More frames than can be shown are recorded every second time.
+/// Returns the number of steps for each recorded frame: 2 for runs of many steps, else 1.
 pub(crate) fn every(args: &DemoArgs) -> u32 {
     if demo::MANY_FRAMES < args.n_frames() { 2 } else { 1 }
 }
 
-/// Kinetic and potential, above the floor.
+/// Returns the kinetic energy of a character plus its potential energy above height 0, in joules.
 fn energy_of(character: &Character) -> f64 {
     let settings = character.settings();
     let height = character.feet().y;
     settings.mass * (0.5 * character.velocity().length_squared() + settings.gravity * height)
 }
 
-/// What a character wishes for next.
+/// Chooses the velocity that a character aims for in the next step.
 fn decide(walker: &mut Walker, is_on_path: bool, rng: &mut Rng) {
     if is_on_path {
         let [x, z] = CASTLE_PATH[walker.left % CASTLE_PATH.len()];
@@ -223,7 +224,7 @@ fn drive(args: &DemoArgs) -> Result<Run, String> {
     let (half, clearance) = (settings.half, settings.clearance);
     let place = level.starts[0] + DVec3::Y * (half.y + clearance + 0.1);
     let mut car = Car::new(settings, place, DQuat::IDENTITY).map_err(|e| e.to_string())?;
-    // The tunnel is open on one side for who looks in.
+    // The tunnel is drawn open on one side, so that the car in it is seen.
     let road = drawn(&level, |block| !block.corners.iter().all(|p| 85.0 < p.x && (2.0 < p.y || 2.0 < p.z)));
     let roof = drawn(&level, |block| block.corners.iter().all(|p| 85.0 < p.x && 2.0 < p.y));
     let radius = 0.34;
@@ -295,7 +296,7 @@ fn record_drive(car: &Car, turned: f64, radius: f64, ms: f64, recording: &mut Re
     let mut states = vec![BodyState::Fixed, BodyState::Fixed, BodyState::Awake, BodyState::Awake];
     let mut points = Vec::new();
     for (i, wheel) in car.wheels().iter().enumerate() {
-        // The tyre stands on the road, as far as the spring lets it.
+        // The tyre follows the road, but drops by at most 0.1 m.
         let lift = wheel.distance.map_or(0.1, |d| d.min(0.1));
         let hub = car.origin(i) + DVec3::Y * (radius - lift);
         poses.push(Pose::new(turn * Quat::from_rotation_z(-turned as f32), at(hub)));

@@ -21,18 +21,18 @@ use std::sync::Arc;
 const WHEEL_RADIUS: f32 = 0.35;
 const CIRCLE: f32 = 18.0;
 
-/// Metres per second: the car does not drive faster.
+/// Metres per second: at this speed the throttle is closed.
 const CAR_SPEED: f64 = 6.0;
 
 /// Half the size of the chassis, in metres.
 const CHASSIS: Vec3 = Vec3::new(1.9, 0.55, 0.8);
 
-/// Faults that are kept as lines.
+/// The most faults that are kept as lines.
 const MAX_FOUND: usize = 100;
 
 type Error = Box<dyn core::error::Error>;
 
-/// The pose of a platform at a time.
+/// The pose of a platform as a function of the time in seconds.
 type PoseAt = fn(f32) -> Pose;
 
 /// Runs one of the three scenes.
@@ -45,14 +45,14 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     scene.and_then(|scene| simulate(scene, args)).map_err(|e| e.to_string())
 }
 
-/// How a character chooses its way.
+/// The rule by which a character chooses its direction.
 #[derive(Clone, Copy)]
 enum Plan {
-    /// It stands, and walks back to its home if it was carried farther away than so many metres.
+    /// Stands, and walks back to its home if it was carried more than `reach` metres away.
     Stay { reach: f64, is_returning: bool },
-    /// It walks from its home to the other place and back.
+    /// Walks to and fro between its home and `other`.
     Commute { other: DVec3, is_there: bool },
-    /// It walks at random, for so many steps more in one direction.
+    /// Walks at random, for `left` more steps in the present direction.
     Roam { left: usize },
 }
 
@@ -67,9 +67,9 @@ struct Scene {
     title: &'static str,
     view: View,
     world: World,
-    /// What is drawn of each body.
+    /// The shape that is drawn for each body.
     drawn: Vec<(BodyId, PlayerShape)>,
-    /// Kinematic bodies, and their poses at a time.
+    /// Kinematic bodies, and their poses as functions of time.
     platforms: Vec<(BodyId, PoseAt)>,
     walkers: Vec<Walker>,
     car: Option<Vehicle>,
@@ -113,7 +113,7 @@ impl Scene {
     }
 }
 
-/// A cylinder as triangles, along an axis.
+/// Returns a cylinder along an axis as triangles.
 fn disc(radius: f32, half: f32, axis: DVec3) -> PlayerShape {
     const N_SIDES: usize = 24;
     let (radius, half) = (f64::from(radius), f64::from(half));
@@ -133,20 +133,20 @@ fn cuboid(half: Vec3) -> Result<Shape, Error> {
     Ok(Shape::Cuboid(Cuboid::new(half)?))
 }
 
-/// A box of a mass.
+/// Describes a solid box with a mass in kilograms, spread evenly.
 fn solid(mass: f32, half: Vec3) -> Result<BodyDesc, Error> {
     let sq = half * half * (mass / 3.0);
     let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
     Ok(BodyDesc::new(cuboid(half)?).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia)))
 }
 
-/// A floor whose top is at height 0.
+/// Inserts a floor whose top is at height 0.
 fn floor(scene: &mut Scene, half: f32) -> Result<(), Error> {
     scene.insert(BodyDesc::fixed(cuboid(Vec3::new(half, 0.5, half))?).with_position(Vec3::Y * -0.5))?;
     Ok(())
 }
 
-/// A car drives a circle over hills, through walls of boxes.
+/// Builds the scene of a car that drives a circle over hills, through walls of boxes.
 fn vehicle(args: &DemoArgs) -> Result<Scene, Error> {
     let view = View { target: Vec3::ZERO, distance: 14.0, yaw: -0.7, pitch: 0.4, speed: 1.0 };
     let mut scene = Scene::new("a car on hills pushes boxes", view);
@@ -159,7 +159,7 @@ fn vehicle(args: &DemoArgs) -> Result<Scene, Error> {
     let mut rng = Rng::new(args.seed);
     let mut boxes = Vec::new();
     for k in 0..args.n_bodies() {
-        // Walls of three by two boxes across the way.
+        // Walls across the circle, each three boxes wide and two high.
         let (wall, place) = (k / 6, k % 6);
         let angle = 0.5 + 0.6 * wall as f32;
         let (sin, cos) = ops::sin_cos(angle);
@@ -176,7 +176,7 @@ fn vehicle(args: &DemoArgs) -> Result<Scene, Error> {
     scene.insert(BodyDesc::fixed(Shape::Mesh(Arc::new(shape))).with_friction(0.6))?;
     let turn = Quat::from_rotation_y(core::f32::consts::FRAC_PI_2);
     let chassis = scene.insert(solid(1200.0, CHASSIS)?.with_pose(Pose::new(turn, start)))?;
-    // The lower part of the body only: the cabin is drawn on it.
+    // This draws only the lower part of the body: the cabin is drawn on it.
     scene.drawn[1].1 = PlayerShape::Cuboid(Vec3::new(CHASSIS.x, 0.45 * CHASSIS.y, CHASSIS.z));
     let mut car = Vehicle::new(chassis);
     for (x, z) in [(1.3, -0.75), (1.3, 0.75), (-1.3, -0.75), (-1.3, 0.75)] {
@@ -191,8 +191,8 @@ fn vehicle(args: &DemoArgs) -> Result<Scene, Error> {
     Ok(scene)
 }
 
-/// Characters stand on a lift, an escalator, a disc that turns, one that turns and tilts, a seesaw
-/// and a belt; others roam.
+/// Builds the scene of platforms: a lift, an escalator, a disc that turns, one that turns and
+/// tilts, a seesaw and a belt. Characters stand on them; others roam.
 fn platforms(args: &DemoArgs) -> Result<Scene, Error> {
     let view = View { target: Vec3::Y, distance: 24.0, yaw: 0.5, pitch: 0.5, speed: 1.0 };
     let mut scene = Scene::new("characters on platforms", view);
@@ -237,7 +237,7 @@ fn platforms(args: &DemoArgs) -> Result<Scene, Error> {
         let feet = DVec3::new(rng.range(-3.0, 3.0), 0.0, rng.range(-2.0, 2.0));
         scene.insert_walker(feet, Plan::Roam { left: 0 })?;
     }
-    // Boxes that ride, too.
+    // Boxes ride on them too.
     for (x, y, z) in
         [(-7.6, 2.0, -4.6), (-1.2, 0.8, -5.0), (7.0, 1.4, -5.2), (-3.6, 0.6, 5.6), (2.5, 0.4, 0.5)]
     {
@@ -246,7 +246,7 @@ fn platforms(args: &DemoArgs) -> Result<Scene, Error> {
     Ok(scene)
 }
 
-/// Two crowds walk through each other and through boxes, to and fro.
+/// Builds the scene of two crowds that walk to and fro, through each other and through boxes.
 fn characters(args: &DemoArgs) -> Result<Scene, Error> {
     let view = View { target: Vec3::Y * 0.5, distance: 22.0, yaw: 0.4, pitch: 0.6, speed: 1.0 };
     let mut scene = Scene::new("two crowds push their way through boxes", view);
@@ -267,7 +267,7 @@ fn characters(args: &DemoArgs) -> Result<Scene, Error> {
     Ok(scene)
 }
 
-/// What a character wishes for next.
+/// Chooses the velocity that a character aims for in the next step.
 fn decide(walker: &mut Walker, rng: &mut Rng) {
     let place = walker.hero.character().feet();
     let towards = |goal: DVec3, speed: f64| (goal - place).with_y(0.0).normalize_or_zero() * speed;
@@ -296,11 +296,11 @@ fn decide(walker: &mut Walker, rng: &mut Rng) {
     }
 }
 
-/// Steers the car round its circle.
+/// Returns the controls that steer the car round its circle.
 fn steer(car: &Vehicle, world: &World) -> Result<Controls, Error> {
     let pose = world.pose(car.chassis())?;
     let angle = ops::atan2(-f64::from(pose.translation.z), f64::from(pose.translation.x));
-    // The place to come to in half a second.
+    // The goal lies 0.3 radians ahead on the circle.
     let (sin, cos) = ops::sin_cos(angle + 0.3);
     let goal = Vec3::new(CIRCLE * cos as f32, pose.translation.y, -CIRCLE * sin as f32);
     let local = pose.inverse_transform_point(goal);
@@ -309,7 +309,7 @@ fn steer(car: &Vehicle, world: &World) -> Result<Controls, Error> {
     Ok(Controls::new().with_throttle(throttle).with_steer(steer))
 }
 
-/// Poses of the parts of the car that are no bodies: the cabin and the wheels.
+/// Returns the poses of the parts of the car that are not bodies: the cabin, then the wheels.
 fn car_parts(car: &Vehicle, world: &World) -> Result<Vec<Pose>, Error> {
     let pose = world.pose(car.chassis())?;
     let mut parts =
@@ -336,7 +336,7 @@ fn charts(scene: &Scene) -> Vec<Chart> {
     charts
 }
 
-/// The state of each drawn body, as a colour.
+/// Returns the state that colours each drawn body, then those of the cabin and the wheels.
 fn states(scene: &Scene) -> Vec<BodyState> {
     let mut touching: Vec<BodyId> = Vec::new();
     for contact in scene.world.contacts().filter(|contact| contact.is_touching) {
@@ -425,7 +425,7 @@ fn simulate(mut scene: Scene, args: &DemoArgs) -> Result<Run, Error> {
     Ok(run)
 }
 
-/// Makes a step of the world, and lets the characters walk; returns the milliseconds of the world.
+/// Steps the world, then the characters. Returns the milliseconds that the world took.
 fn step(scene: &mut Scene, frame: u32, pool: &rayon::ThreadPool, rng: &mut Rng) -> Result<f64, Error> {
     for (body, course) in &scene.platforms {
         scene.world.move_to(*body, course(FRAME as f32 * frame as f32))?;
@@ -457,7 +457,7 @@ fn record(scene: &Scene, [step_ms, walk_ms]: [f64; 2], recording: &mut Recording
     let mut points = Vec::new();
     let mut values = vec![step_ms, walk_ms];
     if let Some(car) = &scene.car {
-        // The lower part of the body is drawn a little lower than its middle.
+        // The lower part of the body is drawn a little below the middle of the body.
         poses[1].translation = poses[1].transform_point(Vec3::Y * (-0.45 * CHASSIS.y));
         poses.extend(car_parts(car, &scene.world)?);
         values.push(car.speed());
@@ -478,7 +478,7 @@ fn record(scene: &Scene, [step_ms, walk_ms]: [f64; 2], recording: &mut Recording
     Ok(())
 }
 
-/// The line of the report.
+/// Returns the report of the scene.
 fn told(scene: &Scene, args: &DemoArgs) -> String {
     let n_moved = |distance: f32| {
         let is_far =

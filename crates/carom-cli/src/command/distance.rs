@@ -1,4 +1,4 @@
-//! `carom distance`: two shapes, one answer.
+//! `carom distance`: the distance of two shapes, or how they overlap.
 
 use crate::args::{DistanceArgs, Numbers, PairArgs};
 use crate::remarks::Remarks;
@@ -39,7 +39,8 @@ pub fn run(args: &DistanceArgs, winding: Winding) -> Result<Found, String> {
     Ok(remarks.ending(is_intersecting))
 }
 
-/// The two shapes of a command line, in their places, and the remarks on them, which are printed.
+/// Reads the two shapes of a command line in their places. Prints the remarks on them, and returns
+/// both.
 pub fn read_pair(args: &PairArgs, winding: Winding) -> Result<([Solid; 2], Remarks), String> {
     let pair = [
         read("A", &args.a, args.scale_a, args.pose_a, args.matrix_a, args, winding)?,
@@ -69,7 +70,7 @@ fn read(
     solid::build_with(&shape.0, scale, &placement, winding, &args.reading.options(false))
 }
 
-/// The proof that they are apart, for people; `None` if they meet or no proof was found.
+/// Returns the proof that the shapes are apart as text; `None` if they meet or no proof was found.
 fn proof_line(d: &Map<String, Value>) -> Option<String> {
     if let Some(plane) = d.get("plane") {
         let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
@@ -81,7 +82,7 @@ fn proof_line(d: &Map<String, Value>) -> Option<String> {
     Some(format!("proof: no plane was found; they are apart by at least {}", report::number(bound)))
 }
 
-/// The answer for people.
+/// Returns the answer as text for people.
 fn sentence(d: &Map<String, Value>) -> String {
     let vector = |key: &str| {
         let x = |i: usize| d[key][i].as_f64().unwrap_or(f64::NAN);

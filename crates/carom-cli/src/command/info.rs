@@ -1,4 +1,4 @@
-//! `carom info`: what a mesh is like, and what is wrong with it.
+//! `carom info`: the measures of a mesh, and its faults.
 
 use crate::args::InfoArgs;
 use crate::load;
@@ -51,13 +51,13 @@ pub fn run(args: &InfoArgs) -> Result<Found, String> {
     Ok(remarks.ending(false))
 }
 
-/// The figures of a part.
+/// The measures of a part.
 struct Examined {
     report: MeshReport,
-    /// The sum of all triangles.
+    /// The sum of the areas of all triangles.
     area: f64,
-    /// As the triangles face, if they agree; else with all turned outwards. `None` if the mesh has
-    /// no inside.
+    /// The signed volume, if the triangles have one orientation; else the volume with all turned
+    /// outwards. `None` if the mesh has no inside.
     volume: Option<f64>,
 }
 
@@ -78,7 +78,7 @@ fn examine(part: &Part) -> Result<Examined, String> {
     Ok(Examined { report, area, volume })
 }
 
-/// The report as JSON.
+/// Returns the report on a part as JSON.
 fn members(name: &str, Examined { report: r, area, volume }: &Examined) -> Value {
     json!({
         "name": name,
@@ -102,7 +102,7 @@ fn members(name: &str, Examined { report: r, area, volume }: &Examined) -> Value
     })
 }
 
-/// The side to which the triangles face, in a word.
+/// Returns the side to which the triangles face, in a word.
 fn orientation_of(r: &MeshReport) -> &'static str {
     match r.orientation.turned() {
         None => "unknown",
@@ -112,7 +112,7 @@ fn orientation_of(r: &MeshReport) -> &'static str {
     }
 }
 
-/// The same for people.
+/// Returns the orientation as text for people.
 fn orientation_text(r: &MeshReport) -> String {
     match &r.orientation {
         Orientation::Unknown(why) => format!("inside and outside cannot be told apart ({why})"),
@@ -124,7 +124,7 @@ fn orientation_text(r: &MeshReport) -> String {
     }
 }
 
-/// The report for people.
+/// Returns the report on a part as text for people.
 fn text(file: &str, part: &Part, Examined { report: r, area, volume }: &Examined) -> String {
     let seal = match (r.is_watertight(), r.is_solid()) {
         (true, true) => "watertight, with one orientation: a solid",

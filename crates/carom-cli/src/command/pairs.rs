@@ -1,7 +1,7 @@
-//! `carom pairs`: which broad phase is best for a recorded run of boxes.
+//! `carom pairs`: which broad phase is fastest for a recorded run of boxes.
 //!
-//! Every algorithm is told the same and has to give the same pairs, byte for byte; what differs is
-//! the time.
+//! Every algorithm gets the same input and has to give the same pairs, byte for byte. They differ
+//! in the time that they take.
 
 use crate::args::PairsArgs;
 use crate::report::{self, Found};
@@ -17,7 +17,7 @@ use std::time::Instant;
 /// With more boxes than this `all` leaves out the algorithms that test nearly all against all.
 const MANY: usize = 20_000;
 
-/// What happens between two searches, in the handles that every algorithm gives out.
+/// The changes between two searches, in the handles that every algorithm gives out.
 #[derive(Default)]
 struct Step {
     gone: Vec<ProxyId>,
@@ -25,7 +25,7 @@ struct Step {
     new: Vec<(Aabb, Filter)>,
 }
 
-/// What one algorithm took.
+/// The times and results of one algorithm.
 struct Outcome {
     name: &'static str,
     /// Milliseconds of each frame.
@@ -114,11 +114,11 @@ fn text(outcomes: &[Outcome], left_out: &[&Listed], frames: &[BoxFrame], most: u
     lines.join("\n")
 }
 
-/// What is to be told before each search. The handles are those that every algorithm gives out for
-/// the same calls.
+/// Returns the changes before each search. Their handles are those that every algorithm gives out
+/// for the same calls.
 fn steps_of(frames: &[BoxFrame]) -> Result<Vec<Step>, String> {
     let mut ids: HashMap<u64, (ProxyId, Aabb)> = HashMap::new();
-    // Something that gives out handles: nobody asks it for pairs.
+    // This broad phase only gives out handles; it is never queried for pairs.
     let mut model = BruteForce::new();
     let mut steps = Vec::with_capacity(frames.len());
     for frame in frames {
@@ -142,7 +142,7 @@ fn steps_of(frames: &[BoxFrame]) -> Result<Vec<Step>, String> {
         }
         step.gone =
             before.iter().filter(|(id, _)| !ids.contains_key(id)).map(|(_, (proxy, _))| *proxy).collect();
-        // The order of a map is no order.
+        // The order of a hash map is arbitrary.
         step.gone.sort_unstable();
         model.remove_batch(&step.gone).map_err(|e| e.to_string())?;
         let mut proxies = Vec::new();
@@ -155,7 +155,7 @@ fn steps_of(frames: &[BoxFrame]) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// Where the boxes are, and how many.
+/// Returns the bounds of all boxes, and the most boxes of a frame.
 fn place_of(frames: &[BoxFrame]) -> Place {
     let boxes = frames.iter().flat_map(|frame| &frame.boxes).map(|(_, sides)| aabb_of(sides));
     let bounds = boxes.fold(Aabb::EMPTY, |all, aabb| all.merged(&aabb));
@@ -188,7 +188,7 @@ fn run_one(listed: &Listed, steps: &[Step], frames: &[BoxFrame], place: &Place) 
 
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a over the frame's number and its pairs.
+/// Adds the number of a frame and its pairs to an FNV-1a hash.
 fn hash_frame(hash: &mut u64, number: u64, pairs: &[Pair]) {
     let mut take = |bytes: &[u8]| {
         for byte in bytes {

@@ -13,17 +13,17 @@ use carom_query::f64::{ray_cast_all_counted, ray_cast_counted};
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 
-/// Where a ray meets one of several solids.
+/// A hit of a ray with one of several solids.
 pub struct Hit {
-    /// Along the ray, in lengths of its direction.
+    /// Position along the ray, in lengths of its direction.
     pub t: f64,
-    /// Number of the triangle; `None` for a shape that is no mesh.
+    /// Index of the triangle; `None` for a shape that is not a mesh.
     pub triangle: Option<u32>,
     /// Unit vector out of the surface.
     pub normal: DVec3,
-    /// Weights of the triangle's corners; `None` for a shape that is no mesh.
+    /// Weights of the triangle's corners; `None` for a shape that is not a mesh.
     pub barycentric: Option<[f64; 3]>,
-    /// The surface is met from behind.
+    /// Whether the ray meets the surface from behind.
     pub is_back_face: bool,
 }
 
@@ -100,7 +100,7 @@ pub fn run(args: &RayArgs, winding: Winding) -> Result<Found, String> {
     Ok(remarks.ending(!hits.is_empty()))
 }
 
-/// Notes that the normals of hits on a mesh without an inside are those of its triangles.
+/// Adds a note that the normals of hits on a mesh without an inside are those of its triangles.
 pub fn note_normals(hits: &[Hit], solid: &Solid, remarks: &mut Remarks) {
     if hits.is_empty() {
         return;
@@ -110,8 +110,9 @@ pub fn note_normals(hits: &[Hit], solid: &Solid, remarks: &mut Remarks) {
     }
 }
 
-/// The hits of a ray with one solid, in order of t; without `is_all` the first alone, which for a
-/// line that runs both ways is the one nearest to the origin. The cost is added to `cost`.
+/// Returns the hits of a ray with one solid, in order of t, and adds the cost to `cost`. Without
+/// `is_all` it returns only the first. For a line that runs both ways, that is the one nearest to
+/// the origin.
 pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool, cost: &mut QueryCost) -> Vec<Hit> {
     let hit = |h: carom_geom::f64::RayHit| {
         let triangle = solid.mesh().map(|_| h.part);
@@ -133,8 +134,8 @@ pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool, cost: &m
     }
 }
 
-/// The hits with one for each crossing: several triangles that are met at one place from one side,
-/// as at an edge or a corner, are one. The first triangle stands for all.
+/// Merges the hits on a mesh into one for each crossing. Triangles met at one place from one side,
+/// as at an edge or a corner, become one hit. The triangle with the lowest index stands for all.
 pub fn merged(hits: Vec<Hit>, solid: &Solid, ray: &Ray) -> Vec<Hit> {
     let Some(mesh) = solid.mesh() else { return hits };
     let (min, max) = mesh.mesh().wide_bounds();
@@ -153,12 +154,12 @@ pub fn merged(hits: Vec<Hit>, solid: &Solid, ray: &Ray) -> Vec<Hit> {
     merged
 }
 
-/// Nearer to the origin first, on either side.
+/// Orders by the distance from the origin, on either side.
 fn nearer(a: f64, b: f64) -> core::cmp::Ordering {
     a.abs().total_cmp(&b.abs()).then(a.total_cmp(&b))
 }
 
-/// A hit as JSON.
+/// Returns a hit as JSON members.
 pub fn hit_members(hit: &Hit, part: Option<&str>) -> Map<String, Value> {
     let mut members = Map::new();
     members.insert("t".to_owned(), json!(hit.t));

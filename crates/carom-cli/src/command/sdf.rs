@@ -35,7 +35,7 @@ pub fn run(args: &SdfArgs) -> Result<Found, String> {
     report::finish(args.json, &lines, &remarks, document)
 }
 
-/// Writes what is wanted. Returns what was done, as lines and as a document.
+/// Writes the files that the arguments name. Returns the report as lines and as a document.
 fn write(
     args: &SdfArgs,
     mesh: &TriMesh,
@@ -95,8 +95,8 @@ fn sign_words(sign: SignMethod) -> (&'static str, String) {
     }
 }
 
-/// How many triangles have no inside half a cell behind them, as sampled: 0 for a field without a
-/// sign.
+/// Returns how many triangles have no inside half a cell behind them, by samples of the field; 0
+/// for a field without a sign.
 fn thin_triangles(mesh: &TriMesh, field: &impl Field) -> usize {
     if !field.sign_method().is_signed() {
         return 0;
@@ -112,11 +112,11 @@ fn thin_triangles(mesh: &TriMesh, field: &impl Field) -> usize {
         .collect();
     let mut samples = Vec::new();
     field.sample_batch(&behind, &mut samples);
-    // Either side will do: some meshes face inwards.
+    // An inside on either side will do, because some meshes face inwards.
     samples.chunks_exact(2).filter(|pair| pair.iter().all(|sample| 0.0 <= sample.distance)).count()
 }
 
-/// Three slices through the middle, side by side: along z, y and x.
+/// Returns a PNG of three slices through the middle, side by side: along z, y and x.
 fn picture(field: &impl Field) -> Result<Vec<u8>, String> {
     let bounds = field.grid().aabb();
     let extents = bounds.extents();
@@ -151,8 +151,8 @@ fn picture(field: &impl Field) -> Result<Vec<u8>, String> {
     png_of(width, height, &pixels)
 }
 
-/// Blue inside, orange outside, darker lines every four cells, black on the surface, grey beyond
-/// the band.
+/// Returns the colour of a distance: blue inside, orange outside, darker lines every four cells,
+/// black on the surface, grey beyond the band.
 fn color(field: &impl Field, distance: f32, pixel: f32) -> [u8; 3] {
     let cell = field.grid().cell();
     if distance.abs() < 0.75 * pixel {

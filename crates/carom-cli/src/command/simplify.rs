@@ -1,4 +1,4 @@
-//! `carom simplify`: a coarser mesh, with what is proven of it.
+//! `carom simplify`: a coarser mesh, with a proven bound of the difference.
 //!
 //! All parts of a file are one surface, in single precision.
 

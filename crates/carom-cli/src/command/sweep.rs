@@ -1,8 +1,8 @@
 //! `carom sweep`: when a shape that moves first meets one that stays, with a proof.
 //!
-//! What is told as the time is the proved-safe end of the bracket: nothing touches before it. A
-//! contact that could not be proved, as of shapes that only graze each other, is told as a hit that
-//! is not certified, and never as no hit.
+//! The reported time is the safe end of a proved bracket: nothing touches before it. A contact that
+//! cannot be proved, as of shapes that only graze each other, is reported as a hit that is not
+//! certified. It is never reported as no hit.
 
 use crate::args::SweepArgs;
 use crate::command::distance;
@@ -35,16 +35,17 @@ pub fn run(args: &SweepArgs, winding: Winding) -> Result<Found, String> {
     Ok(remarks.ending(is_hit))
 }
 
-/// The axis times radians of a turn by a unit quaternion x, y, z, w, the short way.
+/// Returns the axis times the angle, in radians, of a turn by a unit quaternion x, y, z, w, the
+/// short way.
 pub fn angular(quaternion: &[f64; 4]) -> Result<DVec3, String> {
     let (still, turned) = (DQuat::IDENTITY, DQuat::from_array(*quaternion));
     let motion = Motion::between((still, DVec3::ZERO), (turned, DVec3::ZERO), DVec3::ZERO, 1.0);
     motion.map(|motion| motion.angular()).map_err(|e| e.to_string())
 }
 
-/// What `sweep` answers about A, which goes by a vector and turns about the origin of its frame,
-/// and B, which stays; without the schema. On demand with the cost and, if they do not meet, with
-/// the proof: a bound of their distance.
+/// Returns the answer of `sweep` as JSON members, without the schema. A moves by a vector and turns
+/// about the origin of its frame; B stays. The cost is added if it is wanted. So is the proof, a
+/// lower bound of the distance, if they do not meet.
 pub fn members(
     a: &Solid,
     b: &Solid,
@@ -70,7 +71,7 @@ pub fn members(
     let place = match &answer {
         TimeOfImpact::Hit(impact) => Some((impact.point_a, impact.normal)),
         TimeOfImpact::Undecided(undecided) => {
-            // Where they are nearest when they can no longer be told apart.
+            // The points at which they are nearest at the end of the safe time.
             let then = motion_a.pose_at(undecided.t_safe);
             let pose = Pose::new(DQuat::from_mat3(&then.rotation).normalize(), then.translation);
             contact(&a.shape, &pose, &b.shape, &b.pose, f64::INFINITY)
@@ -92,7 +93,7 @@ pub fn members(
     Ok(members)
 }
 
-/// What a sweep cost.
+/// Returns the cost of a sweep as JSON members.
 fn cost_members(counters: &ImpactCounters) -> Map<String, Value> {
     let members = [
         ("nodes", counters.nodes),
@@ -109,7 +110,7 @@ fn cost_members(counters: &ImpactCounters) -> Map<String, Value> {
     members.into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect()
 }
 
-/// Hit or not, the bracket, and whether that is proved.
+/// Returns whether there is a hit, the bracket of its time, and whether the answer is proved.
 pub fn time_members(answer: &TimeOfImpact) -> Map<String, Value> {
     let (time, time_end, is_certified) = match answer {
         TimeOfImpact::Hit(impact) => (Some(impact.t_lo), Some(impact.t_hi), true),
@@ -124,7 +125,7 @@ pub fn time_members(answer: &TimeOfImpact) -> Map<String, Value> {
     members
 }
 
-/// The answer for people; the proof and the cost have lines of their own.
+/// Returns the answer as text for people; the proof and the cost have lines of their own.
 fn sentence(d: &Map<String, Value>) -> String {
     let mut text = answer_sentence(d);
     if let Some(bound) = d.get("distance_at_least").and_then(Value::as_f64) {

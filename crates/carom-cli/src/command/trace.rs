@@ -13,7 +13,7 @@ use carom_query::f64::Shape;
 use glam::{DMat3, DQuat, DVec3};
 use serde_json::{Map, Value, json};
 
-/// A shape of the command line as the tree sees it.
+/// A convex shape and its rotation, as a body for the tree.
 struct Turned {
     shape: Shape,
     rotation: DMat3,
@@ -32,7 +32,7 @@ impl Body for Turned {
             Shape::Ellipsoid(shape) => Supported { shape, rotation }.reach(normal),
             Shape::Hull(shape) => Supported { shape: &**shape, rotation }.reach(normal),
             Shape::Rounded(shape) => Supported { shape: &**shape, rotation }.reach(normal),
-            // Refused before.
+            // Other shapes are refused before.
             _ => 0.0,
         }
     }
@@ -81,7 +81,7 @@ pub fn run(args: &TraceArgs) -> Result<Found, String> {
     Ok(remarks.ending(is_hit))
 }
 
-/// The tree, and what it is of.
+/// Builds the tree of a level. Returns it with JSON members on its input.
 fn level(args: &TraceArgs, remarks: &mut Remarks) -> Result<(BspTree, Map<String, Value>), String> {
     let bevels = match args.bevels.as_str() {
         "none" => Bevels::None,
@@ -132,8 +132,8 @@ fn level(args: &TraceArgs, remarks: &mut Remarks) -> Result<(BspTree, Map<String
     }
 }
 
-/// The brushes of a level, and remarks on what else is in it. A brush that cannot be read is an
-/// error, or unread with `--keep-going`.
+/// Returns the brushes of a level, and adds remarks on what else is in it. A brush that cannot be
+/// read is an error, or unread with `--keep-going`.
 fn brushes(level: &Level, args: &TraceArgs, remarks: &mut Remarks) -> Result<Vec<Brush>, String> {
     let file = without_controls(&args.level.display().to_string());
     let (brushes, refused) = level.brushes(&args.level, map::usual_contents);
@@ -164,7 +164,7 @@ fn brushes(level: &Level, args: &TraceArgs, remarks: &mut Remarks) -> Result<Vec
     Ok(brushes)
 }
 
-/// What `trace` answers, without the schema and the level.
+/// Returns the answer of `trace` as JSON members, without the schema and the level.
 fn members(tree: &BspTree, body: &impl Body, from: DVec3, to: DVec3) -> Map<String, Value> {
     let hit = tree.trace(body, from, to - from, Contents::SOLID);
     let starts_inside = hit.is_some_and(|hit| hit.starts_inside);
@@ -182,7 +182,7 @@ fn members(tree: &BspTree, body: &impl Body, from: DVec3, to: DVec3) -> Map<Stri
     members
 }
 
-/// The answer for people.
+/// Returns the answer as text for people.
 fn sentence(d: &Map<String, Value>) -> String {
     let vector = |key: &str| {
         let x = |i: usize| d[key][i].as_f64().unwrap_or(f64::NAN);

@@ -1,4 +1,5 @@
-// The player of carom: decodes a recording and draws it with WebGL 2. No outside code, no outside address.
+// The player of carom: decodes a recording and draws it with WebGL 2. It uses no outside code and
+// loads nothing from an outside address.
 "use strict";
 (async () => {
 const $ = id => document.getElementById(id);
@@ -42,7 +43,8 @@ const words = [], states = [];
     before = last; last = now; state = next;
   }
 }
-// Vertices and states of faces, frame by frame: three words for each vertex, and a byte for each face.
+// Decodes vertices and states of faces, frame by frame: three words for each vertex, and a byte for
+// each face.
 const unfold = (n, nFaces, stored) => {
   const frames = [], faces = [];
   let last = new Uint16Array(3 * n), before = new Uint16Array(3 * n), state = new Uint8Array(nFaces);
@@ -64,7 +66,7 @@ const surfaces = scene.surfaces.map((surface, at) => {
 });
 // Particles.
 const clouds = scene.clouds.map((cloud, at) => ({ ...cloud, ...unfold(cloud.n, 0, scene.frames.map(f => f.clouds[at])) }));
-// Places at a moment, straight between two frames.
+// Positions at a moment, interpolated linearly between two frames.
 const pointsAt = (s, time) => {
   const f = Math.min(Math.floor(time), nFrames - 1), g = Math.min(f + 1, nFrames - 1), t = time - f;
   const a = s.frames[f], b = s.frames[g], p = s.points;
@@ -74,7 +76,8 @@ const pointsAt = (s, time) => {
   }
   return p;
 };
-// Vertices of a surface at a moment, and their normals: those of the faces around, by area.
+// Vertices of a surface at a moment, and their normals: the sum over the faces around, weighted by
+// area.
 const surfaceAt = (s, time) => normalsInto(s.normals, pointsAt(s, time), s.triangles);
 const normalsInto = (m, p, triangles) => {
   m.fill(0);
@@ -92,7 +95,7 @@ const pointsOf = stored => {
   return out;
 };
 
-// Poses at a moment between two recorded frames: straight for positions, normalised straight for rotations.
+// Poses at a moment between two recorded frames: linear interpolation, normalised for rotations.
 const positions = new Float32Array(3 * nBodies), rotations = new Float32Array(4 * nBodies);
 const qa = new Float64Array(4), qb = new Float64Array(4);
 const readRotation = (w, at, q) => {
@@ -124,7 +127,8 @@ const poseAt = time => {
   }
 };
 
-// ---- Geometry: vertices are x y z and a fourth number that a capsule's half height multiplies; flat or smooth normals.
+// ---- Geometry: a vertex has x, y, z and a factor of the half height of a capsule; normals are
+// flat or smooth.
 const cube = () => {
   const v = [], n = [];
   for (let axis = 0; axis < 3; axis++) for (const side of [-1, 1]) {
@@ -154,7 +158,7 @@ const capsule = () => {
   }
   return { v, n };
 };
-// The vertices of a mesh and the numbers of the corners of its triangles.
+// The vertices of a mesh, and the indices of the corners of its triangles.
 const unpacked = shape => {
   const packed = section(shape.vertices), count = packed.length / 6, points = new Float32Array(3 * count);
   const last = [0, 0, 0];
@@ -271,7 +275,7 @@ try {
     `uniform vec4 colour; out vec4 pixel; void main() { pixel = colour; }`);
   stroke = compile(`layout(location = 0) in vec3 vertex; uniform mat4 view; void main() { gl_Position = view * vec4(vertex, 1.0); }`,
     `uniform vec4 colour; out vec4 pixel; void main() { pixel = colour; }`);
-  // A particle is a square that shows a ball: each pixel finds its point of it.
+  // A particle is drawn as a square. Each pixel computes its point on the ball.
   const ballVertex = `layout(location = 0) in vec3 vertex; layout(location = 5) in vec3 colour;
     uniform mat4 view, light; uniform float radius, size; out vec3 vMiddle; out vec3 vColour;
     void main() {
@@ -293,7 +297,7 @@ try {
      pixel = r < 0.12 ? vec4(1.0, 0.92, 0.2, 1.0) : vec4(0.1, 0.1, 0.1, 0.9); }`);
 } catch (e) { fail("A shader does not compile: " + e.message); return; }
 
-// Bodies with the same geometry are drawn at once.
+// Bodies with the same geometry are drawn in one call.
 const buffer = (data, usage) => { const b = gl.createBuffer(); gl.bindBuffer(gl.ARRAY_BUFFER, b); gl.bufferData(gl.ARRAY_BUFFER, data, usage || gl.STATIC_DRAW); return b; };
 const attribute = (at, size, type, normalized, divisor) => {
   gl.enableVertexAttribArray(at); gl.vertexAttribPointer(at, size, type, normalized, 0, 0); gl.vertexAttribDivisor(at, divisor);
@@ -341,7 +345,7 @@ for (const s of surfaces) {
   s.colourBuffer = buffer(s.colour, gl.DYNAMIC_DRAW);
   gl.enableVertexAttribArray(5); gl.vertexAttribPointer(5, 3, gl.UNSIGNED_BYTE, true, 4, 0);
 }
-// A skin for the particles of one cloud: other vertices and triangles in each frame.
+// A skin for the particles of one cloud, with its own vertices and triangles in each frame.
 const skin = { n: 0, frame: -1, array: gl.createVertexArray() };
 gl.bindVertexArray(skin.array);
 skin.vertexBuffer = buffer(new Float32Array(3), gl.DYNAMIC_DRAW); attribute(0, 3, gl.FLOAT, false, 0);
@@ -404,7 +408,7 @@ const looking = (eye, target, up) => {
   const z = unit(sub(eye, target)), x = unit(outer(up, z)), y = outer(z, x);
   return { x, y, z, m: [x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -inner(x, eye), -inner(y, eye), -inner(z, eye), 1] };
 };
-// Of the height of the picture, in radians.
+// Vertical field of view, in radians.
 const FIELD_OF_VIEW = 0.75;
 const perspective = (fov, aspect, near, far) => {
   const f = 1 / Math.tan(fov / 2), d = 1 / (near - far);
@@ -412,7 +416,7 @@ const perspective = (fov, aspect, near, far) => {
 };
 const parallel = (r, near, far) => [1 / r, 0, 0, 0, 0, 1 / r, 0, 0, 0, 0, -2 / (far - near), 0, 0, 0, -(far + near) / (far - near), 1];
 
-// ---- Local boxes of bodies, for bounding boxes, the camera and the pointer.
+// ---- Boxes of bodies along the axes of the world, for drawing, the camera and the pointer.
 const boxOf = (i, out) => {
   const shape = scene.shapes[bodies[i]], q = rotations, r = 4 * i, p = 3 * i;
   const x = q[r], y = q[r + 1], z = q[r + 2], w = q[r + 3];
@@ -449,7 +453,7 @@ const wholeBox = () => {
   return all[0] <= all[3] ? all : [-1, -1, -1, 1, 1, 1];
 };
 
-// From how far away a box around the target is in view, with some room around it.
+// The distance from which a box around the target is in view, with some room around it.
 const distanceThatShows = size => {
   const unitEye = [Math.cos(camera.pitch) * Math.sin(camera.yaw), Math.sin(camera.pitch), Math.cos(camera.pitch) * Math.cos(camera.yaw)];
   const { x, y, z } = looking(unitEye, [0, 0, 0], [0, 1, 0]), up = Math.tan(FIELD_OF_VIEW / 2);
@@ -463,10 +467,11 @@ const distanceThatShows = size => {
   return distance;
 };
 
-// ---- Camera: aimed at where the bodies are at the end, and at first, if that is not much more.
+// ---- Camera: shows the bodies at the end, and also those at the start if the view does not grow
+// much.
 const camera = { target: [0, 0, 0], distance: 10, yaw: 0.7, pitch: 0.42 };
 let sceneRadius = 1, floorY = 0;
-// Where the body that the camera goes along with was when it was drawn last.
+// Position of the followed body when it was last drawn.
 let followed = null;
 const home = () => {
   followed = null;
@@ -478,7 +483,7 @@ const home = () => {
   for (const s of surfaces) surfaceAt(s, 0);
   for (const c of clouds) pointsAt(c, 0);
   const a = wholeBox();
-  // What is there at first too, if that is not much larger.
+  // The bodies at the start are included if the view does not grow much.
   const sizeOf = c => [0, 1, 2].map(k => c[k + 3] - c[k]), diagonal = c => Math.hypot(...sizeOf(c));
   const both = [0, 1, 2, 3, 4, 5].map(k => k < 3 ? Math.min(a[k], b[k]) : Math.max(a[k], b[k]));
   const seen = diagonal(both) < 2.5 * diagonal(b) ? both : b;
@@ -513,7 +518,7 @@ const eyeOf = () => {
 };
 home();
 
-// ---- Colours: by what the engine knew of the body, or by the body's number.
+// ---- Colours: by the state of the body, or by its index.
 const phaseColours = [[128, 134, 144], [92, 116, 158], [78, 166, 108], [224, 138, 52], [232, 176, 38], [214, 62, 62]];
 const phaseNames = scene.stateNames.length ? scene.stateNames : [scene.names.length ? "clear" : scene.surfaces.length ? "rigid" : "fixed", "asleep", "awake, touching nothing", "in contact", "closer than the clearance", "colliding"];
 const ownColour = i => {
@@ -522,13 +527,14 @@ const ownColour = i => {
 };
 const isFixed = i => phaseNames[0] === "fixed" && nFrames && states[0][i] === 0;
 const own = Array.from({ length: nBodies }, (_, i) => isFixed(i) ? phaseColours[0] : ownColour(i));
-// Faces of meshes that change their shape: those of the second mesh are a little different where they touch nothing.
+// Colours of the faces of meshes that change their shape, by state. Free faces of every second mesh
+// have another colour.
 const faceColours = [[86, 138, 190], [168, 80, 190], [236, 140, 40], [214, 50, 50]], secondColour = [104, 166, 150];
 const faceNames = scene.faceNames.length ? scene.faceNames
   : ["faces that touch nothing", "faces that touch their own mesh", "faces that touch another body", "faces that cross"];
-// A colour that comes in any frame is explained in all.
+// A face state that occurs in any frame is listed in the legend of all frames.
 const comes = faceNames.map((_, k) => surfaces.some(s => s.faces.some(f => f.includes(k))));
-// Neighbours in the same phase differ a little, so that they can be told apart.
+// Bodies in the same state differ a little in brightness, so that they can be distinguished.
 const shade = Array.from({ length: nBodies }, (_, i) => 0.84 + 0.3 * ((i * 0.7548777) % 1));
 let chosen = new Set();
 
@@ -551,8 +557,7 @@ const place = () => {
     upload(g.atBuffer, g.at); upload(g.turnBuffer, g.turn); upload(g.colourBuffer, g.colour);
   }
 };
-// A magenta, a violet, a teal and a brown that no phase has.
-// Of joints, of normals.
+// Colours and names of the lines of joints and of normals.
 const lineColours = [[37, 99, 235], [225, 29, 29]], lineNames = scene.lineNames.length ? scene.lineNames : ["lines of joints", "normals"];
 const placeSurfaces = () => {
   const at = Math.min(Math.round(time), nFrames - 1), byState = $("phases").checked;
@@ -600,7 +605,8 @@ const placeClouds = () => {
   const f = Math.min(Math.floor(time), Math.max(nFrames - 2, 0)), g = Math.min(f + 1, nFrames - 1);
   for (const c of clouds) {
     pointsAt(c, time);
-    // Loops without small arrays: there are many particles, and each frame is drawn in a few milliseconds.
+    // The loops allocate nothing: there are many particles, and each frame has only a few
+    // milliseconds.
     const a = c.frames[f], b = c.frames[g], [red, green, blue] = c.colour;
     const [sx, sy, sz] = scene.extent.map(x => c.foamSpeed ? x / 65535 / scene.secondsPerFrame / c.foamSpeed : 0);
     for (let i = 0, v = 0, at = 0; i < c.n; i++, v += 3, at += 4) {
@@ -611,7 +617,8 @@ const placeClouds = () => {
     upload(c.pointBuffer, c.points); upload(c.tintBuffer, c.tint);
   }
 };
-// The particles as balls, as they are seen along `look.z`. A ball of radius 1 at depth 1 is `size` pixels wide.
+// Draws the particles as balls, seen along `look.z`. A ball of radius 1 at depth 1 is `size` pixels
+// wide.
 const drawClouds = (program, look, size) => {
   gl.uniform3fv(program.uniforms.right, look.x); gl.uniform3fv(program.uniforms.up, look.y); gl.uniform3fv(program.uniforms.back, look.z);
   for (const [number, c] of clouds.entries()) {
@@ -620,6 +627,7 @@ const drawClouds = (program, look, size) => {
     gl.bindVertexArray(c.array); gl.drawArrays(gl.POINTS, 0, c.n);
   }
 };
+// Magenta, violet, teal and brown, which no state of a body has.
 const levelColours = [[214, 40, 160], [124, 58, 237], [13, 148, 136], [146, 84, 32]];
 const isLevelShown = depth => $("level").value === "all" || Number($("level").value) === depth;
 const frameAt = () => Math.min(Math.round(time), nFrames - 1);
@@ -636,7 +644,7 @@ const draw = () => {
   const eye = eyeOf(), far = camera.distance + 3 * sceneRadius, near = Math.max(camera.distance / 500, far / 20000);
   const look = looking(eye, camera.target, [0, 1, 0]);
   viewMatrix = multiply(perspective(FIELD_OF_VIEW, width / height, near, far), look.m);
-  // On the side of the eye, so that a wall that one looks at is lit.
+  // The sun is on the side of the eye, so that a wall in view is lit.
   const sun = unit([scene.view && Math.sin(scene.view.yaw) < 0 ? -1.2 : 0.45, 1, 0.3]);
   const middle = camera.target, r = Math.min(sceneRadius, camera.distance * 0.9) * 1.15;
   const sunLook = looking(middle.map((x, k) => x + sun[k] * 4 * sceneRadius), middle, [0, 0, 1]);
@@ -696,8 +704,8 @@ const draw = () => {
   gl.bindVertexArray(edges);
   gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
   if (walls.length) {
-    // Where the walls stand: the outline of the pit, as high as the bodies at the end.
-    // A little above the floor, which would hide parts of the lower edges.
+    // The outline of the pit between the walls, as high as the bodies at the end. It begins a
+    // little above the floor, which would hide parts of the lower edges.
     const low = [-Infinity, (planeFloor ? planeFloor.point[1] : floorY) + 0.002 * sceneRadius, -Infinity], high = [Infinity, camera.target[1] * 2, Infinity];
     for (const wall of walls) for (const k of [0, 2]) {
       if (0.9 < wall.normal[k]) low[k] = Math.max(low[k], wall.point[k]);
@@ -717,7 +725,8 @@ const draw = () => {
     gl.drawArraysInstanced(gl.LINES, 0, 24, drawn.length);
   }
   if ($("tree").checked) {
-    // The boxes of the broad phase's tree; those of a level in one colour, the top in the strongest.
+    // The boxes of the broad phase's tree. Each level has one colour, and the top level is the most
+    // opaque.
     scene.frames[frameAt()].levels.forEach((level, depth) => {
       if (!isLevelShown(depth)) return;
       const w = new Uint16Array(section(level).buffer), n = w.length / 6;
@@ -732,7 +741,7 @@ const draw = () => {
     });
   }
   if ($("lines").checked) {
-    // Through everything: most of a joint is inside of its bodies.
+    // Lines are drawn over everything, because most of a joint is inside of its bodies.
     gl.disable(gl.DEPTH_TEST);
     gl.useProgram(stroke.program);
     gl.uniformMatrix4fv(stroke.uniforms.view, false, viewMatrix);
@@ -767,7 +776,7 @@ const shown = x => {
   const a = Math.abs(x);
   return Number.isInteger(x) && a < 1e12 ? x.toLocaleString("en") : 1e6 <= a || a < 1e-3 ? x.toExponential(2) : 1000 <= a ? Math.round(x).toLocaleString("en") : x.toPrecision(3);
 };
-// Above a chart there is little room.
+// A short form, because there is little room above a chart.
 const brief = x => 1e-3 <= Math.abs(x) && Math.abs(x) < 1 ? x.toFixed(3) : shown(x);
 const charts = [];
 {
@@ -887,7 +896,7 @@ if (scene.table) {
 }
 for (const note of scene.notes) { const p = document.createElement("p"); p.textContent = note; $("notes").append(p); }
 const bodyUnder = (px, py) => {
-  // The pointer's ray against the boxes of all bodies: the nearest of them.
+  // Casts the pointer's ray against the boxes of all bodies. Returns the nearest body, or -1.
   const eye = eyeOf(), l = looking(eye, camera.target, [0, 1, 0]), f = Math.tan(FIELD_OF_VIEW / 2), a = canvas.clientWidth / canvas.clientHeight;
   const sx = (2 * px / canvas.clientWidth - 1) * f * a, sy = (1 - 2 * py / canvas.clientHeight) * f;
   const d = [0, 1, 2].map(k => l.x[k] * sx + l.y[k] * sy - l.z[k]), one = new Float64Array(6);

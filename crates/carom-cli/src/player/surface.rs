@@ -2,14 +2,14 @@
 //! player. A cloud is recorded as a mesh without faces.
 //!
 //! Vertices are quantised to 16 bits a coordinate within the scene's box, predicted from the two
-//! frames before, and split into byte planes, as poses are. The state of a face is one byte, given
-//! as the difference to the frame before.
+//! frames before, and split into byte planes, as poses are. The state of a face is one byte, stored
+//! as the XOR with that of the frame before.
 
 use super::{PlayerMesh, Sections, quantised_point, zigzag};
 use carom_math::Vec3;
 use serde_json::{Value, json};
 
-/// What is known of a face: its colour.
+/// The state of a face, which gives its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum FaceState {
@@ -19,7 +19,7 @@ pub enum FaceState {
     TouchesItself = 1,
     /// Touches another body.
     TouchesOther = 2,
-    /// Has a point in common with a face that is no neighbour.
+    /// Shares a point with a face that is not a neighbour.
     Crosses = 3,
 }
 
@@ -35,19 +35,19 @@ pub struct SurfaceFrame {
 /// Particles of one kind, drawn as balls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerCloud {
-    /// What they are, for the legend.
+    /// Name of the particles, for the legend.
     pub name: String,
-    /// How many.
+    /// Number of particles.
     pub n: usize,
-    /// As they are drawn.
+    /// Radius of the balls that are drawn.
     pub radius: f32,
-    /// Red, green and blue of those at rest.
+    /// Red, green and blue of particles at rest.
     pub colour: [u8; 3],
-    /// The speed at which they are drawn in white, as foam; infinite for those that never are.
+    /// The speed at which particles are drawn white, as foam; infinite if they have no foam.
     pub foam_speed: f32,
 }
 
-/// Writes one mesh, frame by frame.
+/// A writer of one mesh, frame by frame.
 pub(super) struct Writer {
     n_vertices: usize,
     /// The two frames before, the later one first.
@@ -61,7 +61,7 @@ impl Writer {
         Writer { n_vertices, previous: [zeros.clone(), zeros], states: vec![0; n_faces] }
     }
 
-    /// One section: six planes of bytes of the vertices, then the bytes of the faces.
+    /// Writes a frame as one section: six byte planes of the vertices, then the bytes of the faces.
     pub(super) fn write(
         &mut self,
         frame: &SurfaceFrame,
@@ -100,14 +100,14 @@ impl Writer {
     }
 }
 
-/// What stays the same of a cloud.
+/// Describes the properties of a cloud that are the same in all frames.
 pub(super) fn describe_cloud(cloud: &PlayerCloud) -> Value {
     let PlayerCloud { name, n, radius, colour, foam_speed } = cloud;
     let foam_speed = foam_speed.is_finite().then_some(foam_speed);
     json!({"name": name, "n": n, "radius": radius, "colour": colour, "foamSpeed": foam_speed})
 }
 
-/// What stays the same: the number of vertices, and the triangles.
+/// Describes what is the same in all frames: the number of vertices, and the triangles.
 pub(super) fn describe(mesh: &PlayerMesh, sections: &mut Sections) -> Value {
     let triangles = sections.push(mesh.triangles.iter().flatten().flat_map(|vertex| vertex.to_le_bytes()));
     json!({"nVertices": mesh.vertices.len(), "triangles": triangles})

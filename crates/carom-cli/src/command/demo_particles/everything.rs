@@ -13,7 +13,8 @@ use carom_particles::{
 };
 use std::collections::BTreeMap;
 
-/// The bag: a ball of cloth of this radius, open above this part of it.
+/// The bag is a ball of cloth: its radius in metres, its opening in radii above the centre, and the
+/// height of the centre in metres.
 const BAG_RADIUS: f32 = 0.42;
 const BAG_OPENING: f32 = 0.55;
 const BAG_HEIGHT: f32 = 1.0;
@@ -23,19 +24,19 @@ pub(super) struct Everything {
     places: Vec<Vec3>,
     clouds: Vec<PlayerCloud>,
     surfaces: Vec<PlayerMesh>,
-    /// The numbers of the particles, as they are drawn.
+    /// The ids of the particles, in the order in which they are drawn.
     order: Vec<u32>,
     bodies: Vec<Box<dyn ParticleBody + Send>>,
     skin: Skin,
 }
 
-/// A block of particles beside each other, from its lowest corner on.
+/// Returns the positions of a block of particles, from its lowest corner on.
 fn block(from: Vec3, [x, y, z]: [u32; 3], spacing: f32) -> Vec<Vec3> {
     let place = |i: u32| Vec3::new((i % x) as f32, (i / (x * z)) as f32, (i / x % z) as f32);
     (0..x * y * z).map(|i| from + (place(i) + 0.5) * spacing).collect()
 }
 
-/// Five tetrahedra in each cell of such a block, mirrored from cell to cell.
+/// Returns five tetrahedra for each cell of such a block, mirrored from cell to cell.
 fn tetrahedra_of([x, y, z]: [u32; 3]) -> Vec<[u32; 4]> {
     const CELL: [[u32; 4]; 5] = [[0, 3, 5, 6], [0, 3, 5, 1], [0, 3, 6, 2], [0, 5, 6, 4], [3, 5, 6, 7]];
     let cells = (0..y - 1).flat_map(|j| (0..z - 1).flat_map(move |k| (0..x - 1).map(move |i| [i, j, k])));
@@ -51,7 +52,7 @@ fn tetrahedra_of([x, y, z]: [u32; 3]) -> Vec<[u32; 4]> {
     cells.flat_map(in_cell).collect()
 }
 
-/// The faces of tetrahedra that belong to one of them alone, seen from outside.
+/// Returns the faces that belong to one tetrahedron alone, counter-clockwise seen from outside.
 fn skin_of(tetrahedra: &[[u32; 4]], places: &[Vec3]) -> Vec<[u32; 3]> {
     let mut faces = BTreeMap::new();
     for &[a, b, c, d] in tetrahedra {
@@ -80,7 +81,7 @@ impl Everything {
         let mass = 1000.0 * spacing * spacing * spacing;
         let mut bodies: Vec<Box<dyn ParticleBody + Send>> = Vec::new();
 
-        // The bag: faces of a ball, those at the top left out, with edges of about 0.7 of the
+        // The bag: the faces of a ball without those at the top. Edges are about 0.7 of the
         // spacing.
         let area = 4.0 * core::f32::consts::PI * BAG_RADIUS * BAG_RADIUS;
         let ball = carom_scenes::mesh::icosphere((area / (0.43 * 0.5 * spacing * spacing)) as usize);
