@@ -398,8 +398,8 @@ fn a_held_step_holds_soft_things() {
     println!("{n_held} of 60 steps were held");
 }
 
-/// A cloth that is pulled apart until no triangle is left goes on as threads without a surface, also
-/// after a snapshot.
+/// A cloth that is pulled apart until no triangle is left goes on as threads without a surface,
+/// also after a snapshot.
 #[test]
 fn r_a_cloth_that_is_torn_to_threads_goes_on() {
     let mut world: World = World::new();
