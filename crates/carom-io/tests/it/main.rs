@@ -35,9 +35,11 @@ fn refusal(bytes: &[u8], format: Format) -> String {
     message
 }
 
-/// An own folder for the files of one test.
+/// Returns an empty folder for the files of one test.
 fn folder(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("carom-io-{test}"));
+    // Files of an earlier run.
+    _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
