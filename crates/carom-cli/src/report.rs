@@ -249,8 +249,8 @@ impl Contact {
         Contact { relation, overlap }
     }
 
-    /// Whether one of two meshes in world coordinates lies in the other at least in part, if their
-    /// surfaces do not meet; `None` if that is not known.
+    /// Whether one of two meshes in world coordinates lies in the other, at least in part. Their
+    /// surfaces must not meet. Returns `None` if the answer is not known.
     pub fn is_nested(&self, a: &MeshShape, b: &MeshShape) -> Option<bool> {
         let here = Pose::IDENTITY;
         match self.relation {

@@ -53,8 +53,8 @@ pub struct Solid {
     pub shape: Shape,
     /// Its pose; the identity for a mesh, which is baked.
     pub pose: Pose,
-    /// The origin of the frame in which it was described, in the frame of the shape: the place of a
-    /// mesh that was baked, else zero.
+    /// The origin of the frame of its description, in the frame of the shape: the place of a baked
+    /// mesh, else zero.
     pub origin: DVec3,
     /// Its name in notes; empty for a convex shape.
     pub name: String,

@@ -28,7 +28,7 @@ pub struct PairReport {
     pub b: usize,
     /// Pairs of triangles that share a point; exact.
     pub triangle_pairs: usize,
-    /// How they meet as solids.
+    /// The contact of the parts as solids.
     pub contact: Contact,
     /// Whether the surfaces meet or one part lies in the other; `None` if that is not known.
     pub intersects: Option<bool>,

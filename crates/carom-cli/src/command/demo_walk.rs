@@ -1,8 +1,8 @@
 //! `carom demo level` and `carom demo car`: characters that walk a castle, and a car on a road,
 //! without a world of bodies.
 //!
-//! The first character follows a path: in at the gate, up the stairs to the wall, around it, down
-//! the ramp, into the keep and up to its upper floor. The others walk at random.
+//! The first character follows a path: through the gate, up to the wall and around it, down the
+//! ramp, and up into the keep. The others walk at random.
 
 use crate::args::DemoArgs;
 use crate::command::demo::{self, Run};

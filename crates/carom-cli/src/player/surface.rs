@@ -1,9 +1,9 @@
 //! Meshes that change their shape, and clouds of particles, frame by frame, in the recording of the
 //! player. A cloud is recorded as a mesh without faces.
 //!
-//! Vertices are quantised to 16 bits a coordinate within the scene's box, predicted from the two
-//! frames before, and split into byte planes, as poses are. The state of a face is one byte, stored
-//! as the XOR with that of the frame before.
+//! As in poses, coordinates are quantised to 16 bits within the scene's box, predicted from the two
+//! frames before, and split into byte planes. The state of a face is one byte, stored as the XOR
+//! with that of the frame before.
 
 use super::{PlayerMesh, Sections, quantised_point, zigzag};
 use carom_math::Vec3;

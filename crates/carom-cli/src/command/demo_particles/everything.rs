@@ -13,8 +13,8 @@ use carom_particles::{
 };
 use std::collections::BTreeMap;
 
-/// The bag is a ball of cloth: its radius in metres, its opening in radii above the centre, and the
-/// height of the centre in metres.
+/// The bag is a ball of cloth: radius in metres, opening in radii above the centre, and height of
+/// the centre in metres.
 const BAG_RADIUS: f32 = 0.42;
 const BAG_OPENING: f32 = 0.55;
 const BAG_HEIGHT: f32 = 1.0;
