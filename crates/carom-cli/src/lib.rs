@@ -29,7 +29,6 @@ mod progress;
 pub mod remarks;
 pub mod report;
 mod scene_page;
-mod scene_world;
 mod shape_arg;
 mod skins;
 pub mod soft_world;

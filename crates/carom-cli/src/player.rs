@@ -10,6 +10,7 @@
 
 mod surface;
 
+pub use carom_stage::{PlayerMesh, PlayerShape};
 pub use surface::{FaceState, PlayerCloud, SurfaceFrame};
 
 use base64::Engine;
@@ -18,28 +19,6 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 use std::io::Write;
-
-/// The shape that the player draws for a body.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PlayerShape {
-    /// Half the size on each axis.
-    Cuboid(Vec3),
-    /// Half the straight part along y, and the radius; a ball if the first is 0.
-    Capsule(f32, f32),
-    /// Triangles.
-    Mesh(PlayerMesh),
-    /// The plane through the body's origin with this normal: drawn as a grid or an outline.
-    Plane(Vec3),
-}
-
-/// Triangles of a shape, in its own frame.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct PlayerMesh {
-    /// Positions.
-    pub vertices: Vec<Vec3>,
-    /// Three vertex indices each, counter-clockwise seen from outside.
-    pub triangles: Vec<[u32; 3]>,
-}
 
 /// The state of a body, which gives its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -154,10 +154,23 @@ impl<B: BroadPhase + Default> World<B> {
     /// its bodies (tests: `restoring::*`).
     pub fn restored(
         snapshot: &Snapshot,
+        shape_of: impl FnMut(BodyId) -> Option<Shape>,
+    ) -> Result<World<B>, WorldError> {
+        World::restored_with_broad_phase(B::default(), snapshot, shape_of)
+    }
+}
+
+impl<B: BroadPhase> World<B> {
+    /// Returns a world in the state of the snapshot, as [`World::restored`] does, with this broad
+    /// phase, which must be empty. Later steps have the same bits with each one (test:
+    /// `golden::with_a_snapshot_in_the_middle`).
+    pub fn restored_with_broad_phase(
+        broad: B,
+        snapshot: &Snapshot,
         mut shape_of: impl FnMut(BodyId) -> Option<Shape>,
     ) -> Result<World<B>, WorldError> {
         snapshot.check()?;
-        let mut world = World::with_broad_phase(B::default(), snapshot.settings);
+        let mut world = World::with_broad_phase(broad, snapshot.settings);
         world.last.settings = snapshot.settings_in_force.unwrap_or(snapshot.settings);
         world.bodies.generations = snapshot.generations.clone();
         world.bodies.free = snapshot.free.clone();

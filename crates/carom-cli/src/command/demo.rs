@@ -11,14 +11,14 @@ use crate::debug_lines::DebugLines;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
 use crate::report::{self, Found};
-use crate::scene_world::{self, Inserted};
 use carom_audit::{Audit, AuditSettings};
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_broad_auto::catalogue::{self, Place, Whole};
 use carom_math::{Pose, Vec3};
 use carom_scenes::{AntHill, SceneSpec, ShapeSpec, scoreboard};
-use carom_world::{Budget, DrawFlags, Stats, World, WorldSettings};
+use carom_stage::{Outlines, PlayerShape};
+use carom_world::{BodyId, Budget, DrawFlags, Stats, World, WorldSettings};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -320,6 +320,26 @@ fn simulate(scene: &SceneSpec, hill: Option<&AntHill>, args: &DemoArgs) -> Resul
     pool.install(|| play(World::with_broad_phase(broad, settings), scene, hill, args))
 }
 
+/// The bodies that were inserted into a world, and their drawn shapes.
+pub(crate) struct Inserted {
+    /// Handles, in the order of the scene's bodies.
+    pub(crate) bodies: Vec<BodyId>,
+    /// The shapes that the player draws.
+    pub(crate) shapes: Vec<PlayerShape>,
+    /// Index of the shape of each body.
+    pub(crate) shape_of: Vec<u32>,
+}
+
+impl Inserted {
+    fn new<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Result<Inserted, String> {
+        let bodies = carom_stage::insert(world, scene)?;
+        let mut outlines = Outlines::default();
+        // The world was empty, so its order is that of the scene.
+        let shape_of = world.shapes().map(|(_, shape)| outlines.number_of(shape)).collect();
+        Ok(Inserted { bodies, shapes: outlines.into_shapes(), shape_of })
+    }
+}
+
 /// Returns the bounds and the number of the bodies that move, to set up a broad phase.
 fn place_of(scene: &SceneSpec) -> Place {
     let moving = scene.bodies.iter().filter(|body| 0.0 < body.density);
@@ -335,7 +355,7 @@ fn play(
     hill: Option<&AntHill>,
     args: &DemoArgs,
 ) -> Result<Run, String> {
-    let mut inserted = scene_world::insert(&mut world, scene)?;
+    let mut inserted = Inserted::new(&mut world, scene)?;
     let mut colony = hill.map(|hill| Colony::new(hill, &inserted, args.seed));
     if let Some(hill) = hill {
         demo_ants::draw_legs(hill, &mut inserted);

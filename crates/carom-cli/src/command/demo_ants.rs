@@ -10,7 +10,7 @@
 //! Conference, 1999 (seek, wander, avoid).
 
 use crate::player::{PlayerShape, View};
-use crate::scene_world::Inserted;
+use crate::command::demo::Inserted;
 use carom_broad::{BroadPhase, SpatialIndex};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_scenes::{ANT_HEIGHT, ANT_LENGTH, AntHill, Rng};

@@ -1,0 +1,271 @@
+//! What a user does to a world between two steps.
+//!
+//! Reference: E. Catto, Box2D 3.1, samples: the mouse joint, 2024 (a soft pull at a point).
+
+use crate::scenes::{AnyWorld, Error};
+use carom_broad::Mobility;
+use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Sphere, TriMesh};
+use carom_math::{Interval, Mat3, Ray, Vec3};
+use carom_query::{MeshShape, Shape};
+use carom_world::{BodyDesc, BodyId};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What a user does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+pub enum Action {
+    /// Takes hold of the first dynamic body on a ray, at the point that it meets.
+    Grab {
+        /// Where the ray begins.
+        origin: [f32; 3],
+        /// Its direction.
+        direction: [f32; 3],
+    },
+    /// Pulls the point of the body that is held towards a place.
+    Drag {
+        /// The place.
+        to: [f32; 3],
+    },
+    /// Lets go of the body that is held.
+    Release,
+    /// Shoots a heavy ball, which passes through nothing.
+    Shoot {
+        /// Where it starts.
+        origin: [f32; 3],
+        /// Its velocity.
+        velocity: [f32; 3],
+        /// Its radius.
+        radius: f32,
+    },
+    /// Inserts a body.
+    Spawn {
+        /// Its shape.
+        shape: Spawned,
+        /// Where it starts.
+        at: [f32; 3],
+        /// Half of its size.
+        size: f32,
+    },
+    /// Inserts a mesh as a body that moves.
+    Drop {
+        /// Positions of its vertices.
+        vertices: Vec<[f32; 3]>,
+        /// Three of them for each triangle.
+        triangles: Vec<[u32; 3]>,
+        /// Where its middle starts.
+        at: [f32; 3],
+        /// Half of its largest size.
+        size: f32,
+    },
+    /// Changes a setting of all bodies, or of the solver.
+    Set {
+        /// Which one.
+        setting: Setting,
+        /// Its value; 0 or 1 for a switch.
+        value: f32,
+    },
+}
+
+/// A shape that a user can spawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spawned {
+    /// A cube.
+    Box,
+    /// A ball.
+    Ball,
+    /// A capsule.
+    Capsule,
+    /// A cylinder.
+    Cylinder,
+    /// A cone.
+    Cone,
+    /// An octahedron.
+    Hull,
+    /// A ring of hulls.
+    Ring,
+}
+
+/// What a user can set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Setting {
+    /// Acceleration along -y.
+    Gravity,
+    /// Friction of all bodies.
+    Friction,
+    /// Restitution of all bodies.
+    Restitution,
+    /// Substeps of a step.
+    Substeps,
+    /// Whether bodies fall asleep.
+    Sleeping,
+    /// Whether all dynamic bodies are swept in each step.
+    Ccd,
+}
+
+/// A body that a user holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drag {
+    /// The body.
+    pub body: BodyId,
+    /// The point of it that is held, in its frame.
+    pub local: Vec3,
+    /// The place in the world that the point is pulled to.
+    pub to: Vec3,
+}
+
+/// Radians per second: how stiff the pull of a drag is. The pull is critically damped.
+const DRAG_STIFFNESS: f32 = 12.0;
+
+/// Density of what is spawned, in kg/m3: about that of wood.
+const DENSITY: f32 = 400.0;
+
+/// Density of a ball that is shot.
+const SHOT_DENSITY: f32 = 4000.0;
+
+impl Drag {
+    /// Applies the force of the next step.
+    ///
+    /// The point shall be accelerated as a mass on a critically damped spring. The force that does
+    /// this follows from the effective mass of the body at the point.
+    pub(crate) fn pull(&self, world: &mut AnyWorld) -> Result<(), Error> {
+        // A body that was removed is held no more.
+        let Ok(body) = world.motion(self.body) else { return Ok(()) };
+        let point = body.pose.transform_point(self.local);
+        let lever = point - body.world_center();
+        let velocity = body.linear_velocity + body.angular_velocity.cross(lever);
+        let cross = Mat3::from_cols(
+            Vec3::new(0.0, lever.z, -lever.y),
+            Vec3::new(-lever.z, 0.0, lever.x),
+            Vec3::new(lever.y, -lever.x, 0.0),
+        );
+        let inverse_mass =
+            Mat3::from_diagonal(Vec3::splat(body.inverse_mass)) - cross * body.world_inverse_inertia() * cross;
+        let gravity = world.settings().solver.gravity * body.gravity_scale;
+        let wanted = (self.to - point) * (DRAG_STIFFNESS * DRAG_STIFFNESS)
+            - velocity * (2.0 * DRAG_STIFFNESS)
+            - gravity;
+        let force = inverse_mass.inverse() * wanted;
+        if force.is_finite() {
+            world.apply_force_at(self.body, force, point)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the point of the body in the world.
+    pub fn point(&self, world: &AnyWorld) -> Option<Vec3> {
+        world.pose(self.body).ok().map(|pose| pose.transform_point(self.local))
+    }
+}
+
+impl Action {
+    /// Does it.
+    ///
+    /// Errors: what the world refuses, or a mesh that is none.
+    pub(crate) fn apply(&self, world: &mut AnyWorld, drag: &mut Option<Drag>) -> Result<(), Error> {
+        match self {
+            Action::Grab { origin, direction } => {
+                *drag = grab(world, Vec3::from_array(*origin), Vec3::from_array(*direction));
+            }
+            Action::Drag { to } => {
+                if let Some(drag) = drag {
+                    drag.to = Vec3::from_array(*to);
+                }
+            }
+            Action::Release => *drag = None,
+            Action::Shoot { origin, velocity, radius } => {
+                let ball = BodyDesc::new(Shape::Sphere(Sphere::new(*radius)?)).with_density(SHOT_DENSITY);
+                let ball = ball.with_position(Vec3::from_array(*origin)).with_fast(true);
+                world.insert(ball.with_velocity(Vec3::from_array(*velocity), Vec3::ZERO))?;
+            }
+            Action::Spawn { shape, at, size } => {
+                let desc = BodyDesc::new(shape.shape(*size)?).with_density(DENSITY);
+                world.insert(desc.with_position(Vec3::from_array(*at)))?;
+            }
+            Action::Drop { vertices, triangles, at, size } => {
+                let shape = dropped(vertices, triangles, *size)?;
+                let desc = BodyDesc::new(shape).with_density(DENSITY);
+                world.insert(desc.with_position(Vec3::from_array(*at)))?;
+            }
+            Action::Set { setting, value } => set(world, *setting, *value)?,
+        }
+        Ok(())
+    }
+}
+
+/// Returns the first dynamic body on a ray as one that is held where the ray meets it. Other bodies
+/// hide what is behind them.
+fn grab(world: &AnyWorld, origin: Vec3, direction: Vec3) -> Option<Drag> {
+    let ray = Ray::new(origin, direction);
+    let hit = world.ray_cast(&ray, Interval::FORWARD, &|_| true)?;
+    if world.mobility(hit.body) != Ok(Mobility::Dynamic) {
+        return None;
+    }
+    let to = origin + direction * hit.hit.t;
+    let local = world.pose(hit.body).ok()?.inverse_transform_point(to);
+    Some(Drag { body: hit.body, local, to })
+}
+
+impl Spawned {
+    fn shape(self, size: f32) -> Result<Shape, Error> {
+        Ok(match self {
+            Spawned::Box => Shape::Cuboid(Cuboid::new(Vec3::splat(size))?),
+            Spawned::Ball => Shape::Sphere(Sphere::new(size)?),
+            Spawned::Capsule => Shape::Capsule(Capsule::new(0.6 * size, 0.5 * size)?),
+            Spawned::Cylinder => Shape::Cylinder(Cylinder::new(0.8 * size, 0.8 * size)?),
+            Spawned::Cone => Shape::Cone(Cone::new(size, 0.9 * size)?),
+            Spawned::Hull => {
+                let corners = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| [axis * size, axis * -size]);
+                Shape::Hull(Arc::new(ConvexHull::from_points(corners.as_flattened())?))
+            }
+            Spawned::Ring => {
+                let (major, minor) = (0.75 * f64::from(size), 0.25 * f64::from(size));
+                carom_stage::shape_of(&carom_scenes::torus_compound(major, minor, 10))?
+            }
+        })
+    }
+}
+
+/// Returns the shape of a mesh, with its middle at the origin and half its largest size as told.
+fn dropped(vertices: &[[f32; 3]], triangles: &[[u32; 3]], size: f32) -> Result<Shape, Error> {
+    let points = || vertices.iter().map(|v| Vec3::from_array(*v));
+    let min = points().fold(Vec3::INFINITY, Vec3::min);
+    let max = points().fold(Vec3::NEG_INFINITY, Vec3::max);
+    let largest = 0.5 * (max - min).max_element();
+    if !(0.0 < largest && largest.is_finite()) {
+        return Err("the mesh has no size".into());
+    }
+    let middle = min * 0.5 + max * 0.5;
+    let scaled: Vec<Vec3> = points().map(|v| (v - middle) * (size / largest)).collect();
+    let mesh = TriMesh::new(scaled.clone(), triangles.to_vec())?;
+    let shape = Shape::Mesh(Arc::new(MeshShape::new(mesh)?));
+    // An open mesh has no volume and so no mass: its hull moves in its place.
+    if 0.0 < carom_world::mass_of(&shape, DENSITY).mass {
+        Ok(shape)
+    } else {
+        Ok(Shape::Hull(Arc::new(ConvexHull::from_points(&scaled)?)))
+    }
+}
+
+fn set(world: &mut AnyWorld, setting: Setting, value: f32) -> Result<(), Error> {
+    let ids: Vec<BodyId> = world.body_ids().collect();
+    let mut settings = *world.settings();
+    match setting {
+        Setting::Gravity => settings.solver.gravity = Vec3::Y * -value,
+        Setting::Substeps => settings.solver.substeps = value as u32,
+        Setting::Sleeping => settings.solver.sleep = value != 0.0,
+        Setting::Friction => ids.iter().try_for_each(|&id| world.set_friction(id, value))?,
+        Setting::Restitution => ids.iter().try_for_each(|&id| world.set_restitution(id, value))?,
+        Setting::Ccd => {
+            let dynamic = ids.iter().filter(|&&id| world.mobility(id) == Ok(Mobility::Dynamic));
+            let dynamic: Vec<BodyId> = dynamic.copied().collect();
+            dynamic.iter().try_for_each(|&id| world.set_fast(id, value != 0.0))?;
+        }
+    }
+    if settings != *world.settings() {
+        world.set_settings(settings)?;
+    }
+    Ok(())
+}

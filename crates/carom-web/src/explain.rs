@@ -1,0 +1,116 @@
+//! Why two bodies touch, or do not: what each phase says of the pair.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (the phases).
+
+use crate::scenes::{AnyWorld, Error};
+use carom_broad::Mobility;
+use carom_query::{QueryCost, Shape, Workspace, distance_counted};
+use carom_world::{BodyId, JointRef};
+use serde_json::{Value, json};
+
+/// Returns the kind of a shape in a word.
+fn kind_of(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Sphere(_) => "ball",
+        Shape::Capsule(_) => "capsule",
+        Shape::TaperedCapsule(_) => "tapered capsule",
+        Shape::Cuboid(_) => "box",
+        Shape::Cylinder(_) => "cylinder",
+        Shape::Cone(_) => "cone",
+        Shape::Ellipsoid(_) => "ellipsoid",
+        Shape::Hull(_) => "hull",
+        Shape::Rounded(_) => "rounded shape",
+        Shape::HalfSpace(_) => "half-space",
+        Shape::Mesh(_) => "mesh",
+        Shape::HeightField(_) => "height field",
+        Shape::Compound(_) => "compound",
+        Shape::User(_) => "own shape",
+        Shape::Field(_) => "distance field",
+    }
+}
+
+/// Explains a pair of bodies.
+///
+/// Errors: a body that is not there.
+pub(crate) fn explain(world: &AnyWorld, a: BodyId, b: BodyId) -> Result<Value, Error> {
+    let [a, b] = if a.index() <= b.index() { [a, b] } else { [b, a] };
+    let [shape_a, shape_b] = [world.shape(a)?, world.shape(b)?];
+    let mut cost = QueryCost::default();
+    let memory = &mut Workspace::default();
+    let near = distance_counted(shape_a, &world.pose(a)?, shape_b, &world.pose(b)?, memory, &mut cost);
+    let contact = world.contacts().find(|view| view.a == a && view.b == b);
+    let mut contacts = Vec::new();
+    if let Some(view) = &contact {
+        for (k, manifold) in view.manifolds.iter().enumerate() {
+            for (i, contact) in manifold.contacts().iter().enumerate() {
+                let impulse = view.impulses.get(k).map(|impulse| impulse.normal[i]);
+                contacts.push(json!({
+                    "point": contact.point_b.to_array(), "normal": contact.normal.to_array(),
+                    "distance": contact.distance, "impulse": impulse,
+                    "parts": [contact.part_a, contact.part_b],
+                    "features": [format!("{:?}", contact.feature_a), format!("{:?}", contact.feature_b)],
+                }));
+            }
+        }
+    }
+    let is_touching = contact.as_ref().is_some_and(|view| view.is_touching);
+    let (phase, reason) = verdict(world, a, b, contact.is_some(), is_touching)?;
+    let name = |id: BodyId, shape| json!({"body": id.index(), "shape": kind_of(shape)});
+    let used = [
+        ("tree nodes", cost.nodes),
+        ("boxes tested", cost.volume_tests),
+        ("primitives", cost.primitives),
+        ("pairs tested", cost.pair_tests),
+        ("axes", cost.axes),
+        ("feature pairs", cost.feature_pairs),
+        ("GJK iterations", cost.iterations),
+        ("EPA iterations", cost.depth_iterations),
+        ("support points", cost.supports),
+    ];
+    let cost: serde_json::Map<String, Value> =
+        used.iter().filter(|(_, n)| 0 < *n).map(|(name, n)| ((*name).to_owned(), json!(n))).collect();
+    Ok(json!({
+        "a": name(a, shape_a), "b": name(b, shape_b),
+        "touching": is_touching, "phase": phase, "reason": reason,
+        "distance": near.distance, "witness": [near.point_a.to_array(), near.point_b.to_array()],
+        "contacts": contacts, "cost": cost,
+    }))
+}
+
+/// Returns the phase that decided about the pair in the last step, and what it found.
+fn verdict(
+    world: &AnyWorld,
+    a: BodyId,
+    b: BodyId,
+    has_contact: bool,
+    is_touching: bool,
+) -> Result<(&'static str, String), Error> {
+    if is_touching {
+        return Ok(("narrow phase", "the shapes touch".to_owned()));
+    }
+    if has_contact {
+        return Ok(("narrow phase", "the shapes are near, and do not touch yet".to_owned()));
+    }
+    let none_moves = [a, b].iter().all(|&id| world.mobility(id) != Ok(Mobility::Dynamic));
+    if none_moves {
+        return Ok(("filter", "none of the two is dynamic".to_owned()));
+    }
+    if world.family(a)? != 0 && world.family(a)? == world.family(b)? {
+        return Ok(("filter", format!("both are of family {}", world.family(a)?)));
+    }
+    let ((member_a, mask_a), (member_b, mask_b)) = (world.groups(a)?, world.groups(b)?);
+    if !(mask_a.intersects(member_b) && mask_b.intersects(member_a)) {
+        return Ok(("filter", "their groups do not collide".to_owned()));
+    }
+    let ends = |joint: JointRef<'_>| joint.bodies() == [a, b] || joint.bodies() == [b, a];
+    if world.joints().any(ends) {
+        return Ok(("filter", "a joint holds them, and they do not collide".to_owned()));
+    }
+    let (box_a, box_b) = (world.aabb(a)?, world.aabb(b)?);
+    let gap = (box_a.min - box_b.max).max(box_b.min - box_a.max).max_element();
+    Ok(if 0.0 < gap {
+        ("broad phase", format!("the boxes are {gap:.3} m apart along an axis"))
+    } else {
+        ("narrow phase", "the boxes overlap, and the shapes are apart".to_owned())
+    })
+}

@@ -1,0 +1,171 @@
+//! The scenes of the testbed: plain functions that fill a world.
+//!
+//! To add one: write a function `fn(&mut World<B>, &Request) -> Result<Actors, Error>`, or one that
+//! returns a `SceneSpec`, and a line in [`SCENES`].
+
+mod joints;
+mod list;
+mod soft;
+mod stacks;
+pub mod surfaces;
+pub mod walkers;
+
+pub use joints::joint_kinds;
+pub use list::{SCENES, scene};
+pub use soft::{cloth_on_ball, raft};
+pub use stacks::{boxes, pyramid};
+
+use carom_broad::{BroadPhase, SpatialIndex};
+use carom_broad_auto::catalogue::Whole;
+use carom_character::Vehicle;
+use carom_math::Vec3;
+use carom_query::Shape;
+use carom_scenes::{Drive, Rng, SceneSpec, scoreboard};
+use carom_world::{BodyId, World};
+use walkers::{PoseAt, Walker};
+
+/// The reason why a scene cannot be filled or stepped.
+pub type Error = Box<dyn core::error::Error>;
+
+/// Seconds of a step of every scene.
+pub const STEP: f64 = 1.0 / 60.0;
+
+/// A world whose broad phase is chosen by name.
+pub type AnyWorld = World<Box<dyn Whole>>;
+
+/// What a user chooses about a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The number of bodies, or of what else the scene counts: see [`Count`].
+    pub count: usize,
+    /// The seed of what is random.
+    pub seed: u64,
+}
+
+/// What a scene lets a user count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The number at first.
+    pub usual: usize,
+    /// The largest number; as many as at first if it cannot be chosen.
+    pub most: usize,
+    /// What is counted, in the plural.
+    pub of: &'static str,
+}
+
+/// The camera of a scene at first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// The point in the middle of the picture.
+    pub target: Vec3,
+    /// From the eye to the target.
+    pub distance: f32,
+    /// Radians about y: at 0 the eye is towards z, at a quarter turn towards x.
+    pub yaw: f32,
+    /// Radians above the horizon.
+    pub pitch: f32,
+}
+
+/// How a scene is made.
+#[derive(Clone, Copy)]
+pub enum Source {
+    /// A scene of plain data.
+    Spec(fn(&Request) -> SceneSpec),
+    /// A row of the scoreboard, by its name.
+    Row(&'static str),
+    /// A function that fills the world.
+    Fill(fn(&mut AnyWorld, &Request) -> Result<Actors, Error>),
+}
+
+/// A scene of the testbed.
+#[derive(Clone, Copy)]
+pub struct Scene {
+    /// Lower case, words joined by hyphens.
+    pub name: &'static str,
+    /// The heading.
+    pub title: &'static str,
+    /// One sentence: what to look at, and what to try.
+    pub about: &'static str,
+    /// The heading of the list that it is in.
+    pub group: &'static str,
+    /// What can be counted.
+    pub count: Count,
+    /// The camera; `None` shows all bodies.
+    pub camera: Option<Camera>,
+    /// How it is made.
+    pub source: Source,
+}
+
+impl Scene {
+    /// Fills an empty world.
+    pub fn fill(&self, world: &mut AnyWorld, request: &Request) -> Result<Actors, Error> {
+        let spec = match self.source {
+            Source::Fill(fill) => return fill(world, request),
+            Source::Spec(spec) => spec(request),
+            Source::Row(name) => scoreboard::row(name).ok_or("no such row of the scoreboard")?.scene,
+        };
+        if spec.is_weightless {
+            world.solver_settings_mut().gravity = Vec3::ZERO;
+        }
+        let bodies = carom_stage::insert(world, &spec)?;
+        let mut actors = Actors::new(request.seed);
+        actors.drives = spec.drives.iter().map(|drive| (bodies[drive.body], *drive)).collect();
+        Ok(actors)
+    }
+}
+
+/// What acts on a world between its steps: platforms, characters, a car, a mesh that deforms.
+#[derive(Clone)]
+pub struct Actors {
+    /// Kinematic bodies, and their poses as functions of time.
+    pub platforms: Vec<(BodyId, PoseAt)>,
+    /// Characters.
+    pub walkers: Vec<Walker>,
+    /// A car.
+    pub car: Option<Vehicle>,
+    /// A mesh that deforms, and its vertices as a function of time.
+    pub sheet: Option<(BodyId, fn(f32) -> Vec<Vec3>)>,
+    /// Bodies that are drawn as another shape.
+    pub looks: Vec<(BodyId, Shape)>,
+    /// Changes of the velocities of kinematic bodies, in the order of time.
+    pub drives: Vec<(BodyId, Drive)>,
+    rng: Rng,
+}
+
+impl Actors {
+    /// Returns actors of a scene in which none acts yet.
+    pub fn new(seed: u64) -> Actors {
+        Actors {
+            platforms: Vec::new(),
+            walkers: Vec::new(),
+            car: None,
+            sheet: None,
+            looks: Vec::new(),
+            drives: Vec::new(),
+            rng: Rng::new(seed ^ 0x5eed),
+        }
+    }
+
+    /// Acts before the step with this number, the first of which is 1.
+    pub fn before<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &mut World<B>,
+        step: u64,
+    ) -> Result<(), Error> {
+        let (from, to) = (STEP * (step - 1) as f64, STEP * step as f64);
+        for (body, drive) in &self.drives {
+            if (from..to).contains(&f64::from(drive.at)) {
+                world.set_velocity(*body, drive.linear_velocity, drive.angular_velocity)?;
+            }
+        }
+        if let Some((sheet, vertices_at)) = self.sheet {
+            world.deform(sheet, &vertices_at(to as f32))?;
+        }
+        walkers::before(self, world, to as f32)
+    }
+
+    /// Acts after a step.
+    pub fn after<B: BroadPhase + SpatialIndex>(&mut self, world: &mut World<B>) -> Result<(), Error> {
+        walkers::after(self, world)
+    }
+}

@@ -1,0 +1,54 @@
+//! Boxes in large numbers: a pyramid, and a crowd that falls.
+//!
+//! Reference: E. Catto, Box2D 3.1, samples: large pyramid, 2024.
+
+use super::{Error, Request};
+use carom_broad::BroadPhase;
+use carom_geom::{Cuboid, HalfSpace};
+use carom_math::Vec3;
+use carom_query::Shape;
+use carom_scenes::Rng;
+use carom_world::{BodyDesc, World};
+
+/// Half the side of a box, in metres.
+const HALF: f32 = 0.5;
+
+fn floor<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
+    world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
+    Ok(())
+}
+
+/// Inserts a pyramid with `count` boxes in the lowest row, and one fewer in each row above.
+pub fn pyramid<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<(), Error> {
+    floor(world)?;
+    let shape = Shape::Cuboid(Cuboid::new(Vec3::splat(HALF))?);
+    for row in 0..request.count {
+        let n = request.count - row;
+        for k in 0..n {
+            let x = 1.05 * (k as f32 - 0.5 * (n - 1) as f32);
+            let place = Vec3::new(x, HALF + row as f32, 0.0);
+            world.insert(BodyDesc::new(shape.clone()).with_position(place))?;
+        }
+    }
+    Ok(())
+}
+
+/// Inserts `count` boxes in loose layers over a floor. They fall into a heap.
+pub fn boxes<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<(), Error> {
+    floor(world)?;
+    let mut rng = Rng::new(request.seed);
+    let shape = Shape::Cuboid(Cuboid::new(Vec3::splat(HALF))?);
+    let mut side = 1;
+    while 2 * side * side * side < request.count {
+        side += 1;
+    }
+    for k in 0..request.count {
+        let (layer, cell) = (k / (side * side), k % (side * side));
+        let place = |cell: usize| 1.1 * (cell as f32 - 0.5 * (side - 1) as f32);
+        let aside = Vec3::new(rng.range(-0.1, 0.1) as f32, 0.0, rng.range(-0.1, 0.1) as f32);
+        let height = 1.0 + 1.1 * layer as f32;
+        let place = Vec3::new(place(cell % side), height, place(cell / side)) + aside;
+        world.insert(BodyDesc::new(shape.clone()).with_position(place))?;
+    }
+    Ok(())
+}

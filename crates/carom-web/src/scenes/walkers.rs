@@ -1,0 +1,330 @@
+//! A car and characters in a world of bodies.
+//!
+//! Reference: carom-character: a car on rays, and characters that are bodies of the world.
+
+use super::{Actors, Error, Request};
+use carom_broad::{BroadPhase, SpatialIndex};
+use carom_character::{
+    Character, CharacterBody, CharacterSettings, Controls, Figure, QueryFilter, Vehicle, WheelDesc,
+};
+use carom_geom::{Cuboid, Cylinder, MassProperties, TriMesh};
+use carom_math::{Mat3, Pose, Quat, Vec3, ops};
+use carom_query::{Compound, CompoundPart, MeshShape, Shape};
+use carom_scenes::{Rng, mesh};
+use carom_world::{BodyDesc, World};
+use glam::{DQuat, DVec3};
+use std::sync::Arc;
+
+/// Seconds of a step.
+const FRAME: f64 = 1.0 / 60.0;
+
+/// Radius of a wheel and of the circle that the car drives, in metres.
+const WHEEL_RADIUS: f32 = 0.35;
+const CIRCLE: f32 = 18.0;
+
+/// Metres per second: at this speed the throttle is closed.
+const CAR_SPEED: f64 = 6.0;
+
+/// Half the size of the chassis, in metres.
+const CHASSIS: Vec3 = Vec3::new(1.9, 0.55, 0.8);
+
+/// The pose of a platform as a function of the time in seconds.
+pub type PoseAt = fn(f32) -> Pose;
+
+/// The rule by which a character chooses its direction.
+#[derive(Clone, Copy, Debug)]
+pub enum Plan {
+    /// Stands, and walks back to its home if it was carried more than `reach` metres away.
+    Stay {
+        /// Metres from its home.
+        reach: f64,
+        /// Whether it walks back.
+        is_returning: bool,
+    },
+    /// Walks to and fro between its home and `other`.
+    Commute {
+        /// The other place.
+        other: DVec3,
+        /// Whether it was there last, and walks home.
+        is_there: bool,
+    },
+    /// Walks at random, for `left` more steps in the present direction.
+    Roam {
+        /// Steps.
+        left: usize,
+    },
+}
+
+/// A character, and where it goes.
+#[derive(Clone, Debug)]
+pub struct Walker {
+    /// The character in the world.
+    pub hero: CharacterBody,
+    home: DVec3,
+    plan: Plan,
+    wish: DVec3,
+}
+
+impl Actors {
+    fn insert_platform<B: BroadPhase>(
+        &mut self,
+        world: &mut World<B>,
+        shape: Shape,
+        course: PoseAt,
+    ) -> Result<(), Error> {
+        let body = world.insert(BodyDesc::kinematic(shape).with_pose(course(0.0)))?;
+        self.platforms.push((body, course));
+        Ok(())
+    }
+
+    fn insert_walker<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &mut World<B>,
+        feet: DVec3,
+        plan: Plan,
+    ) -> Result<(), Error> {
+        let figure = Figure::capsule(1.8, 0.3)?;
+        let place = feet + DVec3::Y * (figure.stature() + 0.05);
+        let character = Character::new(figure, CharacterSettings::default(), place)?;
+        let hero = CharacterBody::insert(world, character, QueryFilter::default())?;
+        self.walkers.push(Walker { hero, home: feet, plan, wish: DVec3::ZERO });
+        Ok(())
+    }
+}
+
+fn cuboid(half: Vec3) -> Result<Shape, Error> {
+    Ok(Shape::Cuboid(Cuboid::new(half)?))
+}
+
+/// Describes a solid box with a mass in kilograms, spread evenly.
+fn solid(mass: f32, half: Vec3) -> Result<BodyDesc, Error> {
+    let sq = half * half * (mass / 3.0);
+    let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
+    Ok(BodyDesc::new(cuboid(half)?).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia)))
+}
+
+/// Inserts a floor whose top is at height 0.
+fn floor<B: BroadPhase>(world: &mut World<B>, half: f32) -> Result<(), Error> {
+    world.insert(BodyDesc::fixed(cuboid(Vec3::new(half, 0.5, half))?).with_position(Vec3::Y * -0.5))?;
+    Ok(())
+}
+
+/// Inserts a car that drives a circle over hills, through walls of boxes.
+pub fn vehicle<B: BroadPhase + SpatialIndex>(world: &mut World<B>, request: &Request) -> Result<Actors, Error> {
+    let mut actors = Actors::new(request.seed);
+    let hills = mesh::terrain(70.0, 4.0, 35, 9);
+    let (corners, triangles) = (hills.vertices_f32(), hills.triangles.clone());
+    let height = |x: f32, z: f32| {
+        let is_near = |p: &&Vec3| (p.x - x).abs().max((p.z - z).abs()) <= 2.5;
+        corners.iter().filter(is_near).map(|p| p.y).fold(0.0, f32::max)
+    };
+    let mut rng = Rng::new(request.seed);
+    let mut boxes = Vec::new();
+    for k in 0..request.count {
+        // Walls across the circle, each three boxes wide and two high.
+        let (wall, place) = (k / 6, k % 6);
+        let angle = 0.5 + 0.6 * wall as f32;
+        let (sin, cos) = ops::sin_cos(angle);
+        let aside = (place % 3) as f32 - 1.0;
+        let radius = CIRCLE + 0.85 * aside;
+        let half = Vec3::splat(rng.range(0.3, 0.4) as f32);
+        let (x, z) = (radius * cos, -radius * sin);
+        let y = height(x, z) + 0.5 + 0.9 * (place / 3) as f32;
+        let pose = Pose::new(Quat::from_rotation_y(angle), Vec3::new(x, y, z));
+        boxes.push(solid(20.0 + 40.0 * (k % 3) as f32, half)?.with_pose(pose));
+    }
+    let start = Vec3::new(CIRCLE, height(CIRCLE, 0.0) + 1.2, 0.0);
+    let shape = MeshShape::new(TriMesh::new(corners.clone(), triangles)?)?;
+    world.insert(BodyDesc::fixed(Shape::Mesh(Arc::new(shape))).with_friction(0.6))?;
+    let turn = Quat::from_rotation_y(core::f32::consts::FRAC_PI_2);
+    let chassis = world.insert(solid(1200.0, CHASSIS)?.with_pose(Pose::new(turn, start)))?;
+    actors.looks.push((chassis, car_body()?));
+    let mut car = Vehicle::new(chassis);
+    for (x, z) in [(1.3, -0.75), (1.3, 0.75), (-1.3, -0.75), (-1.3, 0.75)] {
+        let wheel = WheelDesc::new(f64::from(WHEEL_RADIUS)).with_mount(DVec3::new(x, -0.5, z));
+        let wheel = wheel.with_max_drive_force(2000.0);
+        car.add_wheel(if 0.0 < x { wheel.with_max_steer(0.6) } else { wheel })?;
+    }
+    actors.car = Some(car);
+    for desc in boxes {
+        world.insert(desc)?;
+    }
+    Ok(actors)
+}
+
+/// Inserts platforms: a lift, an escalator, a disc that turns, one that turns and
+/// tilts, a seesaw and a belt. Characters stand on them; others roam.
+pub fn platforms<B: BroadPhase + SpatialIndex>(world: &mut World<B>, request: &Request) -> Result<Actors, Error> {
+    let mut actors = Actors::new(request.seed);
+    floor(world, 14.0)?;
+    actors.insert_platform(world, cuboid(Vec3::new(1.5, 1.5, 1.5))?, |t| {
+        Pose::from_translation(Vec3::new(-7.0, -0.4 + 1.0 * ops::sin_cos(t).0, -4.0))
+    })?;
+    actors.insert_platform(world, cuboid(Vec3::new(1.5, 1.5, 1.5))?, |t| {
+        let wave = ops::sin_cos(0.8 * t).0;
+        Pose::from_translation(Vec3::new(-6.5 + 2.0 * wave, -0.4 + 1.0 * wave, 4.0))
+    })?;
+    let round = Shape::Cylinder(Cylinder::new(0.3, 2.5)?);
+    actors.insert_platform(world, round.clone(), |t| {
+        Pose::new(Quat::from_rotation_y(0.9 * t), Vec3::new(0.0, 0.0, -5.5))
+    })?;
+    actors.insert_platform(world, round, |t| {
+        let tilt = Quat::from_rotation_x(0.2 * ops::sin_cos(0.9 * t).0);
+        Pose::new(tilt * Quat::from_rotation_y(-0.6 * t), Vec3::new(7.0, 0.6, -4.0))
+    })?;
+    actors.insert_platform(world, cuboid(Vec3::new(2.5, 0.15, 1.2))?, |t| {
+        Pose::new(Quat::from_rotation_z(0.25 * ops::sin_cos(1.2 * t).0), Vec3::new(7.0, 0.8, 4.0))
+    })?;
+    let belt = BodyDesc::fixed(cuboid(Vec3::new(4.0, 0.1, 1.0))?).with_position(Vec3::new(0.0, 0.1, 5.5));
+    world.insert(belt.with_surface_velocity(Vec3::X * 1.2, Vec3::ZERO))?;
+    let stay = |reach: f64| Plan::Stay { reach, is_returning: false };
+    let places = [
+        ([-7.0, 2.2, -4.0], 2.0),
+        ([-6.5, 2.2, 4.0], 4.0),
+        ([0.0, 0.3, -5.5], 4.0),
+        ([1.4, 0.3, -5.5], 4.0),
+        ([7.0, 0.9, -3.0], 4.0),
+        ([5.4, 0.9, -4.0], 4.0),
+        ([8.5, 0.95, 4.0], 3.0),
+        ([-3.0, 0.2, 5.5], 5.5),
+        ([-2.0, 0.2, 5.2], 5.5),
+    ];
+    for (feet, reach) in places {
+        actors.insert_walker(world, feet.into(), stay(reach))?;
+    }
+    let mut rng = Rng::new(request.seed);
+    for _ in places.len()..request.count {
+        let feet = DVec3::new(rng.range(-3.0, 3.0), 0.0, rng.range(-2.0, 2.0));
+        actors.insert_walker(world, feet, Plan::Roam { left: 0 })?;
+    }
+    // Boxes ride on them too.
+    for (x, y, z) in
+        [(-7.6, 2.0, -4.6), (-1.2, 0.8, -5.0), (7.0, 1.4, -5.2), (-3.6, 0.6, 5.6), (2.5, 0.4, 0.5)]
+    {
+        world.insert(solid(15.0, Vec3::splat(0.25))?.with_position(Vec3::new(x, y, z)))?;
+    }
+    Ok(actors)
+}
+
+/// Inserts two crowds that walk to and fro, through each other and through boxes.
+pub fn characters<B: BroadPhase + SpatialIndex>(world: &mut World<B>, request: &Request) -> Result<Actors, Error> {
+    let mut actors = Actors::new(request.seed);
+    floor(world, 14.0)?;
+    let mut rng = Rng::new(request.seed);
+    for k in 0..request.count {
+        let side = if k % 2 == 0 { -1.0 } else { 1.0 };
+        let (row, column) = ((k / 2) / 8, (k / 2) % 8);
+        let home = DVec3::new(side * (7.0 + 1.2 * row as f64), 0.0, 1.3 * (column as f64 - 3.5));
+        let other = DVec3::new(-home.x, 0.0, home.z + rng.range(-1.0, 1.0));
+        actors.insert_walker(world, home, Plan::Commute { other, is_there: false })?;
+    }
+    for k in 0..28 {
+        let half = Vec3::splat(rng.range(0.2, 0.5) as f32);
+        let place = Vec3::new(1.1 * (k % 4) as f32 - 1.65, 0.5, 1.5 * (k / 4) as f32 - 4.5);
+        world.insert(solid(160.0 * half.x, half)?.with_position(place))?;
+    }
+    Ok(actors)
+}
+
+/// Returns what is drawn for the chassis: the lower part of the body, and the cabin on it.
+fn car_body() -> Result<Shape, Error> {
+    let lower = Pose::from_translation(Vec3::Y * (-0.45 * CHASSIS.y));
+    let cabin = Pose::from_translation(Vec3::new(-0.15 * CHASSIS.x, 0.4, 0.0));
+    let parts = vec![
+        CompoundPart { shape: cuboid(Vec3::new(CHASSIS.x, 0.45 * CHASSIS.y, CHASSIS.z))?, pose: lower },
+        CompoundPart {
+            shape: cuboid(Vec3::new(0.5 * CHASSIS.x, 0.4 * CHASSIS.y, 0.85 * CHASSIS.z))?,
+            pose: cabin,
+        },
+    ];
+    Ok(Shape::Compound(Arc::new(Compound::new(parts)?)))
+}
+
+/// Returns the shape of a wheel, along z.
+pub fn wheel() -> Result<Shape, Error> {
+    // A cylinder of a shape is along y.
+    let turn = Quat::from_rotation_x(core::f32::consts::FRAC_PI_2);
+    let part =
+        CompoundPart { shape: Shape::Cylinder(Cylinder::new(0.12, WHEEL_RADIUS)?), pose: Pose::new(turn, Vec3::ZERO) };
+    Ok(Shape::Compound(Arc::new(Compound::new(vec![part])?)))
+}
+
+/// Returns the poses of the wheels of a car.
+pub fn wheel_poses<B: BroadPhase>(car: &Vehicle, world: &World<B>) -> Result<Vec<Pose>, Error> {
+    let pose = world.pose(car.chassis())?;
+    let wheels = car.wheels().iter().map(|wheel| {
+        let turn = DQuat::from_rotation_y(wheel.steer) * DQuat::from_rotation_z(-wheel.rolled);
+        Pose::new(pose.rotation * turn.as_quat(), pose.transform_point(wheel.hub().as_vec3()))
+    });
+    Ok(wheels.collect())
+}
+
+/// Moves what is to move before a step that ends at `seconds`: platforms and the car.
+pub(super) fn before<B: BroadPhase + SpatialIndex>(
+    actors: &mut Actors,
+    world: &mut World<B>,
+    seconds: f32,
+) -> Result<(), Error> {
+    for (body, course) in &actors.platforms {
+        world.move_to(*body, course(seconds))?;
+    }
+    if let Some(car) = &mut actors.car {
+        let controls = steer(car, world)?;
+        car.drive(world, &controls, FRAME)?;
+    }
+    Ok(())
+}
+
+/// Lets the characters walk after a step.
+pub(super) fn after<B: BroadPhase + SpatialIndex>(
+    actors: &mut Actors,
+    world: &mut World<B>,
+) -> Result<(), Error> {
+    for walker in &mut actors.walkers {
+        decide(walker, &mut actors.rng);
+        walker.hero.walk(world, walker.wish, FRAME)?;
+    }
+    Ok(())
+}
+
+/// Chooses the velocity that a character aims for in the next step.
+fn decide(walker: &mut Walker, rng: &mut Rng) {
+    let place = walker.hero.character().feet();
+    let towards = |goal: DVec3, speed: f64| (goal - place).with_y(0.0).normalize_or_zero() * speed;
+    let away = |goal: DVec3| (goal - place).with_y(0.0).length();
+    match &mut walker.plan {
+        Plan::Stay { reach, is_returning } => {
+            *is_returning = if *is_returning { 0.4 < away(walker.home) } else { *reach < away(walker.home) };
+            walker.wish = if *is_returning { towards(walker.home, 2.5) } else { DVec3::ZERO };
+        }
+        Plan::Commute { other, is_there } => {
+            let goal = if *is_there { walker.home } else { *other };
+            *is_there ^= away(goal) < 0.6;
+            walker.wish = towards(goal, 1.6);
+        }
+        Plan::Roam { left } => {
+            if *left == 0 {
+                *left = 20 + rng.below(100);
+                let direction = if 9.0 < away(DVec3::ZERO) { -place } else { rng.direction() };
+                walker.wish = direction.with_y(0.0).normalize_or_zero() * [1.5, 2.5, 4.0][rng.below(3)];
+                if rng.below(3) == 0 {
+                    walker.hero.character_mut().jump(4.0);
+                }
+            }
+            *left -= 1;
+        }
+    }
+}
+
+/// Returns the controls that steer the car round its circle.
+fn steer<B: BroadPhase>(car: &Vehicle, world: &World<B>) -> Result<Controls, Error> {
+    let pose = world.pose(car.chassis())?;
+    let angle = ops::atan2(-f64::from(pose.translation.z), f64::from(pose.translation.x));
+    // The goal lies 0.3 radians ahead on the circle.
+    let (sin, cos) = ops::sin_cos(angle + 0.3);
+    let goal = Vec3::new(CIRCLE * cos as f32, pose.translation.y, -CIRCLE * sin as f32);
+    let local = pose.inverse_transform_point(goal);
+    let steer = ops::atan2(f64::from(-local.z), f64::from(local.x)).clamp(-0.5, 0.5);
+    let throttle = (0.8 * (CAR_SPEED - car.speed())).clamp(0.0, 1.0);
+    Ok(Controls::new().with_throttle(throttle).with_steer(steer))
+}

@@ -1,0 +1,315 @@
+//! The testbed: one scene that runs, and what a user does to it.
+//!
+//! It knows no page. All that happens between two steps is an [`Action`], so that a recording is a
+//! start and a list of actions.
+//!
+//! Reference: G. Fiedler, Deterministic Lockstep, gafferongames.com, 2014 (replay by inputs).
+
+use crate::action::{Action, Drag, Setting};
+use crate::explain::explain;
+use crate::scenes::{Actors, AnyWorld, Error, Request, STEP, Scene};
+use carom_bounds::Aabb;
+use carom_broad::Mobility;
+use carom_broad_auto::catalogue::{self, Place, Whole};
+use carom_math::Vec3;
+use carom_query::Shape;
+use carom_world::{BodyId, Snapshot, World, WorldSettings};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A scene that runs.
+pub struct Testbed {
+    pub(crate) scene: &'static Scene,
+    pub(crate) request: Request,
+    broad_phase: String,
+    pub(crate) world: AnyWorld,
+    pub(crate) actors: Actors,
+    pub(crate) drag: Option<Drag>,
+    n_steps: u64,
+    /// The settings that a user changed, by name. They outlive a restart.
+    settings: BTreeMap<Setting, f32>,
+    saved: Option<State>,
+    recording: Option<Film>,
+    film: Option<Film>,
+    replay: Option<Replay>,
+}
+
+/// All that later steps depend on.
+#[derive(Clone)]
+struct State {
+    snapshot: Snapshot,
+    shapes: Vec<(BodyId, Shape)>,
+    actors: Actors,
+    drag: Option<Drag>,
+    n_steps: u64,
+}
+
+/// A recording: where it starts, what a user did, and where it ended.
+#[derive(Clone)]
+struct Film {
+    start: State,
+    /// Each action, with the number of steps that were made before it.
+    actions: Vec<(u64, Action)>,
+    n_steps: u64,
+    hash: u64,
+}
+
+/// A replay under way.
+struct Replay {
+    next: usize,
+    outcome: ReplayOutcome,
+}
+
+/// How far a replay has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplayOutcome {
+    /// Steps are left.
+    Running,
+    /// It ended in the state in which the recording ended.
+    Same,
+    /// It ended in another state.
+    Different,
+}
+
+impl Testbed {
+    /// Starts a scene with a broad phase of [`catalogue::ALGORITHMS`].
+    ///
+    /// Errors: no such broad phase, or a scene that the world refuses.
+    pub fn start(scene: &'static Scene, request: Request, broad_phase: &str) -> Result<Testbed, Error> {
+        let (world, actors) = fill(scene, &request, broad_phase)?;
+        Ok(Testbed {
+            scene,
+            request,
+            broad_phase: broad_phase.to_owned(),
+            world,
+            actors,
+            drag: None,
+            n_steps: 0,
+            settings: BTreeMap::new(),
+            saved: None,
+            recording: None,
+            film: None,
+            replay: None,
+        })
+    }
+
+    /// Starts the scene again, with the settings that were changed.
+    pub fn restart(&mut self) -> Result<(), Error> {
+        (self.world, self.actors) = fill(self.scene, &self.request, &self.broad_phase)?;
+        (self.drag, self.n_steps) = (None, 0);
+        (self.recording, self.replay) = (None, None);
+        for (setting, value) in self.settings.clone() {
+            self.apply(&Action::Set { setting, value })?;
+        }
+        Ok(())
+    }
+
+    /// Makes a step. In a replay it first does what the user did then.
+    pub fn step(&mut self) -> Result<(), Error> {
+        if let Some(ReplayOutcome::Running) = self.replay() {
+            self.act_again()?;
+        }
+        self.n_steps += 1;
+        self.actors.before(&mut self.world, self.n_steps)?;
+        if let Some(drag) = &self.drag {
+            drag.pull(&mut self.world)?;
+        }
+        self.world.step(STEP as f32)?;
+        self.actors.after(&mut self.world)?;
+        let end = self.film.as_ref().map(|film| (film.n_steps, film.hash));
+        if let (Some(replay), Some((n_steps, hash))) = (&mut self.replay, end)
+            && replay.outcome == ReplayOutcome::Running
+            && n_steps <= self.n_steps
+        {
+            let is_same = self.world.state_hash() == hash;
+            replay.outcome = if is_same { ReplayOutcome::Same } else { ReplayOutcome::Different };
+            self.drag = None;
+        }
+        Ok(())
+    }
+
+    /// Does what a user asks for, and records it. While a replay runs, users cannot act.
+    ///
+    /// Errors: what the world refuses.
+    pub fn act(&mut self, action: &Action) -> Result<(), Error> {
+        if let Some(ReplayOutcome::Running) = self.replay() {
+            return Err("a replay is running".into());
+        }
+        self.apply(action)?;
+        if let Some(recording) = &mut self.recording {
+            recording.actions.push((self.n_steps, action.clone()));
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, action: &Action) -> Result<(), Error> {
+        action.apply(&mut self.world, &mut self.drag)?;
+        if let Action::Set { setting, value } = *action {
+            self.settings.insert(setting, value);
+        }
+        if let Action::Spawn { .. } | Action::Shoot { .. } | Action::Drop { .. } = action {
+            // What is new has the same friction and restitution as all others.
+            for (setting, value) in self.settings.clone() {
+                Action::Set { setting, value }.apply(&mut self.world, &mut self.drag)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn act_again(&mut self) -> Result<(), Error> {
+        let (Some(film), Some(replay)) = (&self.film, &mut self.replay) else { return Ok(()) };
+        let due = film.actions.iter().skip(replay.next).take_while(|(step, _)| *step <= self.n_steps);
+        let due: Vec<Action> = due.map(|(_, action)| action.clone()).collect();
+        replay.next += due.len();
+        due.iter().try_for_each(|action| self.apply(action))
+    }
+
+    /// Changes the broad phase. The state stays the same to the bit, and so do later steps.
+    ///
+    /// Errors: no such broad phase.
+    pub fn set_broad_phase(&mut self, name: &str) -> Result<(), Error> {
+        let listed = catalogue::by_name(name).ok_or_else(|| format!("no broad phase {name:?}"))?;
+        listed.name.clone_into(&mut self.broad_phase);
+        self.restore(&self.state())
+    }
+
+    /// Keeps the present state, for [`Testbed::load`].
+    pub fn save(&mut self) {
+        self.saved = Some(self.state());
+    }
+
+    /// Returns to the state that was saved last.
+    ///
+    /// Errors: none was saved.
+    pub fn load(&mut self) -> Result<(), Error> {
+        let state = self.saved.clone().ok_or("no state was saved")?;
+        (self.recording, self.replay) = (None, None);
+        self.restore(&state)
+    }
+
+    /// Starts a recording of what the user does.
+    pub fn record(&mut self) {
+        let start = self.state();
+        self.replay = None;
+        self.recording = Some(Film { start, actions: Vec::new(), n_steps: 0, hash: 0 });
+    }
+
+    /// Ends the recording. Returns the number of its steps.
+    ///
+    /// Errors: none was started.
+    pub fn end_recording(&mut self) -> Result<u64, Error> {
+        let film = self.recording.take().ok_or("nothing is recorded")?;
+        let n_steps = self.n_steps - film.start.n_steps;
+        let hash = self.world.state_hash();
+        self.film = Some(Film { n_steps: self.n_steps, hash, ..film });
+        Ok(n_steps)
+    }
+
+    /// Starts the replay of the last recording.
+    ///
+    /// Errors: there is none, or it has no step.
+    pub fn start_replay(&mut self) -> Result<(), Error> {
+        let film = self.film.as_ref().ok_or("there is no recording")?;
+        if film.n_steps == film.start.n_steps {
+            return Err("the recording has no step".into());
+        }
+        let start = film.start.clone();
+        self.restore(&start)?;
+        (self.recording, self.replay) =
+            (None, Some(Replay { next: 0, outcome: ReplayOutcome::Running }));
+        Ok(())
+    }
+
+    /// Returns how far the replay has come; `None` if there is none.
+    pub fn replay(&self) -> Option<ReplayOutcome> {
+        self.replay.as_ref().map(|replay| replay.outcome)
+    }
+
+    /// Whether a recording is under way.
+    pub fn is_recording(&self) -> bool {
+        self.recording.is_some()
+    }
+
+    fn state(&self) -> State {
+        State {
+            snapshot: self.world.snapshot(),
+            shapes: self.world.shapes().map(|(id, shape)| (id, shape.clone())).collect(),
+            actors: self.actors.clone(),
+            drag: self.drag,
+            n_steps: self.n_steps,
+        }
+    }
+
+    fn restore(&mut self, state: &State) -> Result<(), Error> {
+        let broad = broad_phase(&self.broad_phase, &place_of(&self.world))?;
+        let shape_of = |id: BodyId| {
+            let at = state.shapes.binary_search_by_key(&id.index(), |(known, _)| known.index());
+            at.ok().map(|at| state.shapes[at].1.clone())
+        };
+        self.world = World::restored_with_broad_phase(broad, &state.snapshot, shape_of)?;
+        self.actors = state.actors.clone();
+        (self.drag, self.n_steps) = (state.drag, state.n_steps);
+        Ok(())
+    }
+
+    /// Returns the world, for queries.
+    pub fn world(&self) -> &AnyWorld {
+        &self.world
+    }
+
+    /// Explains why two bodies touch, or do not, as JSON: the phase that decided and its reason, the
+    /// distance with its two points, the contacts with features and impulses, and the cost.
+    ///
+    /// Errors: a body that is not there.
+    pub fn explain(&self, a: BodyId, b: BodyId) -> Result<Value, Error> {
+        explain(&self.world, a, b)
+    }
+
+    /// Returns the number of steps since the start.
+    pub fn n_steps(&self) -> u64 {
+        self.n_steps
+    }
+
+    /// Returns a hash of all poses, velocities and sleep.
+    pub fn state_hash(&self) -> u64 {
+        self.world.state_hash()
+    }
+
+    /// Returns the name of the broad phase.
+    pub fn broad_phase(&self) -> &str {
+        &self.broad_phase
+    }
+
+    /// Returns the scene.
+    pub fn scene(&self) -> &'static Scene {
+        self.scene
+    }
+
+    /// Returns what was asked of the scene.
+    pub fn request(&self) -> Request {
+        self.request
+    }
+}
+
+fn broad_phase(name: &str, place: &Place) -> Result<Box<dyn Whole>, Error> {
+    let listed = catalogue::by_name(name).ok_or_else(|| format!("no broad phase {name:?}"))?;
+    Ok(listed.make(place))
+}
+
+fn place_of(world: &AnyWorld) -> Place {
+    let moving = world.body_ids().filter(|&id| world.mobility(id) != Ok(Mobility::Static));
+    let points: Vec<Aabb> = moving
+        .filter_map(|id| world.pose(id).ok())
+        .map(|pose| Aabb { min: pose.translation, max: pose.translation })
+        .collect();
+    Place::of(&points)
+}
+
+fn fill(scene: &Scene, request: &Request, name: &str) -> Result<(AnyWorld, Actors), Error> {
+    let bounds = Aabb { min: Vec3::splat(-20.0), max: Vec3::splat(20.0) };
+    let place = Place { bounds, n_boxes: request.count };
+    let mut world = World::with_broad_phase(broad_phase(name, &place)?, WorldSettings::default());
+    let actors = scene.fill(&mut world, request)?;
+    world.detect();
+    Ok((world, actors))
+}
