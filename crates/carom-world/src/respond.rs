@@ -46,7 +46,7 @@ impl<B: BroadPhase> World<B> {
         let factor = if plan.is_free() { settings.solver.max_load_factor } else { 1 };
         *solver.settings_mut() = settings.solver.with_substeps(n_planned).with_max_load_factor(factor);
         let (joints, moving_joints) = (joints.list_mut(), &scratch.joints[..]);
-        let solved = solver.step_awake(motions, active.moving(), &links, (joints, moving_joints), dt);
+        let solved = solver.step_awake(motions, active.moving(), &links, (joints, moving_joints), dt, None);
         if solved.is_err() {
             solver_input::unmark_solved(records, active_pairs, &scratch.contacts);
         }
