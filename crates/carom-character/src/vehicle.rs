@@ -148,8 +148,8 @@ impl Vehicle {
         let mut bodies = Bodies::new(world, self.chassis, dt)?;
         self.speed = bodies.start[0].linear.dot(pose.rotation.x_axis);
         let mut rows = Vec::with_capacity(self.wheels.len());
-        let carried = 1.0 / (bodies.start[0].inverse_mass * self.wheels.len() as f64);
-        let mut sweep = WorldSweep::new(world, self.filter).with_min_mass(MIN_GROUND_MASS * carried);
+        let min_mass = MIN_GROUND_MASS * self.mass_on_wheel(&bodies);
+        let mut sweep = WorldSweep::new(world, self.filter).with_min_mass(min_mass);
         for number in 0..self.wheels.len() {
             rows.extend(self.find_ground(world, &mut sweep, &mut bodies, &pose, &controls, (number, dt)));
         }
@@ -171,6 +171,11 @@ impl Vehicle {
         Ok(())
     }
 
+    /// Returns the mass of the chassis that each wheel carries.
+    fn mass_on_wheel(&self, bodies: &Bodies) -> f64 {
+        1.0 / (bodies.start[0].inverse_mass * self.wheels.len() as f64)
+    }
+
     /// Finds the ground under a wheel. Returns the row of the solver for it; `None` in the air.
     fn find_ground<B: BroadPhase + SpatialIndex>(
         &mut self,
@@ -181,7 +186,7 @@ impl Vehicle {
         controls: &Controls,
         (number, dt): (usize, f64),
     ) -> Option<WheelRow> {
-        let share = 1.0 / (bodies.start[0].inverse_mass * self.wheels.len() as f64);
+        let mass = self.mass_on_wheel(bodies);
         let wheel = &mut self.wheels[number];
         let desc = wheel.desc;
         wheel.steer = controls.steer.clamp(-desc.max_steer, desc.max_steer);
@@ -206,8 +211,8 @@ impl Vehicle {
         let pulse = TAU * desc.frequency;
         row.compression = depth;
         row.travel = desc.travel;
-        row.stiffness = share * pulse * pulse;
-        row.damping = 2.0 * desc.damping_ratio * share * pulse;
+        row.stiffness = mass * pulse * pulse;
+        row.damping = 2.0 * desc.damping_ratio * mass * pulse;
         row.rolling = velocity.dot(ahead);
         row.start_speed = velocity.dot(hit.normal);
         row.stop_speed = desc.travel * pulse;

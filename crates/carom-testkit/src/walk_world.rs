@@ -5,7 +5,7 @@
 //! against the level. A platform that moves into the figure pushes it out, which is counted and is
 //! no fault. Being freed from the level is a fault.
 
-use crate::walk::{Course, WalkTally};
+use crate::walk::{Course, Intent, WalkTally};
 use carom_character::{BodyContact, Character, CharacterBody, Figure, QueryFilter, Sweep as _, WorldSweep};
 use carom_geom::{Cuboid, Cylinder, MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, ops};
@@ -160,7 +160,7 @@ enum Fault {
 /// times.
 ///
 /// A call is *thrown* if it moves the figure farther than its velocity, its wish and its ground
-/// explain. The figure is *stuck* if it does not get away in 400 calls with many wishes.
+/// explain. The figure is *stuck* if it does not get away in `PATIENCE` calls with many wishes.
 ///
 /// Errors: a step or a call that the world refuses.
 pub fn random_walk_in_world(
@@ -175,20 +175,13 @@ pub fn random_walk_in_world(
     let start = course.start(&figure, &mut rng).ok_or("no start is free")?;
     let character = Character::new(figure, course.settings(), start)?;
     let mut hero = CharacterBody::insert(&mut yard.world, character, QueryFilter::default())?;
-    let (mut wish, mut left, mut dt) = (DVec3::ZERO, 0_u32, 1.0 / 60.0);
+    let mut intent = Intent::NONE;
     let mut progress = Progress { place: start, calls: 0, wished: 0 };
     for number in 0..n_moves {
-        if left == 0 {
-            left = 1 + rng.below(60) as u32;
-            dt = [1.0 / 30.0, 1.0 / 60.0, 1.0 / 144.0][rng.below(3)];
-            let direction = rng.direction();
-            let speed = [0.0, 0.3, 2.0, 5.0, 8.0][rng.below(5)];
-            wish = DVec3::new(direction.x, 0.0, direction.z).normalize_or_zero() * speed;
-            if rng.below(6) == 0 {
-                hero.character_mut().jump(rng.range(1.0, 5.0));
-            }
+        if let Some(speed) = intent.go_on(&mut rng) {
+            hero.character_mut().jump(speed);
         }
-        left -= 1;
+        let Intent { wish, dt, .. } = intent;
         let (before, velocity) = (hero.character().place(), hero.character().velocity());
         tally.lost += yard.step(dt as f32)?;
         hero.walk(&mut yard.world, wish, dt)?;

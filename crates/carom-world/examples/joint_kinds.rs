@@ -55,7 +55,7 @@ fn revolute() -> Done {
     Ok(())
 }
 
-/// A lift that stops where it is told to.
+/// A lift with a motor that holds a given height.
 fn prismatic() -> Done {
     let (mut world, post, cabin) = post_and_box(Vec3::ZERO)?;
     let motor = Motor::position(3.0, Spring::new(1.0, 1.0)).with_max_force(500.0);

@@ -240,8 +240,7 @@ impl<B: BroadPhase> World<B> {
         let [a, b] = [a, b].map(|index| self.bodies.id_at(index));
         let Some(place) = self.contacts.place_of(a, b) else { return false };
         let record = &self.contacts.records[place];
-        let first = record.first_solved as usize;
-        let pushed = self.solver.contact_impulses().get(first..first.saturating_add(record.n as usize));
+        let pushed = self.solver.contact_impulses().get(record.solved_range());
         pushed.unwrap_or(&[]).iter().any(|impulse| 0.0 < impulse.total_normal())
     }
 }

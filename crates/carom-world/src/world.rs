@@ -229,7 +229,6 @@ impl<B: BroadPhase> World<B> {
     /// [`carom_query::ManifoldCache`].
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
         self.contacts.records.iter().filter(|record| 0 < record.n || record.is_touching).map(|record| {
-            let first = record.first_solved as usize;
             let impulses = self.solver.contact_impulses();
             ContactView {
                 a: record.a,
@@ -237,7 +236,7 @@ impl<B: BroadPhase> World<B> {
                 is_touching: record.is_touching,
                 is_sensor: record.is_sensor,
                 manifolds: self.contacts.manifolds_of(record),
-                impulses: impulses.get(first..first.saturating_add(record.n as usize)).unwrap_or(&[]),
+                impulses: impulses.get(record.solved_range()).unwrap_or(&[]),
             }
         })
     }

@@ -503,7 +503,7 @@ fn contact_points<B: BroadPhase>(world: &World<B>) -> Vec<Vec3> {
         points.extend(contacts.map(|contact| match is_still {
             [true, false] if slop < contact.distance => contact.point_a,
             [false, true] if slop < contact.distance => contact.point_b,
-            _ => contact.point_a * 0.5 + contact.point_b * 0.5,
+            _ => contact.middle(),
         }));
     }
     points
