@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
     world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
     let platform = Shape::Cuboid(Cuboid::new(Vec3::new(2.0, 0.1, 2.0))?);
-    let platform = BodyDesc::fixed(platform).with_position(Vec3::Y * 3.0).with_hooks(true);
+    let platform = BodyDesc::fixed(platform).with_position(Vec3::Y * 3.0).with_hooks(ActiveHooks::MODIFY);
     let platform = world.insert(platform)?;
     let ball = BodyDesc::new(Shape::Sphere(Sphere::new(0.3)?)).with_position(Vec3::Y * 0.3);
     let ball = world.insert(ball.with_velocity(Vec3::Y * 9.0, Vec3::ZERO))?;

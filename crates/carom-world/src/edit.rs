@@ -70,7 +70,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.bodies.n_live += 1;
         self.bodies.n_sensors += usize::from(desc.is_sensor);
-        self.bodies.n_hooked += usize::from(desc.has_hooks);
+        self.bodies.n_hooked += usize::from(traits.has_hooks());
         self.bodies.n_with_threshold += usize::from(traits.has_threshold());
         self.contacts.rules.set_body(index as u32, desc.response);
         self.contacts.belts.set(index as u32, desc.surface_velocity, desc.surface_spin);
@@ -95,7 +95,7 @@ impl<B: BroadPhase> World<B> {
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         self.bodies.put_shape(index, None);
         self.bodies.n_sensors -= usize::from(self.bodies.traits[index].is_sensor);
-        self.bodies.n_hooked -= usize::from(self.bodies.traits[index].has_hooks);
+        self.bodies.n_hooked -= usize::from(self.bodies.traits[index].has_hooks());
         self.bodies.n_with_threshold -= usize::from(self.bodies.traits[index].has_threshold());
         self.contacts.hooked.memory.retain(|(pair, _)| !pair.contains(&id.index));
         self.bodies.traits[index] = Traits::NONE;

@@ -67,6 +67,7 @@ mod snapshot;
 mod soft;
 mod stats;
 mod steering;
+mod substeps;
 mod surfaces;
 mod validate;
 mod waking;
@@ -81,7 +82,9 @@ pub use budget::noticed::Viewer;
 pub use contacts::events::{ContactView, Event, EventKind, ImpulseEvent};
 pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;
-pub use hooks::{ContactMut, Hooks, StepOptions};
+pub use hooks::{
+    ActiveHooks, ContactMut, ContactPointMut, Hooks, MixedMaterial, PairView, Side, StepOptions, Which,
+};
 pub use joint::{JointBroken, JointId};
 pub use joint_desc::{JointDesc, JointEnds, JointFrames};
 pub use joint_mut::JointMut;
@@ -105,6 +108,7 @@ pub use soft::set::SoftEvent;
 #[cfg(feature = "soft")]
 pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
 pub use stats::{PhaseTimes, Stats, Undone};
+pub use substeps::{BodyForces, Substep};
 pub use world::World;
 
 pub use carom_broad::{Answers, Groups, Mobility};

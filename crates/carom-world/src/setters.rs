@@ -10,6 +10,7 @@
 use crate::bodies::body::{check_damping, check_not_negative};
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
+use crate::hooks::ActiveHooks;
 use crate::{BodyId, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility};
@@ -243,21 +244,22 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Lets hooks be asked about the contacts of a body, or not, and wakes it and what touches it.
+    /// Sets the hooks that are called for the pairs of a body, and wakes it and what touches it.
     ///
     /// Errors: a stale handle.
-    pub fn set_hooks(&mut self, id: BodyId, has_hooks: bool) -> Result<(), WorldError> {
+    pub fn set_hooks(&mut self, id: BodyId, hooks: ActiveHooks) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         self.wake_around(id);
         let traits = &mut self.bodies.traits[index];
-        self.bodies.n_hooked -= usize::from(traits.has_hooks);
-        self.bodies.n_hooked += usize::from(has_hooks);
-        traits.has_hooks = has_hooks;
+        self.bodies.n_hooked -= usize::from(traits.has_hooks());
+        self.bodies.n_hooked += usize::from(!hooks.is_empty());
+        traits.hooks = hooks;
         // What was left out in the last step counts again.
         self.contacts
             .records
             .iter_mut()
             .for_each(|record| record.is_disabled &= record.a != id && record.b != id);
+        self.refilter_all(id);
         Ok(())
     }
 

@@ -26,6 +26,7 @@ use crate::contacts::record::Record;
 use crate::contacts::records::Records;
 use crate::contacts::rules::Rules;
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
+use crate::hooks::ActiveHooks;
 use crate::joint::Joints;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -218,7 +219,7 @@ impl<B: BroadPhase + Default> World<B> {
             boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
             world.bodies.n_live += 1;
             world.bodies.n_sensors += usize::from(world.bodies.traits[index].is_sensor);
-            world.bodies.n_hooked += usize::from(world.bodies.traits[index].has_hooks);
+            world.bodies.n_hooked += usize::from(world.bodies.traits[index].has_hooks());
             world.bodies.n_with_threshold += usize::from(world.bodies.traits[index].has_threshold());
         }
         world.note_deformed();
@@ -363,7 +364,9 @@ impl Snapshot {
             // A rule that lets bodies pass may have changed since.
             demand(record.is_sensor || !is_sensor, "whether a pair has a sensor", index)?;
             let is_wanted = narrow::is_wanted(record.pair(), &self.traits, &self.bodies, &joints);
-            demand(record.is_wanted == is_wanted, "whether a pair is wanted", index)?;
+            let is_filtered = [a, b].iter().any(|&k| self.traits[k].hooks.contains(ActiveHooks::FILTER));
+            let is_known = record.is_wanted == is_wanted || is_filtered && !record.is_wanted;
+            demand(is_known, "whether a pair is wanted", index)?;
             let can_move = |body: usize| self.bodies[body].kind != BodyKind::Fixed;
             demand(can_move(a) || can_move(b), "a pair of which nothing can move", index)?;
         }

@@ -4,6 +4,7 @@
 
 use crate::WorldError;
 use crate::bodies::weight::Weight;
+use crate::hooks::ActiveHooks;
 use carom_broad::{Filter, Groups, Mobility};
 use carom_geom::MassProperties;
 use carom_math::{Pose, Vec3};
@@ -76,8 +77,8 @@ pub struct BodyDesc {
     /// nothing (test: `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is tested
     /// against the whole path of another fast body, even if that one stops earlier.
     pub is_fast: bool,
-    /// Hooks are called for its contacts: [`Hooks`](crate::Hooks).
-    pub has_hooks: bool,
+    /// The hooks that are called for its pairs: [`Hooks`](crate::Hooks).
+    pub hooks: ActiveHooks,
     /// Factor of gravity; 1 is all of it.
     pub gravity_scale: f32,
     /// Part of the velocity that is lost per unit of time. Not negative.
@@ -123,7 +124,7 @@ impl BodyDesc {
             surface_velocity: Vec3::ZERO,
             surface_spin: Vec3::ZERO,
             is_fast: false,
-            has_hooks: false,
+            hooks: ActiveHooks::empty(),
             gravity_scale: 1.0,
             linear_damping: 0.0,
             angular_damping: 0.0,
@@ -220,9 +221,9 @@ impl BodyDesc {
         BodyDesc { is_fast, ..self }
     }
 
-    /// With hooks, or without.
-    pub fn with_hooks(self, has_hooks: bool) -> BodyDesc {
-        BodyDesc { has_hooks, ..self }
+    /// With these hooks.
+    pub fn with_hooks(self, hooks: ActiveHooks) -> BodyDesc {
+        BodyDesc { hooks, ..self }
     }
 
     /// With these dampings, linear and angular.
@@ -274,7 +275,7 @@ pub(crate) struct Traits {
     pub(crate) family: u32,
     pub(crate) is_sensor: bool,
     pub(crate) is_fast: bool,
-    pub(crate) has_hooks: bool,
+    pub(crate) hooks: ActiveHooks,
     pub(crate) user_data: u64,
 }
 
@@ -290,7 +291,7 @@ impl Traits {
         family: 0,
         is_sensor: false,
         is_fast: false,
-        has_hooks: false,
+        hooks: ActiveHooks::empty(),
         user_data: 0,
     };
 }
@@ -307,6 +308,11 @@ impl Traits {
     pub(crate) fn mixed_restitution(&self, other: &Traits) -> f32 {
         let rules = [self.restitution_rule, other.restitution_rule];
         CombineRule::combine(rules, [self.restitution, other.restitution])
+    }
+
+    /// Whether hooks are called for it.
+    pub(crate) fn has_hooks(&self) -> bool {
+        !self.hooks.is_empty()
     }
 
     /// Whether its impulse events are wanted.
@@ -361,7 +367,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
         family: desc.family,
         is_sensor: desc.is_sensor,
         is_fast: desc.is_fast,
-        has_hooks: desc.has_hooks,
+        hooks: desc.hooks,
         user_data: desc.user_data,
     };
     Ok((traits, body))

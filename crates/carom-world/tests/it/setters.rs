@@ -7,8 +7,8 @@ use carom_geom::{MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
 use carom_world::{
-    BodyDesc, BodyId, CombineRule, EventKind, JointDesc, JointKind, LockedAxes, World, WorldError,
-    WorldSettings,
+    ActiveHooks, BodyDesc, BodyId, CombineRule, EventKind, JointDesc, JointKind, LockedAxes, World,
+    WorldError, WorldSettings,
 };
 use std::sync::Arc;
 
@@ -288,12 +288,13 @@ fn r_a_surface_that_is_marked_fast_counts_once() {
     let faces = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
     let mesh = MeshShape::new(TriMesh::new(corners.to_vec(), faces).unwrap()).unwrap();
     let mut world = World::new();
-    let body = world.insert(BodyDesc::new(Shape::Mesh(Arc::new(mesh))).with_hooks(true)).unwrap();
+    let body =
+        world.insert(BodyDesc::new(Shape::Mesh(Arc::new(mesh))).with_hooks(ActiveHooks::MODIFY)).unwrap();
     world.set_fast(body, true).unwrap();
     assert_eq!(world.validate(), Ok(()));
     world.set_mass(body, 3.0).unwrap();
     world.set_sensor(body, true).unwrap();
-    world.set_hooks(body, true).unwrap();
+    world.set_hooks(body, ActiveHooks::MODIFY).unwrap();
     assert_eq!(world.validate(), Ok(()));
     world.remove(body).unwrap();
     assert_eq!(world.validate(), Ok(()));
