@@ -216,10 +216,10 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
 
         let old = S::F32x8::load(simd, &point.impulse);
         let mass = S::F32x8::load(simd, &point.normal_mass);
+        // The given distance decides what is deep. If a body passes through its contact within the
+        // step, the impulse that stops it must not be limited.
+        let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
         let kept = if STAGE == SOLVE {
-            // The given distance decides what is deep. If a body passes through its contact within
-            // the step, the impulse that stops it must not be limited.
-            let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
             S::F32x8::select((given + deep).gt(zero), old, old.min(mass * most_kept))
         } else {
             old
@@ -228,7 +228,6 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let left = S::F32x8::select(wanted.lt(zero), one - leak * (pushing / wanted), one);
         let new = ((kept - (speed + bias) * mass) * left).max(zero);
         let new = if STAGE == RELAX_BETWEEN {
-            let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
             let keeps = S::F32x8::select(zero.lt(leak), new, new.max(old));
             S::F32x8::select((given + deep).lt(zero), keeps, new)
         } else {
