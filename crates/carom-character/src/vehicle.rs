@@ -144,7 +144,7 @@ impl Vehicle {
             return Err(WorldError::BadNumber("time step"));
         }
         let controls = Controls { throttle: throttle.clamp(-1.0, 1.0), brake: brake.clamp(0.0, 1.0), steer };
-        let pose = world.pose(self.chassis)?.wide();
+        let pose = world.body(self.chassis)?.pose().wide();
         let mut bodies = Bodies::new(world, self.chassis, dt)?;
         self.speed = bodies.start[0].linear.dot(pose.rotation.x_axis);
         let mut rows = Vec::with_capacity(self.wheels.len());
@@ -163,9 +163,9 @@ impl Vehicle {
             let wheel = &self.wheels[row.wheel];
             let force = (wheel.normal * wheel.load + wheel.traction).as_vec3();
             let point = wheel.point.as_vec3();
-            world.apply_force_at(self.chassis, force, point)?;
+            world.body_mut(self.chassis)?.apply_force_at(force, point)?;
             if let Some(ground) = row.ground {
-                world.apply_force_at(bodies.ids[ground], -force, point)?;
+                world.body_mut(bodies.ids[ground])?.apply_force_at(-force, point)?;
             }
         }
         Ok(())
@@ -315,7 +315,7 @@ impl Vehicle {
         let [along, across] = if row.is_sliding || row.load == 0.0 { [0.0; 2] } else { row.stretch };
         let along = if row.is_held { along } else { 0.0 };
         let anchor = row.point - row.ahead * along - row.aside * (across * kept);
-        let pose = wheel.ground.and_then(|ground| world.pose(ground).ok());
+        let pose = wheel.ground.and_then(|ground| world.body(ground).map(|body| body.pose()).ok());
         wheel.anchor = pose.map(|pose| pose.wide().inverse_transform_point(anchor));
     }
 }
@@ -358,7 +358,7 @@ impl Bodies {
 
     /// Returns the index of a dynamic body, which may be new; `None` for other bodies.
     fn find_or_add<B: BroadPhase>(&mut self, world: &World<B>, id: BodyId, dt: f64) -> Option<usize> {
-        if world.mobility(id) != Ok(Mobility::Dynamic) {
+        if world.body(id).map(|body| body.mobility()) != Ok(Mobility::Dynamic) {
             return None;
         }
         if let Some(known) = self.ids.iter().position(|known| *known == id) {
@@ -380,7 +380,7 @@ fn wheel_body<B: BroadPhase>(
     id: BodyId,
     dt: f64,
 ) -> Result<(WheelBody, WheelBody), WorldError> {
-    let body = world.motion(id)?;
+    let body = world.body(id)?.motion();
     let start = WheelBody {
         center: body.world_center().as_dvec3(),
         linear: body.linear_velocity.as_dvec3(),

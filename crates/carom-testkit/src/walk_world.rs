@@ -101,7 +101,7 @@ impl Yard {
             let mass = number(4.0, 150.0);
             let sq = half * half * (mass / 3.0);
             let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
-            let desc = BodyDesc::new(cuboid(half)?)
+            let desc = BodyDesc::dynamic(cuboid(half)?)
                 .with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
                 .with_position(place);
             boxes.push(world.insert(desc)?);
@@ -114,15 +114,15 @@ impl Yard {
     fn step(&mut self, dt: f32) -> Result<u64, Error> {
         self.time += dt;
         for platform in &self.platforms {
-            self.world.move_to(platform.body, (platform.course)(self.time))?;
+            self.world.body_mut(platform.body)?.move_to((platform.course)(self.time))?;
         }
         self.world.step(dt)?;
         let mut n_lost = 0;
         for &id in &self.boxes {
-            if self.world.pose(id)?.translation.y < LOST_DEPTH {
+            if self.world.body(id)?.position().y < LOST_DEPTH {
                 n_lost += 1;
-                self.world.set_pose(id, Pose::from_translation(Vec3::Y * 3.0))?;
-                self.world.set_velocity(id, Vec3::ZERO, Vec3::ZERO)?;
+                self.world.body_mut(id)?.set_pose(Pose::from_translation(Vec3::Y * 3.0))?;
+                self.world.body_mut(id)?.set_velocity(Vec3::ZERO, Vec3::ZERO)?;
             }
         }
         Ok(n_lost)
@@ -134,7 +134,7 @@ impl Yard {
         let figure = hero.character().figure();
         let hit = WorldSweep::new(&self.world, filter).sweep(figure, place, DVec3::Y * 1e-6, 1e-6)?;
         let body = self.world.body_at(hit.object).filter(|_| hit.starts_inside)?;
-        self.world.mobility(body).ok()
+        self.world.body(body).map(|body| body.mobility()).ok()
     }
 }
 

@@ -25,10 +25,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mattress = BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?));
     world.insert(mattress.with_hooks(ActiveHooks::MODIFY))?;
     let half = 0.5;
-    let desc = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::splat(half))?));
+    let desc = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::splat(half))?));
     let body = world.insert(desc.with_position(Vec3::Y * 0.8))?;
     for step in 0..=240 {
-        let depth = half - world.pose(body)?.translation.y;
+        let depth = half - world.body(body)?.position().y;
         if step % 12 == 0 {
             let bar = "#".repeat((40.0 * (depth + 0.3)).max(0.0) as usize);
             println!("{:.1} s: {:4.0} mm deep {bar}", step as f32 / 60.0, 1000.0 * depth);

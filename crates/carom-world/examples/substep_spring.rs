@@ -23,7 +23,7 @@ fn world() -> Result<(World, BodyId), Box<dyn std::error::Error>> {
     let mut settings = WorldSettings::default();
     settings.solver = settings.solver.with_gravity(Vec3::ZERO);
     let mut world = World::with_settings(settings);
-    let ball = BodyDesc::new(Shape::Sphere(Sphere::new(0.1)?)).with_position(Vec3::X);
+    let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.1)?)).with_position(Vec3::X);
     let ball = world.insert(ball)?;
     Ok((world, ball))
 }
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if step % 5 == 0 {
             let time = step as f32 * DT;
             let exact = (TAU * FREQUENCY * time).cos();
-            let x = |world: &World| world.pose(ball).map(|pose| pose.translation.x);
+            let x = |world: &World| world.body(ball).map(|body| body.pose()).map(|pose| pose.translation.x);
             println!("{time:.2} s  {exact:6.2}  {:10.2}  {:7.2}", x(&by_substep)?, x(&by_step)?);
         }
     }

@@ -82,7 +82,7 @@ impl Hooks for NoHooks {}
 #[derive(Default)]
 #[non_exhaustive]
 pub struct StepOptions<'a> {
-    /// What the step may cost: see [`World::step_within`](crate::World::step_within).
+    /// What the step may cost: see [`World::step_with_budget`](crate::World::step_with_budget).
     pub budget: Budget,
     /// Called inside the step, about pairs.
     pub hooks: Option<&'a dyn Hooks>,

@@ -190,7 +190,7 @@ impl Names<'_> {
 impl<B: BroadPhase> World<B> {
     /// Calls `f` for each dynamic body that is awake, on several threads with the feature
     /// `parallel`. Forces act in the next step only, and add up with those of
-    /// [`World::apply_force`]; a body that gets one does not come to rest.
+    /// [`BodyMut::apply_force`](crate::BodyMut::apply_force); a body that gets one does not come to rest.
     ///
     /// If `f` panics, nothing is changed.
     pub fn for_each_active(&mut self, f: impl Fn(&mut BodyForces<'_>) + Sync) {
@@ -218,8 +218,10 @@ impl<B: BroadPhase> World<B> {
             let velocities = [new.linear_velocity, new.angular_velocity];
             if velocities != [old.linear_velocity, old.angular_velocity] {
                 let id = self.bodies.id_at(index);
-                // Both are finite, and the body is there.
-                _ = self.set_velocity(id, velocities[0], velocities[1]);
+                if let Ok(mut body) = self.body_mut(id) {
+                    // Both are finite.
+                    _ = body.set_velocity(velocities[0], velocities[1]);
+                }
             }
             let pushes = [new.force, new.torque];
             if pushes != [old.force, old.torque] {

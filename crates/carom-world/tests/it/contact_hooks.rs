@@ -36,11 +36,11 @@ fn on_floor(desc: BodyDesc) -> (World, BodyId) {
 }
 
 fn y(world: &World, id: BodyId) -> f32 {
-    world.pose(id).unwrap().translation.y
+    world.body(id).unwrap().position().y
 }
 
 fn velocity(world: &World, id: BodyId) -> Vec3 {
-    world.motion(id).unwrap().linear_velocity
+    world.body(id).unwrap().linear_velocity()
 }
 
 /// A body whose contacts may carry a part p of its weight accelerates at (1 - p) g. The reported
@@ -49,7 +49,7 @@ fn velocity(world: &World, id: BodyId) -> Vec3 {
 fn a_bounded_impulse_carries_a_part_of_the_weight() {
     for (name, shape, mass) in [("box", cuboid(Vec3::splat(0.5)), 1.0), ("ball", ball(0.5), TAU / 12.0)] {
         for part in [0.0, 0.25, 0.5, 0.9] {
-            let (mut world, id) = on_floor(BodyDesc::new(shape.clone()).with_position(Vec3::Y * 0.5));
+            let (mut world, id) = on_floor(BodyDesc::dynamic(shape.clone()).with_position(Vec3::Y * 0.5));
             let hooks = by(|contact: &mut ContactMut<'_>| {
                 let n = contact.manifold().contacts().len() as f32;
                 let bound = part * mass * G * DT / n;
@@ -79,7 +79,7 @@ fn soft_ground_sinks_and_rings_as_a_spring() {
                 let omega = TAU * frequency;
                 let sink = G / (omega * omega);
                 // From half of the depth at rest, so it stays in contact.
-                let desc = BodyDesc::new(shape.clone()).with_position(Vec3::Y * (half - 0.5 * sink));
+                let desc = BodyDesc::dynamic(shape.clone()).with_position(Vec3::Y * (half - 0.5 * sink));
                 let (mut world, id) = on_floor(desc.with_density(density));
                 let hooks = by(|contact: &mut ContactMut<'_>| {
                     contact.set_spring(Spring::new(frequency, ratio));
@@ -109,7 +109,7 @@ fn soft_ground_sinks_and_rings_as_a_spring() {
 fn springs_of_any_stiffness_hold() {
     for frequency in [1.0, 30.0, 100.0, 1000.0, 1e6, 1e9] {
         for ratio in [0.0, 1.0, 1e9] {
-            let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.6);
+            let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.6);
             let (mut world, id) = on_floor(desc);
             let hooks = by(|contact: &mut ContactMut<'_>| contact.set_spring(Spring::new(frequency, ratio)));
             let mut highest = 0.0_f32;
@@ -133,7 +133,7 @@ fn mass_scales_are_those_of_a_collision() {
             let mut world = World::new();
             world.solver_settings_mut().gravity = Vec3::ZERO;
             let desc = |x: f32| {
-                let desc = BodyDesc::new(ball(0.5)).with_position(Vec3::X * x).with_friction(0.0);
+                let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * x).with_friction(0.0);
                 desc.with_restitution(restitution).with_hooks(ActiveHooks::MODIFY)
             };
             let a = world.insert(desc(-0.7).with_velocity(Vec3::X * 2.0, Vec3::ZERO)).unwrap();
@@ -162,7 +162,8 @@ fn surface_velocity_carries_exactly() {
         let belt = if by_hook { ground() } else { ground().with_surface_velocity(Vec3::X * 1.5, Vec3::ZERO) };
         let mut world = World::new();
         world.insert(belt.with_hooks(ActiveHooks::MODIFY)).unwrap();
-        let id = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.3))).with_position(Vec3::Y * 0.3)).unwrap();
+        let id =
+            world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.3))).with_position(Vec3::Y * 0.3)).unwrap();
         let hooks = by(|contact: &mut ContactMut<'_>| {
             if by_hook {
                 contact.set_surface_velocity(Which::A, Vec3::X * 1.5, Vec3::ZERO);
@@ -176,7 +177,7 @@ fn surface_velocity_carries_exactly() {
     assert_eq!(run(true), run(false));
 
     let (mut world, id) =
-        on_floor(BodyDesc::new(cuboid(Vec3::splat(0.2))).with_position(Vec3::new(2.0, 0.2, 0.0)));
+        on_floor(BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(Vec3::new(2.0, 0.2, 0.0)));
     let spin = Vec3::Y * 0.8;
     let hooks = by(|contact: &mut ContactMut<'_>| {
         let at = contact.manifold().contacts();
@@ -185,7 +186,7 @@ fn surface_velocity_carries_exactly() {
     });
     steps(&mut world, &hooks, 60);
     let radius = |world: &World| {
-        let at = world.pose(id).unwrap().translation;
+        let at = world.body(id).unwrap().position();
         Vec3::new(at.x, 0.0, at.z).length()
     };
     let before = radius(&world);
@@ -193,7 +194,7 @@ fn surface_velocity_carries_exactly() {
     assert!((radius(&world) - before).abs() < 0.02, "{before} {}", radius(&world));
     let speed = velocity(&world, id).length();
     assert!((speed - 0.8 * before).abs() < 0.01, "{speed}");
-    let turn = world.motion(id).unwrap().angular_velocity;
+    let turn = world.body(id).unwrap().angular_velocity();
     assert!((turn - spin).length() < 0.01, "{turn}");
 }
 
@@ -201,7 +202,7 @@ fn surface_velocity_carries_exactly() {
 /// apart falls, and one whose contact overlaps more is pushed out.
 #[test]
 fn removed_and_moved_points_count() {
-    let (mut world, id) = on_floor(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5));
+    let (mut world, id) = on_floor(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5));
     let hooks = by(|contact: &mut ContactMut<'_>| {
         for point in contact.points_mut() {
             if 0.1 < point.contact().point_b.x {
@@ -210,7 +211,7 @@ fn removed_and_moved_points_count() {
         }
     });
     steps(&mut world, &hooks, 12);
-    let body = *world.motion(id).unwrap();
+    let body = *world.body(id).unwrap().motion();
     assert!(
         body.angular_velocity.z < -0.5 && body.angular_velocity.y.abs() < 0.01,
         "{}",
@@ -229,7 +230,7 @@ fn removed_and_moved_points_count() {
     assert!(0 < n_pushing);
 
     for (distance, expected) in [(0.3, -G * 10.0 * DT), (-0.02, 0.0)] {
-        let (mut world, id) = on_floor(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 0.5));
+        let (mut world, id) = on_floor(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 0.5));
         let hooks = by(|contact: &mut ContactMut<'_>| {
             contact.points_mut().iter_mut().for_each(|point| point.set_distance(distance));
         });
@@ -249,7 +250,7 @@ fn a_one_way_platform_turns() {
     let desc = BodyDesc::fixed(cuboid(Vec3::new(2.0, 0.1, 2.0))).with_hooks(ActiveHooks::MODIFY);
     let wall = world.insert(desc.with_pose(carom_math::Pose::new(turned, Vec3::ZERO))).unwrap();
     let bullet = |x: f32, z: f32| {
-        let desc = BodyDesc::new(ball(0.1)).with_position(Vec3::new(x, 0.0, z)).with_fast(true);
+        let desc = BodyDesc::dynamic(ball(0.1)).with_position(Vec3::new(x, 0.0, z)).with_ccd(true);
         desc.with_velocity(Vec3::X * (-60.0 * x), Vec3::ZERO)
     };
     // Its own y axis points along -x. What comes from there is held.
@@ -261,6 +262,6 @@ fn a_one_way_platform_turns() {
         }
     });
     steps(&mut world, &hooks, 10);
-    let x = |id| world.pose(id).unwrap().translation.x;
+    let x = |id| world.body(id).unwrap().position().x;
     assert!(x(held) < 0.0 && x(passes) < -1.0, "{} {}", x(held), x(passes));
 }

@@ -42,7 +42,7 @@ fn columns() -> World {
     world.insert(ground()).unwrap();
     for k in 0..160_u64 {
         let at = Vec3::new((k % 40) as f32 * 1.3, 0.5 + (k / 40) as f32 * 1.01, 0.0);
-        let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at).with_user_data(k);
+        let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_user_data(k);
         world.insert(desc.with_hooks(ActiveHooks::all())).unwrap();
     }
     world
@@ -63,7 +63,7 @@ fn check_hooks() {
                 world.validate().unwrap();
                 assert!(
                     World::<carom_broad_tree::DynamicBvh>::restored(&world.snapshot(), |id| {
-                        world.shape(id).ok().cloned()
+                        world.body(id).map(|body| body.shape()).ok().cloned()
                     })
                     .is_ok()
                 );
@@ -156,13 +156,13 @@ fn events_survive_a_panic_of_a_filter() {
     let mut world: World = World::new();
     let boxes = stack(&mut world, 2);
     for (k, &id) in boxes.iter().enumerate() {
-        world.set_user_data(id, 76 + k as u64).unwrap();
-        world.set_hooks(id, ActiveHooks::FILTER).unwrap();
+        world.body_mut(id).unwrap().set_user_data(76 + k as u64);
+        world.body_mut(id).unwrap().set_hooks(ActiveHooks::FILTER).unwrap();
     }
     world.step(DT).unwrap();
     // The upper box is far away now, so its pair ends in the broad phase. A third one comes.
-    world.set_pose(boxes[1], carom_math::Pose::from_translation(Vec3::Y * 90.0)).unwrap();
-    let third = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 1.5).with_user_data(77);
+    world.body_mut(boxes[1]).unwrap().set_pose(carom_math::Pose::from_translation(Vec3::Y * 90.0)).unwrap();
+    let third = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 1.5).with_user_data(77);
     world.insert(third.with_hooks(ActiveHooks::FILTER)).unwrap();
     let hooks = Panics(ActiveHooks::FILTER);
     let call = || world.step_with(DT, StepOptions::new().with_hooks(&hooks)).map(|_| ());

@@ -6,7 +6,7 @@ use carom_broad_tree::DynamicBvh;
 use carom_math::Vec3;
 use carom_world::{
     ActiveHooks, BodyDesc, BodyId, CombineRule, ContactMut, EventKind, Hooks, MixedMaterial, PairView,
-    StepOptions, World, WorldError, WorldSettings,
+    StepOptions, World, WorldSettings,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -55,7 +55,7 @@ fn a_platform_holds_what_comes_from_above() {
     ] {
         let (mut world, hooks) = platform_world::<DynamicBvh>();
         let half = shape.aabb(&Default::default()).max.y;
-        let body = |at: Vec3| BodyDesc::new(shape.clone()).with_position(at).with_fast(fast);
+        let body = |at: Vec3| BodyDesc::dynamic(shape.clone()).with_position(at).with_ccd(fast);
         let jumper = body(Vec3::new(0.0, 1.2, 0.0)).with_velocity(Vec3::Y * 9.0, Vec3::ZERO);
         let jumper = world.insert(jumper).unwrap();
         let faller = world.insert(body(Vec3::new(1.0, 4.5, 0.0))).unwrap();
@@ -65,9 +65,9 @@ fn a_platform_holds_what_comes_from_above() {
         let mut highest = 0.0_f32;
         for _ in 0..180 {
             world.asked(&hooks);
-            highest = highest.max(world.pose(jumper).unwrap().translation.y);
+            highest = highest.max(world.body(jumper).unwrap().position().y);
         }
-        let y = |id| world.pose(id).unwrap().translation.y;
+        let y = |id| world.body(id).unwrap().position().y;
         let top = 3.1 + half.min(0.3);
         println!("{name}: up to {highest}, then {} and {} and {}", y(jumper), y(faller), y(from_side));
         assert!(4.4 < highest, "{name}: rose to {highest} only");
@@ -78,7 +78,7 @@ fn a_platform_holds_what_comes_from_above() {
         assert!(y(from_side) < 2.0, "{name}: {}", y(from_side));
         // Without hooks the platform is one for all.
         (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
-        assert!(3.1 < world.pose(jumper).unwrap().translation.y);
+        assert!(3.1 < world.body(jumper).unwrap().position().y);
     }
 }
 
@@ -90,12 +90,15 @@ fn hooks_have_the_same_bits() {
         for k in 0..12 {
             let at = Vec3::new(0.3 * k as f32 - 1.8, 1.0 + 0.4 * (k % 3) as f32, 0.1 * k as f32);
             let up = Vec3::Y * (7.0 + 0.3 * k as f32);
-            let desc = BodyDesc::new(cuboid(Vec3::splat(0.2))).with_position(at);
+            let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(at);
             world.insert(desc.with_velocity(up, Vec3::splat(0.5))).unwrap();
         }
         for step in 0..150 {
             if restored_at == Some(step) {
-                world = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+                world = World::restored(&world.snapshot(), |id| {
+                    world.body(id).map(|body| body.shape()).ok().cloned()
+                })
+                .unwrap();
             }
             world.asked(&hooks);
         }
@@ -127,7 +130,7 @@ fn a_pair_that_is_left_out_passes_and_is_told() {
     let wall = BodyDesc::fixed(cuboid(Vec3::new(0.2, 1.0, 1.0))).with_position(Vec3::Y);
     world.insert(wall.with_user_data(7).with_hooks(ActiveHooks::MODIFY)).unwrap();
     let runner = |z: f32, user_data| {
-        let desc = BodyDesc::new(ball(0.25)).with_position(Vec3::new(-1.0, 0.25, z));
+        let desc = BodyDesc::dynamic(ball(0.25)).with_position(Vec3::new(-1.0, 0.25, z));
         desc.with_velocity(Vec3::X * 3.0, Vec3::ZERO).with_user_data(user_data)
     };
     let [ghost, other] = [runner(-0.5, 7), runner(0.5, 8)].map(|desc| world.insert(desc).unwrap());
@@ -137,7 +140,7 @@ fn a_pair_that_is_left_out_passes_and_is_told() {
         let own = world.events().iter().filter(|event| event.b == ghost && event.a.index() == 1);
         kinds.extend(own.map(|event| event.kind).filter(|kind| *kind != EventKind::Persisted));
     }
-    let x = |id| world.pose(id).unwrap().translation.x;
+    let x = |id| world.body(id).unwrap().position().x;
     assert!(0.8 < x(ghost) && x(other) < -0.4, "{} {}", x(ghost), x(other));
     assert_eq!(kinds, [EventKind::Began, EventKind::Ended]);
 }
@@ -159,7 +162,7 @@ fn a_material_of_a_hook_is_one_of_the_body() {
     let run = |friction: f32, restitution: f32, hooks: &dyn Hooks| {
         let mut world = World::new();
         world.insert(ground().with_friction(friction).with_restitution(restitution)).unwrap();
-        let desc = BodyDesc::new(cuboid(Vec3::splat(0.4)))
+        let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.4)))
             .with_position(Vec3::Y * 1.5)
             .with_hooks(ActiveHooks::MODIFY);
         let desc = desc.with_friction(friction).with_velocity(Vec3::X * 4.0, Vec3::ZERO);
@@ -189,19 +192,19 @@ impl Hooks for Counts {
 fn memory_lasts_as_long_as_the_contact() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
-    let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+    let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
     let body = world.insert(desc.with_hooks(ActiveHooks::MODIFY).with_can_sleep(false)).unwrap();
     let counts = Counts(AtomicUsize::new(0));
     (0..20).for_each(|_| world.asked(&counts));
     assert_eq!(counts.0.load(Ordering::Relaxed), 20);
-    world.set_velocity(body, Vec3::Y * 3.0, Vec3::ZERO).unwrap();
+    world.body_mut(body).unwrap().set_velocity(Vec3::Y * 3.0, Vec3::ZERO).unwrap();
     (0..5).for_each(|_| world.asked(&counts));
     counts.0.store(0, Ordering::Relaxed);
     (0..60).for_each(|_| world.asked(&counts));
     let again = counts.0.load(Ordering::Relaxed);
     assert!((1..60).contains(&again), "{again}");
     // No hook is called for a body without hooks.
-    world.set_hooks(body, ActiveHooks::empty()).unwrap();
+    world.body_mut(body).unwrap().set_hooks(ActiveHooks::empty()).unwrap();
     counts.0.store(0, Ordering::Relaxed);
     (0..5).for_each(|_| world.asked(&counts));
     assert_eq!(counts.0.load(Ordering::Relaxed), 0);
@@ -231,18 +234,18 @@ fn a_filtered_pair_is_as_one_of_a_family() {
         let zone = BodyDesc::fixed(ball(0.5)).with_position(Vec3::new(2.0, 1.0, 0.0)).with_sensor(true);
         let zone = world.insert(mark(zone)).unwrap();
         let bullet = |z: f32| {
-            let desc = BodyDesc::new(ball(0.05)).with_position(Vec3::new(-2.0, 1.0, z)).with_fast(true);
+            let desc = BodyDesc::dynamic(ball(0.05)).with_position(Vec3::new(-2.0, 1.0, z)).with_ccd(true);
             desc.with_velocity(Vec3::X * 200.0, Vec3::ZERO).with_gravity_scale(0.0)
         };
         let through = world.insert(mark(bullet(0.0))).unwrap();
         let stopped = world.insert(bullet(1.0)).unwrap();
-        world.insert(mark(BodyDesc::new(cuboid(Vec3::splat(0.2))).with_position(Vec3::Y * 5.0))).unwrap();
+        world.insert(mark(BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(Vec3::Y * 5.0))).unwrap();
         let mut told = Vec::new();
         for _ in 0..60 {
             world.asked(&Apart);
             told.extend(world.events().to_vec());
         }
-        let x = |id| world.pose(id).unwrap().translation.x;
+        let x = |id| world.body(id).unwrap().position().x;
         assert!(50.0 < x(through) && x(stopped) < 0.0, "{} {}", x(through), x(stopped));
         assert!(told.iter().all(|event| event.a != zone && event.b != zone));
         (world.state_hash(), told)
@@ -265,12 +268,12 @@ fn a_filter_may_change_its_answer() {
     let mut world: World = World::new();
     let bridge = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.1, 2.0))).with_hooks(ActiveHooks::FILTER);
     let bridge = world.insert(bridge).unwrap();
-    let desc = || BodyDesc::new(cuboid(Vec3::splat(0.3))).with_position(Vec3::Y * 0.4);
+    let desc = || BodyDesc::dynamic(cuboid(Vec3::splat(0.3))).with_position(Vec3::Y * 0.4);
     let sleeper = world.insert(desc()).unwrap();
     (0..120).for_each(|_| world.asked(&Bridge(true)));
-    assert!(world.is_sleeping(sleeper).unwrap());
+    assert!(world.body(sleeper).unwrap().is_sleeping());
     // A pair of sleeping bodies is not asked about. This one moves.
-    world.set_velocity(bridge, Vec3::X * 0.01, Vec3::ZERO).unwrap();
+    world.body_mut(bridge).unwrap().set_velocity(Vec3::X * 0.01, Vec3::ZERO).unwrap();
     let mut events = Vec::new();
     for step in 0..60 {
         world.asked(&Bridge(step < 2));
@@ -280,18 +283,18 @@ fn a_filter_may_change_its_answer() {
         assert!(step < 2 || world.events().is_empty());
     }
     assert_eq!(events, [EventKind::Ended]);
-    assert!(world.pose(sleeper).unwrap().translation.y < -2.0);
+    assert!(world.body(sleeper).unwrap().position().y < -2.0);
     let next = world.insert(desc()).unwrap();
     (0..60).for_each(|_| world.asked(&Bridge(true)));
-    assert!((world.pose(next).unwrap().translation.y - 0.4).abs() < 0.01);
+    assert!((world.body(next).unwrap().position().y - 0.4).abs() < 0.01);
     // Without hooks, and for a body that does not ask, all pairs count.
     (0..30).for_each(|_| world.asked(&Bridge(false)));
-    assert!(world.pose(next).unwrap().translation.y < 0.0);
-    world.set_pose(next, carom_math::Pose::from_translation(Vec3::Y * 0.5)).unwrap();
-    world.set_velocity(next, Vec3::ZERO, Vec3::ZERO).unwrap();
-    world.set_hooks(bridge, ActiveHooks::empty()).unwrap();
+    assert!(world.body(next).unwrap().position().y < 0.0);
+    world.body_mut(next).unwrap().set_pose(carom_math::Pose::from_translation(Vec3::Y * 0.5)).unwrap();
+    world.body_mut(next).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
+    world.body_mut(bridge).unwrap().set_hooks(ActiveHooks::empty()).unwrap();
     (0..60).for_each(|_| world.asked(&Bridge(false)));
-    assert!((world.pose(next).unwrap().translation.y - 0.4).abs() < 0.01);
+    assert!((world.body(next).unwrap().position().y - 0.4).abs() < 0.01);
 }
 
 /// A material by `combine` is one by the rules, with the same bits.
@@ -313,7 +316,7 @@ fn a_combined_material_is_one_by_the_rules() {
     let run = |own: [f32; 2], hooks: &dyn Hooks| {
         let mut world: World = World::new();
         world.insert(ground().with_friction(0.9)).unwrap();
-        let desc = BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(Vec3::Y * 1.5).with_user_data(1);
+        let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(Vec3::Y * 1.5).with_user_data(1);
         let desc = desc.with_friction(own[0]).with_restitution(own[1]).with_hooks(ActiveHooks::COMBINE);
         let desc = desc.with_combine_rules(CombineRule::Min, CombineRule::Max);
         world.insert(desc.with_velocity(Vec3::X * 4.0, Vec3::ZERO)).unwrap();
@@ -358,15 +361,18 @@ fn trace<B: BroadPhase + Default>(n_steps: usize, is_restored: bool) -> Vec<(u64
     let mut world = World::<B>::with_broad_phase(B::default(), WorldSettings::default());
     let bodies = crate::scenes::heap(&mut world, 180, 5);
     for (k, &body) in (0..).zip(&bodies) {
-        world.set_user_data(body, k).unwrap();
+        world.body_mut(body).unwrap().set_user_data(k);
         if k.is_multiple_of(3) {
-            world.set_hooks(body, ActiveHooks::all()).unwrap();
+            world.body_mut(body).unwrap().set_hooks(ActiveHooks::all()).unwrap();
         }
     }
     let mut trace = Vec::new();
     for step in 0..n_steps {
         if is_restored && step % 13 == 7 {
-            world = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+            world = World::restored(&world.snapshot(), |id| {
+                world.body(id).map(|body| body.shape()).ok().cloned()
+            })
+            .unwrap();
         }
         world.step_with(DT, StepOptions::new().with_hooks(&Everything)).unwrap();
         world.validate().unwrap();
@@ -456,8 +462,8 @@ fn hooks_with_ugly_numbers_leave_a_sound_world() {
     for seed in 0..12 {
         let mut world: World = World::new();
         for (k, body) in (1..).zip(crate::scenes::heap(&mut world, 24, seed)) {
-            world.set_user_data(body, k).unwrap();
-            world.set_hooks(body, ActiveHooks::all()).unwrap();
+            world.body_mut(body).unwrap().set_user_data(k);
+            world.body_mut(body).unwrap().set_hooks(ActiveHooks::all()).unwrap();
         }
         for step in 0..40 {
             let options = StepOptions::new();
@@ -470,7 +476,7 @@ fn hooks_with_ugly_numbers_leave_a_sound_world() {
             }
             world.validate().unwrap();
             for id in world.body_ids() {
-                let motion = world.motion(id).unwrap();
+                let motion = world.body(id).unwrap().motion();
                 assert!(motion.pose.is_finite() && motion.linear_velocity.is_finite(), "{seed} {step}");
             }
         }

@@ -9,7 +9,7 @@ fn floating() -> (World, BodyId) {
     let mut settings = WorldSettings::default();
     settings.solver = settings.solver.with_gravity(Vec3::ZERO);
     let mut world = World::with_settings(settings);
-    let desc = BodyDesc::new(cuboid(Vec3::new(0.1, 0.2, 0.3))).with_density(50.0);
+    let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.1, 0.2, 0.3))).with_density(50.0);
     let id = world.insert(desc.with_position(Vec3::X)).unwrap();
     (world, id)
 }
@@ -36,7 +36,7 @@ fn a_spring_has_its_period() {
             world.step_with(DT, StepOptions::new().with_on_substep(&mut pull)).unwrap();
             world.validate().unwrap();
             let expected = (omega * step as f32 * DT).cos();
-            worst = worst.max((world.pose(id).unwrap().translation.x - expected).abs());
+            worst = worst.max((world.body(id).unwrap().position().x - expected).abs());
         }
         assert_eq!(n_calls, 6 * n);
         // Semi-implicit Euler is late by half a substep, and its frequency off by (w h)^2 / 24.
@@ -44,7 +44,7 @@ fn a_spring_has_its_period() {
         let bound = omega * (0.5 * h + (omega * h).powi(2) / 24.0 * n as f32 * DT) * 1.1 + 1e-3;
         println!("{frequency} Hz: {worst} of {bound}");
         assert!(worst < bound, "{frequency} Hz: {worst} of {bound}");
-        assert!(!world.is_sleeping(id).unwrap());
+        assert!(!world.body(id).unwrap().is_sleeping());
     }
 }
 
@@ -57,18 +57,18 @@ fn forces_of_substeps_are_those_of_the_step() {
     let (mut world, id) = floating();
     let (mut plain, _) = floating();
     for _ in 0..30 {
-        plain.apply_force(id, force).unwrap();
+        plain.body_mut(id).unwrap().apply_force(force).unwrap();
         plain.step(DT).unwrap();
         let mut push = |substep: &mut Substep<'_>| substep.for_each_active(|body| body.apply_force(force));
         world.step_with(DT, StepOptions::new().with_on_substep(&mut push)).unwrap();
     }
-    let [a, b] = [&world, &plain].map(|world| *world.motion(id).unwrap());
+    let [a, b] = [&world, &plain].map(|world| *world.body(id).unwrap().motion());
     assert!((a.linear_velocity - b.linear_velocity).length() < 1e-4);
     assert!((a.pose.translation - b.pose.translation).length() < 1e-4);
 
     let (mut world, id) = floating();
     let (mut plain, _) = floating();
-    plain.apply_impulse(id, force, at).unwrap();
+    plain.body_mut(id).unwrap().apply_impulse_at(force, at).unwrap();
     plain.step(DT).unwrap();
     let mut push = |substep: &mut Substep<'_>| {
         if substep.index() == 0 {
@@ -82,7 +82,7 @@ fn forces_of_substeps_are_those_of_the_step() {
         }
     };
     world.step_with(DT, StepOptions::new().with_on_substep(&mut push)).unwrap();
-    let [a, b] = [&world, &plain].map(|world| *world.motion(id).unwrap());
+    let [a, b] = [&world, &plain].map(|world| *world.body(id).unwrap().motion());
     assert!((a.linear_velocity - b.linear_velocity).length() < 1e-5);
     assert!((a.angular_velocity - b.angular_velocity).length() < 1e-3 * b.angular_velocity.length());
     assert!((a.pose.translation - b.pose.translation).length() < 1e-5);
@@ -114,10 +114,10 @@ fn only_awake_dynamic_bodies_are_visited() {
     let lift = BodyDesc::kinematic(ball(0.2)).with_position(Vec3::X * 9.0);
     let lift = world.insert(lift.with_velocity(Vec3::Y, Vec3::ZERO)).unwrap();
     (0..200).for_each(|_| _ = world.step(DT).unwrap());
-    assert!(world.is_sleeping(boxes[0]).unwrap());
-    let gone = world.insert(BodyDesc::new(ball(0.2)).with_position(Vec3::X * 20.0)).unwrap();
+    assert!(world.body(boxes[0]).unwrap().is_sleeping());
+    let gone = world.insert(BodyDesc::dynamic(ball(0.2)).with_position(Vec3::X * 20.0)).unwrap();
     world.remove(gone).unwrap();
-    let flyer = world.insert(BodyDesc::new(ball(0.2)).with_position(Vec3::Y * 20.0)).unwrap();
+    let flyer = world.insert(BodyDesc::dynamic(ball(0.2)).with_position(Vec3::Y * 20.0)).unwrap();
     assert_eq!(gone.index(), flyer.index());
     let seen = std::sync::Mutex::new(Vec::new());
     world.for_each_active(|body| seen.lock().unwrap().push(body.id()));
@@ -137,9 +137,9 @@ fn forces_trace(by_visit: bool) -> Vec<u64> {
     let mut trace = Vec::new();
     for step in 0..12 {
         // Added up with what was there before.
-        world.apply_force(bodies[3], Vec3::X).unwrap();
+        world.body_mut(bodies[3]).unwrap().apply_force(Vec3::X).unwrap();
         let awake: Vec<BodyId> =
-            bodies.iter().copied().filter(|&id| !world.is_sleeping(id).unwrap()).collect();
+            bodies.iter().copied().filter(|&id| !world.body(id).unwrap().is_sleeping()).collect();
         if by_visit {
             world.for_each_active(|body| {
                 let (id, center) = (body.id(), body.center());
@@ -152,12 +152,12 @@ fn forces_trace(by_visit: bool) -> Vec<u64> {
             });
         } else {
             for id in awake {
-                let center = world.motion(id).unwrap().world_center();
-                world.apply_force(id, wind(id)).unwrap();
-                world.apply_torque(id, Vec3::Y * 0.01).unwrap();
-                world.apply_force_at(id, wind(id), center + Vec3::X).unwrap();
+                let center = world.body(id).unwrap().motion().world_center();
+                world.body_mut(id).unwrap().apply_force(wind(id)).unwrap();
+                world.body_mut(id).unwrap().apply_torque(Vec3::Y * 0.01).unwrap();
+                world.body_mut(id).unwrap().apply_force_at(wind(id), center + Vec3::X).unwrap();
                 if id.index() % 50 == 7 && step == 5 {
-                    world.set_velocity(id, Vec3::Y * 2.0, Vec3::X).unwrap();
+                    world.body_mut(id).unwrap().set_velocity(Vec3::Y * 2.0, Vec3::X).unwrap();
                 }
             }
         }
