@@ -315,10 +315,11 @@ impl Hooks for Mix {
 fn a_combined_material_is_one_by_the_rules() {
     let run = |own: [f32; 2], hooks: &dyn Hooks| {
         let mut world: World = World::new();
-        world.insert(ground().with_friction(0.9)).unwrap();
+        let rules = (CombineRule::Min, CombineRule::Max);
+        world.insert(ground().with_friction(0.9).with_combine_rules(rules.0, rules.1)).unwrap();
         let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(Vec3::Y * 1.5).with_user_data(1);
         let desc = desc.with_friction(own[0]).with_restitution(own[1]).with_hooks(ActiveHooks::COMBINE);
-        let desc = desc.with_combine_rules(CombineRule::Min, CombineRule::Max);
+        let desc = desc.with_combine_rules(rules.0, rules.1);
         world.insert(desc.with_velocity(Vec3::X * 4.0, Vec3::ZERO)).unwrap();
         (0..120).for_each(|_| world.asked(hooks));
         world.state_hash()
