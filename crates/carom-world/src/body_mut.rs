@@ -14,6 +14,7 @@ use crate::contacts::rules::set;
 use crate::{BodyId, World, WorldError};
 use carom_broad::BroadPhase;
 use carom_broad_tree::DynamicBvh;
+use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::BodyKind;
@@ -53,6 +54,16 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         }
         self.world.refit(index);
         Ok(self)
+    }
+
+    /// Puts the origin of the body's frame at a place in `f64`, and wakes it and the bodies that it
+    /// touched: see [`World::origin`].
+    ///
+    /// Errors: a number that is not finite.
+    pub fn set_wide_position(&mut self, place: DVec3) -> Result<&mut Self, WorldError> {
+        let rotation = self.world.bodies.motions[self.index()].pose.rotation;
+        let translation = self.world.to_local(place);
+        self.set_pose(Pose { rotation, translation })
     }
 
     /// Sets both velocities of the body, and wakes it.

@@ -20,7 +20,7 @@ impl<B: BroadPhase> World<B> {
     ///
     /// Errors: a number out of range, a dynamic body without mass, or no number left.
     pub fn insert(&mut self, desc: BodyDesc) -> Result<BodyId, WorldError> {
-        let (traits, body) = body::admit(&desc)?;
+        let (traits, body) = body::admit(&desc, self.origin)?;
         let index = match self.bodies.free.last() {
             Some(&index) => index as usize,
             None => self.bodies.motions.len(),

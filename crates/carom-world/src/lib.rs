@@ -58,12 +58,14 @@ mod joint_edit;
 mod joint_mut;
 mod joint_ref;
 mod memory;
+mod origin;
 #[cfg(feature = "parallel")]
 mod par;
 mod queries;
 mod respond;
 mod responses;
 mod settings;
+mod shift;
 mod snapshot;
 #[cfg(feature = "soft")]
 mod soft;

@@ -32,6 +32,7 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Mobility, Pair};
 use carom_geom::Manifold;
+use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape};
 use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
@@ -42,6 +43,8 @@ use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
     settings: WorldSettings,
+    #[cfg_attr(feature = "serde", serde(default))]
+    origin: [f64; 3],
     /// The settings of the last step. `None`, from older snapshots: the same.
     #[cfg_attr(feature = "serde", serde(default))]
     settings_in_force: Option<WorldSettings>,
@@ -104,6 +107,7 @@ impl<B: BroadPhase> World<B> {
         }
         Snapshot {
             settings: self.settings,
+            origin: self.origin.to_array(),
             settings_in_force: Some(self.last.settings),
             generations: self.bodies.generations.clone(),
             free: self.bodies.free.clone(),
@@ -158,6 +162,7 @@ impl<B: BroadPhase + Default> World<B> {
     ) -> Result<World<B>, WorldError> {
         snapshot.check()?;
         let mut world = World::with_broad_phase(B::default(), snapshot.settings);
+        world.origin = DVec3::from_array(snapshot.origin);
         world.last.settings = snapshot.settings_in_force.unwrap_or(snapshot.settings);
         world.bodies.generations = snapshot.generations.clone();
         world.bodies.free = snapshot.free.clone();
@@ -245,6 +250,9 @@ impl Snapshot {
     /// Checks all that steps rely on.
     pub(crate) fn check(&self) -> Result<(), WorldError> {
         self.settings.check()?;
+        if !self.origin.iter().all(|x| x.is_finite()) {
+            return Err(WorldError::BadNumber("origin"));
+        }
         if let Some(settings) = &self.settings_in_force {
             settings.check()?;
         }

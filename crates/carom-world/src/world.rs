@@ -24,6 +24,7 @@ use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats};
 use carom_broad::{BroadPhase, Pair};
 use carom_broad_tree::DynamicBvh;
+use carom_math::glam::DVec3;
 use carom_math::{Budget, clock};
 use carom_response::{Solver, SolverSettings};
 
@@ -32,6 +33,8 @@ use carom_response::{Solver, SolverSettings};
 /// The results do not depend on `B`, the broad phase.
 pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) settings: WorldSettings,
+    /// The place of the origin of its frame: see `origin.rs`.
+    pub(crate) origin: DVec3,
     pub(crate) last: LastStep,
     pub(crate) broad: B,
     pub(crate) bodies: BodySet,
@@ -78,6 +81,7 @@ impl<B: BroadPhase> World<B> {
     pub fn with_broad_phase(broad: B, settings: WorldSettings) -> World<B> {
         World {
             settings,
+            origin: DVec3::ZERO,
             last: LastStep { settings, dt: 0.0 },
             broad,
             bodies: BodySet::default(),
