@@ -93,13 +93,16 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
             ][dice.below(4)];
             match dice.below(24) {
                 0 => changed.push(world.remove(a).is_ok()),
-                1 => changed.push(world.body_mut(a).unwrap().set_pose(p).is_ok()),
-                2 => changed.push(world.body_mut(a).unwrap().set_velocity(v, v).is_ok()),
-                3 => changed.push(world.body_mut(a).unwrap().apply_impulse_at(v, v).is_ok()),
-                4 => changed.push(world.body_mut(a).unwrap().set_shape(shape(&mut dice)).is_ok()),
-                5 => changed.push(
-                    world.body_mut(a).unwrap().set_groups(Groups::from_bits_retain(3), Groups::all()).is_ok(),
-                ),
+                1 => changed.push(world.body_mut(a).is_ok_and(|mut body| body.set_pose(p).is_ok())),
+                2 => changed.push(world.body_mut(a).is_ok_and(|mut body| body.set_velocity(v, v).is_ok())),
+                3 => {
+                    changed.push(world.body_mut(a).is_ok_and(|mut body| body.apply_impulse_at(v, v).is_ok()))
+                }
+                4 => changed
+                    .push(world.body_mut(a).is_ok_and(|mut body| body.set_shape(shape(&mut dice)).is_ok())),
+                5 => changed.push(world.body_mut(a).is_ok_and(|mut body| {
+                    body.set_groups(Groups::from_bits_retain(3), Groups::all()).is_ok()
+                })),
                 6 => changed.push(
                     world
                         .body_mut(a)
@@ -108,7 +111,9 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                         })
                         .is_ok(),
                 ),
-                7 => changed.push(world.body_mut(a).unwrap().set_constant_force(v, Vec3::ZERO).is_ok()),
+                7 => changed.push(
+                    world.body_mut(a).is_ok_and(|mut body| body.set_constant_force(v, Vec3::ZERO).is_ok()),
+                ),
                 8..11 => {
                     if let Ok(joint) =
                         world.insert_joint(JointDesc::new(a, b, kind).with_anchor(Vec3::Y).with_axis(Vec3::X))
@@ -122,8 +127,8 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                     }
                 }
                 12 => assert!(
-                    world.body_mut(a).unwrap().set_velocity(bad, v).is_err()
-                        && world.body_mut(a).unwrap().set_constant_force(bad, v).is_err()
+                    world.body_mut(a).is_ok_and(|mut body| body.set_velocity(bad, v).is_err())
+                        && world.body_mut(a).is_ok_and(|mut body| body.set_constant_force(bad, v).is_err())
                 ),
                 13 => {
                     if let Some(&joint) = joints.get(dice.below(joints.len())) {
@@ -135,17 +140,25 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                 }
                 16 | 17 => {
                     let to = [Mobility::Fixed, Mobility::Kinematic, Mobility::Dynamic][dice.below(3)];
-                    changed.push(world.body_mut(a).unwrap().set_mobility(to).is_ok());
+                    changed.push(world.body_mut(a).is_ok_and(|mut body| body.set_mobility(to).is_ok()));
                 }
-                18 => changed.push(world.body_mut(a).unwrap().set_mass(0.1 + v.x.abs()).is_ok()),
-                19 => changed.push(world.body_mut(a).unwrap().set_sensor(dice.one_in(2)).is_ok()),
-                20 => changed.push(world.body_mut(a).unwrap().set_ccd(dice.one_in(2)).is_ok()),
-                21 => changed.push(world.body_mut(a).unwrap().set_family(dice.below(3) as u32).is_ok()),
-                22 => changed.push(
-                    world.body_mut(a).unwrap().move_to(p).is_ok()
-                        && world.body_mut(b).unwrap().move_to(p).is_ok(),
+                18 => changed
+                    .push(world.body_mut(a).is_ok_and(|mut body| body.set_mass(0.1 + v.x.abs()).is_ok())),
+                19 => changed
+                    .push(world.body_mut(a).is_ok_and(|mut body| body.set_sensor(dice.one_in(2)).is_ok())),
+                20 => {
+                    changed.push(world.body_mut(a).is_ok_and(|mut body| body.set_ccd(dice.one_in(2)).is_ok()))
+                }
+                21 => changed.push(
+                    world.body_mut(a).is_ok_and(|mut body| body.set_family(dice.below(3) as u32).is_ok()),
                 ),
-                23 => changed.push(world.body_mut(a).unwrap().apply_force_at(v, p.translation).is_ok()),
+                22 => changed.push(
+                    world.body_mut(a).is_ok_and(|mut body| body.move_to(p).is_ok())
+                        && world.body_mut(b).is_ok_and(|mut body| body.move_to(p).is_ok()),
+                ),
+                23 => changed.push(
+                    world.body_mut(a).is_ok_and(|mut body| body.apply_force_at(v, p.translation).is_ok()),
+                ),
                 _ => {
                     let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
                     world = World::restored(&world.snapshot(), shape_of).unwrap();
