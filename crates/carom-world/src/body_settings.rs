@@ -321,8 +321,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// that it touched.
     ///
     /// Bodies that stick are held by a weld joint ([`World::responses`] names it), and do not
-    /// collide any more: the event of their contact is [`EventKind::Ended`]. To part them, set the
-    /// response to [`Response::Collide`] and remove the joint.
+    /// collide any more: the event of their contact is
+    /// [`EventKind::Ended`](crate::EventKind::Ended). To part them, set the response to
+    /// [`Response::Collide`] and remove the joint.
     pub fn set_response(&mut self, response: Response) -> Result<&mut Self, WorldError> {
         let index = self.index();
         check_response(response)?;
