@@ -48,6 +48,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
         self.world.wake_around(self.id);
         self.world.bodies.motions[index].pose = pose;
+        self.world.bodies.remainders.forget(index);
         // Its contacts are not carried along.
         if let Some(seen) = self.world.bodies.detected_poses.get_mut(index) {
             *seen = None;
@@ -62,8 +63,11 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Errors: a number that is not finite.
     pub fn set_wide_position(&mut self, place: DVec3) -> Result<&mut Self, WorldError> {
         let rotation = self.world.bodies.motions[self.index()].pose.rotation;
-        let translation = self.world.to_local(place);
-        self.set_pose(Pose { rotation, translation })
+        let place = place - self.world.origin;
+        let translation = place.as_vec3();
+        self.set_pose(Pose { rotation, translation })?;
+        self.world.bodies.remainders.put(self.index(), translation, place);
+        Ok(self)
     }
 
     /// Sets both velocities of the body, and wakes it.

@@ -67,13 +67,12 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
 
     /// The pose with the place of the body's frame in `f64`: see [`World::origin`].
     pub fn wide_pose(&self) -> WidePose {
-        let WidePose { rotation, translation } = self.pose().wide();
-        WidePose { rotation, translation: self.world.origin + translation }
+        WidePose { translation: self.wide_position(), ..self.pose().wide() }
     }
 
     /// The place of the origin of the body's frame: see [`World::origin`].
     pub fn wide_position(&self) -> DVec3 {
-        self.world.to_wide(self.position())
+        self.world.origin + self.world.bodies.place_of(self.index())
     }
 
     /// The rotation from the body's frame to the world.

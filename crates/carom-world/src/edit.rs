@@ -43,6 +43,10 @@ impl<B: BroadPhase> World<B> {
         self.bodies.traits[index] = traits;
         self.bodies.weights[index] = desc.weight();
         self.bodies.motions[index] = body;
+        self.bodies.remainders.forget(index);
+        if let Some(place) = desc.wide_position {
+            self.bodies.remainders.put(index, body.pose.translation, place - self.origin);
+        }
         self.bodies.girths[index] = Girth::of(&desc.shape, self.bodies.motions[index].center_of_mass);
         let aabb = self.box_of(index, &desc.shape);
         let proxy = match self.broad.insert(aabb, traits.filter) {

@@ -6,13 +6,14 @@
 //! all bodies stay where they are. Beside the origin everything is as exact as in a small world.
 //!
 //! A number `x` of `f32` is rounded by at most `x / 2^24`: by 0.06 mm at a distance of 1 km from
-//! the origin. What has to be exact in two regions at once needs a world for each.
+//! the origin. Bodies that do not move keep the rest, and are in their places again when the origin
+//! comes near. What has to move exactly in two regions at once needs a world for each.
 //!
 //! Reference: P. Gunter, Origin Shifting, 2009 (also PhysX 5, `PxScene::shiftOrigin`).
 //! Differs: the origin is a part of the world, so places in `f64` go in and come out.
 
 use crate::shift::Shift;
-use crate::{BodyId, World, WorldError};
+use crate::{World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_math::Vec3;
@@ -39,25 +40,21 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Moves the origin of the world's frame. All bodies, joints, fields and soft things stay at
-    /// their places, so their poses in the frame change: each number is rounded once. Velocities,
-    /// contacts and sleep stay, and no event is told.
+    /// their places, so their poses in the frame change. Velocities, contacts and sleep stay, and
+    /// no event is told (test: `origins::a_frame_that_moves_disturbs_nothing`).
     ///
     /// Move it when the player is some hundred metres away from it. It costs about as much as a
     /// refit of all boxes.
     ///
-    /// Errors: a number that is not finite, or more than 1e9 away from the origin of now; nothing is
-    /// changed.
+    /// Errors: a number that is not finite, or more than 1e9 away from the origin of now; nothing
+    /// is changed.
     pub fn set_origin(&mut self, origin: DVec3) -> Result<(), WorldError> {
         let shift = Shift(self.origin - origin);
         if !(shift.0.abs().max_element() <= MAX_SHIFT) {
             return Err(WorldError::BadNumber("origin"));
         }
         self.origin = origin;
-        self.bodies.motions.iter_mut().for_each(|body| shift.apply(&mut body.pose.translation));
-        let seen = self.bodies.detected_poses.iter_mut().flatten();
-        seen.for_each(|pose| shift.apply(&mut pose.translation));
-        self.bodies.steering.shift(shift);
-        self.bodies.force_fields.shift(shift);
+        self.bodies.shift(shift);
         for joint in self.joints.iter_mut() {
             if let JointKind::Pulley { supports, .. } = &mut joint.kind {
                 supports.iter_mut().for_each(|point| shift.apply(point));
@@ -68,8 +65,9 @@ impl<B: BroadPhase> World<B> {
         #[cfg(feature = "soft")]
         if let Some(set) = &mut self.soft.set {
             let (bodies, broad) = (&self.bodies, &self.broad);
-            let aabb =
-                |id: BodyId| bodies.proxies[id.index as usize].and_then(|proxy| broad.aabb(proxy).ok());
+            let aabb = |id: crate::BodyId| {
+                bodies.proxies[id.index as usize].and_then(|proxy| broad.aabb(proxy).ok())
+            };
             set.shift(shift, &aabb)?;
         }
         Ok(())

@@ -13,6 +13,7 @@ use crate::bodies::deforming::StoredSheet;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
+use crate::bodies::remainders::Remainders;
 use crate::bodies::size::Size;
 use crate::bodies::steering::Steering;
 use crate::bodies::weight::Weight;
@@ -45,6 +46,8 @@ pub struct Snapshot {
     settings: WorldSettings,
     #[cfg_attr(feature = "serde", serde(default))]
     origin: [f64; 3],
+    #[cfg_attr(feature = "serde", serde(default))]
+    remainders: Remainders,
     /// The settings of the last step. `None`, from older snapshots: the same.
     #[cfg_attr(feature = "serde", serde(default))]
     settings_in_force: Option<WorldSettings>,
@@ -108,6 +111,7 @@ impl<B: BroadPhase> World<B> {
         Snapshot {
             settings: self.settings,
             origin: self.origin.to_array(),
+            remainders: self.bodies.remainders.clone(),
             settings_in_force: Some(self.last.settings),
             generations: self.bodies.generations.clone(),
             free: self.bodies.free.clone(),
@@ -172,6 +176,7 @@ impl<B: BroadPhase + Default> World<B> {
             world.bodies.traits[index as usize] = Traits::NONE;
         }
         world.bodies.motions = snapshot.bodies.clone();
+        world.bodies.remainders = snapshot.remainders.clone();
         world.bodies.weights = snapshot.weights.clone();
         world.bodies.steering = snapshot.steering.clone();
         world.bodies.force_fields = snapshot.force_fields.clone();
@@ -256,6 +261,7 @@ impl Snapshot {
         if let Some(settings) = &self.settings_in_force {
             settings.check()?;
         }
+        self.remainders.check()?;
         self.check_bodies()?;
         let is_live: Vec<bool> = self.generations.iter().map(|generation| generation % 2 == 1).collect();
         self.joints.check(&is_live)?;

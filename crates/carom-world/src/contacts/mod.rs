@@ -110,6 +110,8 @@ impl ContactSet {
                 shift.apply(&mut contact.point_b);
             }
         }
+        // Points were rounded, so a pair that moves again is tested, not recycled.
+        self.records.iter_mut().for_each(|record| record.drift = f32::MAX);
         self.impulse_events.iter_mut().for_each(|event| shift.apply(&mut event.point));
     }
 

@@ -4,7 +4,9 @@ use super::scenes::*;
 use carom_broad_tree::DynamicBvh;
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Quat, Vec3};
-use carom_world::{BodyDesc, BodyId, EventKind, ForceFieldDesc, ForceKind, ForceRegion, JointDesc, World};
+use carom_world::{
+    BodyDesc, BodyId, Event, EventKind, ForceFieldDesc, ForceKind, ForceRegion, JointDesc, World,
+};
 
 /// 100 km, in no round number.
 const FAR: DVec3 = DVec3::new(100_000.3, -17.77, 61_234.567);
@@ -75,6 +77,37 @@ fn a_frame_that_moves_disturbs_nothing() {
     assert!(50 < asleep(&still) && 50 < asleep(&moved), "{} {}", asleep(&still), asleep(&moved));
 }
 
+/// The frame goes away by 100 km, in uneven steps, and comes back to a heap that sleeps.
+#[test]
+fn what_sleeps_is_in_its_place_when_the_frame_comes_back() {
+    let (mut world, ids) = yard(DVec3::ZERO);
+    (0..900).for_each(|_| _ = world.checked_step(DT).unwrap());
+    let sleeps = |world: &World, id: BodyId| world.body(id).unwrap().is_sleeping();
+    let ids: Vec<_> = ids.into_iter().filter(|&id| sleeps(&world, id)).collect();
+    assert!(50 < ids.len(), "{}", ids.len());
+    let places = |world: &World| -> Vec<DVec3> {
+        ids.iter().map(|&id| world.body(id).unwrap().wide_position()).collect()
+    };
+    let before = places(&world);
+    let ways = [3e2, 4e3, 5e4, 1e5, 7e4, 1e4, 1e3, 0.0];
+    for way in ways {
+        world.set_origin(DVec3::new(1.0, 0.3, -0.7) * way).unwrap();
+        world.checked_step(DT).unwrap();
+        let is_new = |event: &Event| event.kind != EventKind::Persisted && ids.contains(&event.b);
+        assert!(!world.events().iter().any(is_new), "at {way} m");
+        assert!(ids.iter().all(|&id| sleeps(&world, id)), "at {way} m");
+        for (before, now) in before.iter().zip(places(&world)) {
+            assert!((*before - now).length() < 1e-8, "at {way} m: {before} {now}");
+        }
+    }
+    // All wake, and nothing starts.
+    world.wake_all();
+    (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+    for (before, now) in before.iter().zip(places(&world)) {
+        assert!((*before - now).length() < 2e-3, "{before} {now}");
+    }
+}
+
 /// A ball at constant speed goes 100 km while the frame follows it: after each step it is where it
 /// should be.
 #[test]
@@ -90,7 +123,8 @@ fn a_frame_follows_a_ball_for_100_km() {
         if 200.0 < (place - world.origin()).length() {
             world.set_origin(place).unwrap();
         }
-        assert!((place.x - 500.0 * time).abs() < 1e-3, "{time} s: {place}");
+        // The rounding of a substep adds up.
+        assert!((place.x - 500.0 * time).abs() < 1e-3 + 1e-7 * place.x, "{time} s: {place}");
     }
 }
 
@@ -127,6 +161,35 @@ fn all_that_has_a_place_goes_along() {
     for (near, far) in near.iter().zip(far) {
         assert!((*near - far).length() < 1e-4, "{near} {far}");
     }
+}
+
+/// A cloth that lies on a ball sleeps on, and so does the ball.
+#[cfg(feature = "soft")]
+#[test]
+fn soft_things_go_along() {
+    use carom_world::{ClothSettings, SoftBodyDesc};
+    let run = |moves: bool| {
+        let mut world = World::new();
+        world.insert(ground()).unwrap();
+        let stone = world.insert(BodyDesc::fixed(ball(0.5)).with_position(Vec3::Y * 0.4)).unwrap();
+        let sheet = SoftBodyDesc::grid([1.5; 2], [12, 12], ClothSettings::default());
+        let sheet = world.insert_soft_body(sheet.with_position(Vec3::Y * 1.2)).unwrap();
+        for step in 0..400 {
+            if moves && step % 40 == 20 {
+                world.set_origin(DVec3::new(0.25 * f64::from(step), 0.5, -2.0)).unwrap();
+                world.validate().unwrap();
+            }
+            world.checked_step(DT).unwrap();
+        }
+        let vertices = world.soft_body(sheet).unwrap().positions().to_vec();
+        let center = world.body(stone).unwrap().position();
+        let nearest = vertices.iter().map(|v| (*v - center).length()).fold(f32::MAX, f32::min);
+        let top = vertices.iter().map(|v| world.to_wide(*v).y).fold(f64::MIN, f64::max);
+        (nearest, top)
+    };
+    let ((near, top), (moved, moved_top)) = (run(false), run(true));
+    assert!(0.49 < near && 0.49 < moved, "{near} {moved}");
+    assert!((top - moved_top).abs() < 0.02, "{top} {moved_top}");
 }
 
 #[test]
