@@ -48,7 +48,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
         self.world.wake_around(self.id);
         self.world.bodies.motions[index].pose = pose;
-        self.world.bodies.remainders.forget(index);
+        self.world.bodies.places.forget(index);
         // Its contacts are not carried along.
         if let Some(seen) = self.world.bodies.detected_poses.get_mut(index) {
             *seen = None;
@@ -63,10 +63,10 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Errors: a number that is not finite.
     pub fn set_wide_position(&mut self, place: DVec3) -> Result<&mut Self, WorldError> {
         let rotation = self.world.bodies.motions[self.index()].pose.rotation;
-        let place = place - self.world.origin;
+        let place = place - self.world.origin();
         let translation = place.as_vec3();
         self.set_pose(Pose { rotation, translation })?;
-        self.world.bodies.remainders.put(self.index(), translation, place);
+        self.world.bodies.places.put(self.index(), translation, place);
         Ok(self)
     }
 

@@ -72,7 +72,7 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
 
     /// The place of the origin of the body's frame: see [`World::origin`].
     pub fn wide_position(&self) -> DVec3 {
-        self.world.origin + self.world.bodies.place_of(self.index())
+        self.world.origin() + self.world.bodies.place_of(self.index())
     }
 
     /// The rotation from the body's frame to the world.

@@ -26,17 +26,17 @@ const MAX_SHIFT: f64 = 1e9;
 impl<B: BroadPhase> World<B> {
     /// The place of the origin of the world's frame. At first it is zero.
     pub fn origin(&self) -> DVec3 {
-        self.origin
+        self.bodies.places.origin
     }
 
     /// Returns the place of a point of the world's frame.
     pub fn to_wide(&self, point: Vec3) -> DVec3 {
-        self.origin + point.as_dvec3()
+        self.origin() + point.as_dvec3()
     }
 
     /// Returns the point of the world's frame that is at a place, rounded.
     pub fn to_local(&self, place: DVec3) -> Vec3 {
-        (place - self.origin).as_vec3()
+        (place - self.origin()).as_vec3()
     }
 
     /// Moves the origin of the world's frame. All bodies, joints, fields and soft things stay at
@@ -49,11 +49,11 @@ impl<B: BroadPhase> World<B> {
     /// Errors: a number that is not finite, or more than 1e9 away from the origin of now; nothing
     /// is changed.
     pub fn set_origin(&mut self, origin: DVec3) -> Result<(), WorldError> {
-        let shift = Shift(self.origin - origin);
+        let shift = Shift(self.origin() - origin);
         if !(shift.0.abs().max_element() <= MAX_SHIFT) {
             return Err(WorldError::BadNumber("origin"));
         }
-        self.origin = origin;
+        self.bodies.places.origin = origin;
         self.bodies.shift(shift);
         for joint in self.joints.iter_mut() {
             if let JointKind::Pulley { supports, .. } = &mut joint.kind {

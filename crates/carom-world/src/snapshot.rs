@@ -13,7 +13,7 @@ use crate::bodies::deforming::StoredSheet;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
-use crate::bodies::remainders::Remainders;
+use crate::bodies::places::Places;
 use crate::bodies::size::Size;
 use crate::bodies::steering::Steering;
 use crate::bodies::weight::Weight;
@@ -33,7 +33,6 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Mobility, Pair};
 use carom_geom::Manifold;
-use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape};
 use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
@@ -45,9 +44,7 @@ use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 pub struct Snapshot {
     settings: WorldSettings,
     #[cfg_attr(feature = "serde", serde(default))]
-    origin: [f64; 3],
-    #[cfg_attr(feature = "serde", serde(default))]
-    remainders: Remainders,
+    places: Places,
     /// The settings of the last step. `None`, from older snapshots: the same.
     #[cfg_attr(feature = "serde", serde(default))]
     settings_in_force: Option<WorldSettings>,
@@ -110,8 +107,7 @@ impl<B: BroadPhase> World<B> {
         }
         Snapshot {
             settings: self.settings,
-            origin: self.origin.to_array(),
-            remainders: self.bodies.remainders.clone(),
+            places: self.bodies.places.clone(),
             settings_in_force: Some(self.last.settings),
             generations: self.bodies.generations.clone(),
             free: self.bodies.free.clone(),
@@ -166,7 +162,6 @@ impl<B: BroadPhase + Default> World<B> {
     ) -> Result<World<B>, WorldError> {
         snapshot.check()?;
         let mut world = World::with_broad_phase(B::default(), snapshot.settings);
-        world.origin = DVec3::from_array(snapshot.origin);
         world.last.settings = snapshot.settings_in_force.unwrap_or(snapshot.settings);
         world.bodies.generations = snapshot.generations.clone();
         world.bodies.free = snapshot.free.clone();
@@ -176,7 +171,7 @@ impl<B: BroadPhase + Default> World<B> {
             world.bodies.traits[index as usize] = Traits::NONE;
         }
         world.bodies.motions = snapshot.bodies.clone();
-        world.bodies.remainders = snapshot.remainders.clone();
+        world.bodies.places = snapshot.places.clone();
         world.bodies.weights = snapshot.weights.clone();
         world.bodies.steering = snapshot.steering.clone();
         world.bodies.force_fields = snapshot.force_fields.clone();
@@ -255,13 +250,10 @@ impl Snapshot {
     /// Checks all that steps rely on.
     pub(crate) fn check(&self) -> Result<(), WorldError> {
         self.settings.check()?;
-        if !self.origin.iter().all(|x| x.is_finite()) {
-            return Err(WorldError::BadNumber("origin"));
-        }
         if let Some(settings) = &self.settings_in_force {
             settings.check()?;
         }
-        self.remainders.check()?;
+        self.places.check()?;
         self.check_bodies()?;
         let is_live: Vec<bool> = self.generations.iter().map(|generation| generation % 2 == 1).collect();
         self.joints.check(&is_live)?;

@@ -24,7 +24,6 @@ use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats};
 use carom_broad::{BroadPhase, Pair};
 use carom_broad_tree::DynamicBvh;
-use carom_math::glam::DVec3;
 use carom_math::{Budget, clock};
 use carom_response::{Solver, SolverSettings};
 
@@ -33,8 +32,6 @@ use carom_response::{Solver, SolverSettings};
 /// The results do not depend on `B`, the broad phase.
 pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) settings: WorldSettings,
-    /// The place of the origin of its frame: see `origin.rs`.
-    pub(crate) origin: DVec3,
     pub(crate) last: LastStep,
     pub(crate) broad: B,
     pub(crate) bodies: BodySet,
@@ -81,7 +78,6 @@ impl<B: BroadPhase> World<B> {
     pub fn with_broad_phase(broad: B, settings: WorldSettings) -> World<B> {
         World {
             settings,
-            origin: DVec3::ZERO,
             last: LastStep { settings, dt: 0.0 },
             broad,
             bodies: BodySet::default(),

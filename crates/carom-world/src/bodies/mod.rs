@@ -5,7 +5,7 @@
 //! - `active_bodies`: which bodies are awake, which move in this step, and which sleep together.
 //! - `steering`: forces and targets for the next step. `force_fields`: forces by region.
 //! - `deforming`: meshes that change their shape.
-//! - `remainders`: what positions lack of places in `f64`.
+//! - `places`: the origin of the frame, and what positions lack of places in `f64`.
 //! - `girth`: thickness, and whether a body is swift.
 //! - `size`: the radius that the recycling of contacts needs.
 //! - `body_bounds`: the boxes of bodies.
@@ -20,7 +20,7 @@ pub(crate) mod deforming;
 pub(crate) mod force_fields;
 pub(crate) mod girth;
 pub(crate) mod id;
-pub(crate) mod remainders;
+pub(crate) mod places;
 pub(crate) mod size;
 pub(crate) mod steering;
 pub(crate) mod weight;
@@ -32,7 +32,7 @@ use crate::bodies::deforming::Deforming;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
-use crate::bodies::remainders::Remainders;
+use crate::bodies::places::Places;
 use crate::bodies::size::Size;
 use crate::bodies::steering::Steering;
 use crate::bodies::weight::Weight;
@@ -69,7 +69,7 @@ pub(crate) struct BodySet {
     pub(crate) force_fields: ForceFields,
     /// Mass, pose and motion, as the solver sees them.
     pub(crate) motions: Vec<Body>,
-    pub(crate) remainders: Remainders,
+    pub(crate) places: Places,
     pub(crate) proxies: Vec<Option<ProxyId>>,
     /// Whether the pose, shape or filter changed since the last detection.
     pub(crate) is_stale: Vec<bool>,
@@ -115,7 +115,7 @@ impl BodySet {
     /// Returns the place of the origin of a body's frame in the frame of the world.
     pub(crate) fn place_of(&self, index: usize) -> DVec3 {
         let position = self.motions[index].pose.translation;
-        position.as_dvec3() + self.remainders.of(index, position)
+        position.as_dvec3() + self.places.remainder(index, position)
     }
 
     /// Moves all bodies along with the frame of the world.
@@ -124,7 +124,7 @@ impl BodySet {
             let place = self.place_of(index) + shift.0;
             let (old, new) = (self.motions[index].pose.translation, place.as_vec3());
             self.motions[index].pose.translation = new;
-            self.remainders.put(index, new, place);
+            self.places.put(index, new, place);
             if let Some(Some(seen)) = self.detected_poses.get_mut(index) {
                 // Who has not moved since the last detection has not moved now.
                 if seen.translation == old {
