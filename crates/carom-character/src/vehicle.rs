@@ -144,7 +144,7 @@ impl Vehicle {
             return Err(WorldError::BadNumber("time step"));
         }
         let controls = Controls { throttle: throttle.clamp(-1.0, 1.0), brake: brake.clamp(0.0, 1.0), steer };
-        let pose = world.body(self.chassis)?.pose().wide();
+        let pose = world.body(self.chassis)?.wide_pose();
         let mut bodies = Bodies::new(world, self.chassis, dt)?;
         self.speed = bodies.start[0].linear.dot(pose.rotation.x_axis);
         let mut rows = Vec::with_capacity(self.wheels.len());
@@ -162,7 +162,7 @@ impl Vehicle {
             self.note(world, row, &bodies, &controls, dt);
             let wheel = &self.wheels[row.wheel];
             let force = (wheel.normal * wheel.load + wheel.traction).as_vec3();
-            let point = wheel.point.as_vec3();
+            let point = world.to_local(wheel.point);
             world.body_mut(self.chassis)?.apply_force_at(force, point)?;
             if let Some(ground) = row.ground {
                 world.body_mut(bodies.ids[ground])?.apply_force_at(-force, point)?;
@@ -315,8 +315,8 @@ impl Vehicle {
         let [along, across] = if row.is_sliding || row.load == 0.0 { [0.0; 2] } else { row.stretch };
         let along = if row.is_held { along } else { 0.0 };
         let anchor = row.point - row.ahead * along - row.aside * (across * kept);
-        let pose = wheel.ground.and_then(|ground| world.body(ground).map(|body| body.pose()).ok());
-        wheel.anchor = pose.map(|pose| pose.wide().inverse_transform_point(anchor));
+        let ground = wheel.ground.and_then(|ground| world.body(ground).ok());
+        wheel.anchor = ground.map(|body| body.wide_pose().inverse_transform_point(anchor));
     }
 }
 
@@ -382,7 +382,7 @@ fn wheel_body<B: BroadPhase>(
 ) -> Result<(WheelBody, WheelBody), WorldError> {
     let body = world.body(id)?.motion();
     let start = WheelBody {
-        center: body.world_center().as_dvec3(),
+        center: world.to_wide(body.world_center()),
         linear: body.linear_velocity.as_dvec3(),
         angular: body.angular_velocity.as_dvec3(),
         inverse_mass: f64::from(body.inverse_mass),

@@ -123,7 +123,7 @@ impl ContactSettings {
     }
 }
 
-/// The least factor of a mass.
+/// The least factor of a mass: a choice, not a rounding.
 pub const MIN_MASS_SCALE: Real = 1e-3;
 
 /// Inverse effective mass of a contact point along the normal.

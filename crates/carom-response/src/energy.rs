@@ -11,8 +11,8 @@
 //! - A body that touches only bodies that cannot move, and overlaps deeply, is pushed up. The
 //!   energy for that height is taken from its speed.
 //!
-//! Groups with joints, with a body that its owner moves, on a surface that moves, or on a spring may
-//! gain energy. They are not bounded.
+//! Groups with joints, with a body that its owner moves, on a surface that moves, or on a spring
+//! may gain energy. They are not bounded.
 //!
 //! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3
 //! (energy of impulses).

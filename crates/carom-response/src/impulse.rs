@@ -313,8 +313,8 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
 }
 
-/// Returns the impulse of a spring for lanes that have one, and else the rigid impulse `rigid`, both
-/// within their bounds.
+/// Returns the impulse of a spring for lanes that have one, and else the rigid impulse `rigid`,
+/// both within their bounds.
 #[inline(always)]
 fn bounded<S: Simd, const STAGE: u8>(
     simd: S,

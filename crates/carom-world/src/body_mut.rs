@@ -14,6 +14,7 @@ use crate::contacts::rules::set;
 use crate::{BodyId, World, WorldError};
 use carom_broad::BroadPhase;
 use carom_broad_tree::DynamicBvh;
+use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::BodyKind;
@@ -47,11 +48,25 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
         self.world.wake_around(self.id);
         self.world.bodies.motions[index].pose = pose;
+        self.world.bodies.places.forget(index);
         // Its contacts are not carried along.
         if let Some(seen) = self.world.bodies.detected_poses.get_mut(index) {
             *seen = None;
         }
         self.world.refit(index);
+        Ok(self)
+    }
+
+    /// Puts the origin of the body's frame at a place in `f64`, and wakes it and the bodies that it
+    /// touched: see [`World::origin`].
+    ///
+    /// Errors: a number that is not finite.
+    pub fn set_wide_position(&mut self, place: DVec3) -> Result<&mut Self, WorldError> {
+        let rotation = self.world.bodies.motions[self.index()].pose.rotation;
+        let place = place - self.world.origin();
+        let translation = place.as_vec3();
+        self.set_pose(Pose { rotation, translation })?;
+        self.world.bodies.places.put(self.index(), translation, place);
         Ok(self)
     }
 

@@ -7,7 +7,8 @@ use crate::{BodyId, JointRef, World};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Groups, Mobility};
 use carom_broad_tree::DynamicBvh;
-use carom_math::{Pose, Quat, Vec3};
+use carom_math::glam::DVec3;
+use carom_math::{Pose, Quat, Vec3, WidePose};
 use carom_query::Shape;
 use carom_response::{Body, Response};
 
@@ -62,6 +63,16 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     /// The origin of the body's frame in the world.
     pub fn position(&self) -> Vec3 {
         self.motion().pose.translation
+    }
+
+    /// The pose with the place of the body's frame in `f64`: see [`World::origin`].
+    pub fn wide_pose(&self) -> WidePose {
+        WidePose { translation: self.wide_position(), ..self.pose().wide() }
+    }
+
+    /// The place of the origin of the body's frame: see [`World::origin`].
+    pub fn wide_position(&self) -> DVec3 {
+        self.world.origin() + self.world.bodies.place_of(self.index())
     }
 
     /// The rotation from the body's frame to the world.

@@ -4,11 +4,11 @@
 //! Reference: E. Catto, Box2D 3.1, body.h and shape.h, 2025 (which properties of a body can be
 //! changed).
 
+use crate::bodies::active_hooks::ActiveHooks;
 use crate::bodies::body::{check_damping, check_not_negative, check_response, check_surface};
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
 use crate::contacts::belts::Belt;
-use crate::hooks::ActiveHooks;
 use crate::{BodyId, BodyMut, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Groups, Mobility};

@@ -13,13 +13,15 @@
 
 use crate::World;
 use crate::bodies::BodySet;
+use crate::bodies::active_hooks::ActiveHooks;
 use crate::bodies::body::Traits;
 use crate::contacts::ContactSet;
+use crate::contacts::hook_input::{MixedMaterial, Which};
 use crate::contacts::hooked::{Answers, Change, PairAnswer, inverse_mass_of};
 use crate::contacts::narrow;
 use crate::contacts::record::{NOT_SOLVED, Record};
 use crate::contacts::surface_velocity::{middle_of, velocity_at};
-use crate::hooks::{ActiveHooks, ContactMut, Hooks, MixedMaterial, PairView, Side, Which};
+use crate::hooks::{ContactMut, Hooks, PairView, Side};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
 use carom_geom::Manifold;

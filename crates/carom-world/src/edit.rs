@@ -20,7 +20,7 @@ impl<B: BroadPhase> World<B> {
     ///
     /// Errors: a number out of range, a dynamic body without mass, or no number left.
     pub fn insert(&mut self, desc: BodyDesc) -> Result<BodyId, WorldError> {
-        let (traits, body) = body::admit(&desc)?;
+        let (traits, body) = body::admit(&desc, self.origin())?;
         let index = match self.bodies.free.last() {
             Some(&index) => index as usize,
             None => self.bodies.motions.len(),
@@ -43,6 +43,10 @@ impl<B: BroadPhase> World<B> {
         self.bodies.traits[index] = traits;
         self.bodies.weights[index] = desc.weight();
         self.bodies.motions[index] = body;
+        self.bodies.places.forget(index);
+        if let Some(place) = desc.wide_position {
+            self.bodies.places.put(index, body.pose.translation, place - self.origin());
+        }
         self.bodies.girths[index] = Girth::of(&desc.shape, self.bodies.motions[index].center_of_mass);
         let aabb = self.box_of(index, &desc.shape);
         let proxy = match self.broad.insert(aabb, traits.filter) {

@@ -14,26 +14,12 @@
 //! `PhysicsHooks`.
 
 use crate::BodyId;
+use crate::contacts::hook_input::{ContactPointMut, MixedMaterial, Which};
 use crate::contacts::hooked::{Change, Surface};
-use crate::substeps::Substep;
-use carom_geom::{Contact, Manifold};
-use carom_math::{Budget, Vec3};
+use carom_geom::Manifold;
+use carom_math::Vec3;
 use carom_query::Shape;
 use carom_response::{Body, MIN_MASS_SCALE, Spring};
-
-bitflags::bitflags! {
-    /// The hooks that are called for the pairs of a body.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-    pub struct ActiveHooks: u8 {
-        /// [`Hooks::filter_pair`].
-        const FILTER = 1;
-        /// [`Hooks::combine`].
-        const COMBINE = 2;
-        /// [`Hooks::modify_contact`].
-        const MODIFY = 4;
-    }
-}
 
 /// What is called inside a step. Each method has an answer that changes nothing.
 ///
@@ -77,76 +63,6 @@ pub trait Hooks: Sync {
 pub(crate) struct NoHooks;
 
 impl Hooks for NoHooks {}
-
-/// How a step is made. The default has no budget, no hooks, and no callback.
-#[derive(Default)]
-#[non_exhaustive]
-pub struct StepOptions<'a> {
-    /// What the step may cost: see [`World::step_with_budget`](crate::World::step_with_budget).
-    pub budget: Budget,
-    /// Called inside the step, about pairs.
-    pub hooks: Option<&'a dyn Hooks>,
-    /// Called before each substep, about bodies: see [`Substep`].
-    pub on_substep: Option<&'a mut dyn FnMut(&mut Substep<'_>)>,
-}
-
-impl<'a> StepOptions<'a> {
-    /// Returns the default options.
-    pub fn new() -> StepOptions<'a> {
-        StepOptions::default()
-    }
-
-    /// Sets the budget.
-    #[must_use]
-    pub fn with_budget(self, budget: Budget) -> Self {
-        StepOptions { budget, ..self }
-    }
-
-    /// Sets the hooks.
-    #[must_use]
-    pub fn with_hooks(self, hooks: &'a dyn Hooks) -> Self {
-        StepOptions { hooks: Some(hooks), ..self }
-    }
-
-    /// Sets what is called before each substep.
-    ///
-    /// If it panics, the step is finished without it, and then the panic goes on. Without the
-    /// feature `std` the world is lost.
-    #[must_use]
-    pub fn with_on_substep(self, on_substep: &'a mut dyn FnMut(&mut Substep<'_>)) -> Self {
-        StepOptions { on_substep: Some(on_substep), ..self }
-    }
-}
-
-impl core::fmt::Debug for StepOptions<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("StepOptions")
-            .field("budget", &self.budget)
-            .field("has_hooks", &self.hooks.is_some())
-            .field("has_on_substep", &self.on_substep.is_some())
-            .finish()
-    }
-}
-
-/// One of the two sides of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Which {
-    /// The body with the smaller number. Normals point away from it.
-    A,
-    /// The other.
-    B,
-}
-
-impl Which {
-    /// Returns the other side.
-    #[must_use]
-    pub const fn other(self) -> Which {
-        match self {
-            Which::A => Which::B,
-            Which::B => Which::A,
-        }
-    }
-}
 
 /// A body of a pair, as hooks see it.
 #[derive(Clone, Copy, Debug)]
@@ -192,28 +108,6 @@ impl<'a> PairView<'a> {
     }
 }
 
-/// The material of a pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct MixedMaterial {
-    /// Coulomb's coefficient. A number that is negative or not finite counts as the one before.
-    pub friction: f32,
-    /// 0 does not bounce, 1 keeps the speed. A number that is negative or not finite counts as the
-    /// one before.
-    pub restitution: f32,
-}
-
-impl MixedMaterial {
-    /// Returns this material, with the numbers of `old` for those out of their range.
-    pub(crate) fn or(self, old: MixedMaterial) -> MixedMaterial {
-        let pick = |new: f32, old: f32| if is_amount(new) { new } else { old };
-        MixedMaterial {
-            friction: pick(self.friction, old.friction),
-            restitution: pick(self.restitution, old.restitution),
-        }
-    }
-}
-
 /// The contacts of one manifold of a pair, before they are solved.
 ///
 /// A setter with a number out of its range changes nothing.
@@ -225,53 +119,6 @@ pub struct ContactMut<'a> {
     pub(crate) manifold: &'a Manifold,
     pub(crate) tag: &'a mut u32,
     pub(crate) change: Change,
-}
-
-/// A contact point of a manifold, before it is solved.
-#[derive(Clone, Copy, Debug)]
-pub struct ContactPointMut {
-    contact: Contact,
-    pub(crate) distance: f32,
-    pub(crate) max_normal_impulse: f32,
-    pub(crate) is_removed: bool,
-}
-
-impl ContactPointMut {
-    pub(crate) fn new(contact: &Contact) -> ContactPointMut {
-        ContactPointMut {
-            contact: *contact,
-            distance: contact.distance,
-            max_normal_impulse: f32::INFINITY,
-            is_removed: false,
-        }
-    }
-
-    /// Returns the contact as it was found.
-    pub fn contact(&self) -> &Contact {
-        &self.contact
-    }
-
-    /// Sets the distance of the surfaces, negative for an overlap. Finite.
-    pub fn set_distance(&mut self, distance: f32) {
-        if distance.is_finite() {
-            self.distance = distance;
-        }
-    }
-
-    /// Bounds the normal impulse in this step, in mass times speed. Not negative; infinite for no
-    /// bound. The bodies do not bounce then.
-    ///
-    /// Each substep gets an equal share, so the force is at most this impulse divided by the step.
-    pub fn set_max_normal_impulse(&mut self, max_normal_impulse: f32) {
-        if 0.0 <= max_normal_impulse {
-            self.max_normal_impulse = max_normal_impulse;
-        }
-    }
-
-    /// Leaves the contact out of this step.
-    pub fn remove(&mut self) {
-        self.is_removed = true;
-    }
 }
 
 /// Tag of a one-way platform: it holds the body, or lets it through until they part.
@@ -401,9 +248,4 @@ impl<'a> ContactMut<'a> {
             self.disable();
         }
     }
-}
-
-/// Whether a number is not negative, and finite.
-fn is_amount(x: f32) -> bool {
-    0.0 <= x && x < f32::INFINITY
 }

@@ -58,23 +58,27 @@ mod joint_edit;
 mod joint_mut;
 mod joint_ref;
 mod memory;
+mod origin;
 #[cfg(feature = "parallel")]
 mod par;
 mod queries;
 mod respond;
 mod responses;
 mod settings;
+mod shift;
 mod snapshot;
 #[cfg(feature = "soft")]
 mod soft;
 mod stats;
 mod steering;
+mod step_options;
 mod substeps;
 mod surfaces;
 mod validate;
 mod waking;
 mod world;
 
+pub use bodies::active_hooks::ActiveHooks;
 pub use bodies::body::{BodyDesc, mass_of};
 pub use bodies::force_fields::{ForceFieldDesc, ForceFieldId, ForceKind, ForceRegion};
 pub use bodies::id::BodyId;
@@ -84,11 +88,10 @@ pub use budget::detail::{DetailLevels, allowed_error};
 pub use budget::frame_controller::FrameController;
 pub use budget::noticed::Viewer;
 pub use contacts::events::{ContactView, Event, EventKind, ImpulseEvent};
+pub use contacts::hook_input::{ContactPointMut, MixedMaterial, Which};
 pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;
-pub use hooks::{
-    ActiveHooks, ContactMut, ContactPointMut, Hooks, MixedMaterial, PairView, Side, StepOptions, Which,
-};
+pub use hooks::{ContactMut, Hooks, PairView, Side};
 pub use joint::{JointBroken, JointId};
 pub use joint_desc::{JointDesc, JointEnds, JointFrames};
 pub use joint_mut::JointMut;
@@ -112,6 +115,7 @@ pub use soft::set::SoftEvent;
 #[cfg(feature = "soft")]
 pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
 pub use stats::{PhaseTimes, Stats, Undone};
+pub use step_options::StepOptions;
 pub use substeps::{BodyForces, Substep};
 pub use world::World;
 

@@ -8,11 +8,13 @@
 //! required state).
 
 use crate::bodies::active_bodies::ActiveBodies;
+use crate::bodies::active_hooks::ActiveHooks;
 use crate::bodies::body::Traits;
 use crate::bodies::deforming::StoredSheet;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
+use crate::bodies::places::Places;
 use crate::bodies::size::Size;
 use crate::bodies::steering::Steering;
 use crate::bodies::weight::Weight;
@@ -26,7 +28,6 @@ use crate::contacts::record::Record;
 use crate::contacts::records::Records;
 use crate::contacts::rules::Rules;
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
-use crate::hooks::ActiveHooks;
 use crate::joint::Joints;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -43,6 +44,8 @@ use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
     settings: WorldSettings,
+    #[cfg_attr(feature = "serde", serde(default))]
+    places: Places,
     /// The settings of the last step. `None`, from older snapshots: the same.
     #[cfg_attr(feature = "serde", serde(default))]
     settings_in_force: Option<WorldSettings>,
@@ -105,6 +108,7 @@ impl<B: BroadPhase> World<B> {
         }
         Snapshot {
             settings: self.settings,
+            places: self.bodies.places.clone(),
             settings_in_force: Some(self.last.settings),
             generations: self.bodies.generations.clone(),
             free: self.bodies.free.clone(),
@@ -168,6 +172,7 @@ impl<B: BroadPhase + Default> World<B> {
             world.bodies.traits[index as usize] = Traits::NONE;
         }
         world.bodies.motions = snapshot.bodies.clone();
+        world.bodies.places = snapshot.places.clone();
         world.bodies.weights = snapshot.weights.clone();
         world.bodies.steering = snapshot.steering.clone();
         world.bodies.force_fields = snapshot.force_fields.clone();
@@ -249,6 +254,7 @@ impl Snapshot {
         if let Some(settings) = &self.settings_in_force {
             settings.check()?;
         }
+        self.places.check()?;
         self.check_bodies()?;
         let is_live: Vec<bool> = self.generations.iter().map(|generation| generation % 2 == 1).collect();
         self.joints.check(&is_live)?;

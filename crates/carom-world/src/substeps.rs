@@ -1,7 +1,7 @@
 //! The caller's own forces: before each substep, and for all awake bodies before a step.
 //!
-//! - [`World::for_each_active`] gives forces for the next step, on several threads. It does not
-//!   visit sleeping bodies.
+//! - [`World::for_each_active`](crate::World::for_each_active) gives forces for the next step, on
+//!   several threads. It does not visit sleeping bodies.
 //! - [`StepOptions::with_on_substep`] is called within the step. A force that depends on the place
 //!   of a body, such as that of a stiff spring, is then as accurate as the substeps are.
 //!
@@ -9,14 +9,12 @@
 //!
 //! Reference: Jolt Physics, `PhysicsStepListener`; E. Catto, Solver2D, box2d.org, 2024 (substeps).
 
+use crate::BodyId;
 use crate::bodies::body::Traits;
 #[cfg(feature = "parallel")]
 use crate::par::{CHUNK_LENGTH, is_serial};
-use crate::{BodyId, World};
-use alloc::vec::Vec;
-use carom_broad::BroadPhase;
 use carom_math::{Pose, Vec3};
-use carom_response::{self as response, Body, BodyKind, BodyMotion};
+use carom_response::{self as response, BodyMotion};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
@@ -172,7 +170,12 @@ impl Names<'_> {
     }
 
     /// Calls `f` for each dynamic body of the list.
-    fn visit(&self, bodies: &[u32], motions: &mut [BodyMotion], f: &(impl Fn(&mut BodyForces<'_>) + Sync)) {
+    pub(crate) fn visit(
+        &self,
+        bodies: &[u32],
+        motions: &mut [BodyMotion],
+        f: &(impl Fn(&mut BodyForces<'_>) + Sync),
+    ) {
         let visit = |(bodies, motions): (&[u32], &mut [BodyMotion])| {
             for (&index, motion) in bodies.iter().zip(motions).filter(|(_, motion)| motion.is_dynamic) {
                 f(&mut BodyForces { id: self.id(index), user_data: self.user_data(index), motion });
@@ -184,57 +187,6 @@ impl Names<'_> {
             return chunks.for_each(visit);
         }
         visit((bodies, motions));
-    }
-}
-
-impl<B: BroadPhase> World<B> {
-    /// Calls `f` for each dynamic body that is awake, on several threads with the feature
-    /// `parallel`. Forces act in the next step only, and add up with those of
-    /// [`BodyMut::apply_force`](crate::BodyMut::apply_force); a body that gets one does not come to rest.
-    ///
-    /// If `f` panics, nothing is changed.
-    pub fn for_each_active(&mut self, f: impl Fn(&mut BodyForces<'_>) + Sync) {
-        self.bodies.active.apply_changes(&self.bodies.motions);
-        let forces = &self.bodies.steering.forces;
-        let known = |index: u32| {
-            let place = forces.binary_search_by_key(&index, |(body, _)| *body);
-            place.map_or([Vec3::ZERO; 2], |place| forces[place].1)
-        };
-        let motion_of = |body: &Body, index: u32| {
-            let mut motion = BodyMotion::of(body);
-            [motion.force, motion.torque] = known(index);
-            motion
-        };
-        let is_dynamic = |index: &u32| self.bodies.motions[*index as usize].kind == BodyKind::Dynamic;
-        let awake: Vec<u32> = self.bodies.active.awake().iter().copied().filter(is_dynamic).collect();
-        let before: Vec<BodyMotion> =
-            awake.iter().map(|&index| motion_of(&self.bodies.motions[index as usize], index)).collect();
-        let mut motions = before.clone();
-        let names = Names { generations: &self.bodies.generations, traits: &self.bodies.traits };
-        names.visit(&awake, &mut motions, &f);
-
-        let mut forces: Vec<(u32, [Vec3; 2])> = Vec::new();
-        for ((&index, new), old) in awake.iter().zip(&motions).zip(&before) {
-            let velocities = [new.linear_velocity, new.angular_velocity];
-            if velocities != [old.linear_velocity, old.angular_velocity] {
-                let id = self.bodies.id_at(index);
-                if let Ok(mut body) = self.body_mut(id) {
-                    // Both are finite.
-                    _ = body.set_velocity(velocities[0], velocities[1]);
-                }
-            }
-            let pushes = [new.force, new.torque];
-            if pushes != [old.force, old.torque] {
-                forces.push((index, pushes));
-                self.bodies.wake(index as usize);
-            }
-        }
-        let is_old = |body: u32| forces.binary_search_by_key(&body, |(body, _)| *body).is_err();
-        let others: Vec<_> =
-            self.bodies.steering.forces.iter().copied().filter(|&(body, _)| is_old(body)).collect();
-        forces.extend(others);
-        forces.sort_unstable_by_key(|(body, _)| *body);
-        self.bodies.steering.forces = forces;
     }
 }
 

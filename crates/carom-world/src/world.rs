@@ -18,10 +18,11 @@ use crate::budget::time_critical::Plan;
 use crate::contacts::ContactSet;
 use crate::contacts::events::{ContactView, Event};
 use crate::continuous::{Continuous, ContinuousStep};
-use crate::hooks::{Hooks, NoHooks, StepOptions};
+use crate::hooks::{Hooks, NoHooks};
 use crate::joint::Joints;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats};
+use crate::step_options::StepOptions;
 use crate::substeps::Guarded;
 use carom_broad::{BroadPhase, Pair};
 use carom_broad_tree::DynamicBvh;
@@ -133,8 +134,8 @@ impl<B: BroadPhase> World<B> {
         self.step_with(dt, StepOptions::new().with_budget(budget))
     }
 
-    /// One step with all that can be said about it: [`World::step`] and [`World::step_with_budget`] are
-    /// this one.
+    /// One step with all that can be said about it: [`World::step`] and [`World::step_with_budget`]
+    /// are this one.
     pub fn step_with(&mut self, dt: f32, options: StepOptions<'_>) -> Result<&Stats, WorldError> {
         let StepOptions { budget, hooks, on_substep } = options;
         let mut on_substep = Guarded::new(on_substep);

@@ -3,10 +3,11 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
 
 use crate::WorldError;
+use crate::bodies::active_hooks::ActiveHooks;
 use crate::bodies::weight::Weight;
-use crate::hooks::ActiveHooks;
 use carom_broad::{Filter, Groups, Mobility};
 use carom_geom::MassProperties;
+use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, CombineRule, LockedAxes, Response};
@@ -33,7 +34,10 @@ pub struct BodyDesc {
     pub shape: Shape,
     /// Its pose in the world frame.
     pub pose: Pose,
-    /// Static, kinematic or dynamic.
+    /// The place of its frame in `f64`, instead of the translation of `pose`:
+    /// [`World::origin`](crate::World::origin).
+    pub wide_position: Option<DVec3>,
+    /// Fixed, kinematic or dynamic.
     pub mobility: Mobility,
     /// Velocity of the centre of mass, or of the origin of a kinematic body. Length per time.
     pub linear_velocity: Vec3,
@@ -106,6 +110,7 @@ impl BodyDesc {
         BodyDesc {
             shape,
             pose: Pose::IDENTITY,
+            wide_position: None,
             mobility: Mobility::Dynamic,
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
@@ -144,6 +149,11 @@ impl BodyDesc {
     /// A kinematic body: it moves with the velocities that the caller sets, whatever it meets.
     pub fn kinematic(shape: Shape) -> BodyDesc {
         BodyDesc { mobility: Mobility::Kinematic, ..BodyDesc::dynamic(shape) }
+    }
+
+    /// At this place in `f64`: [`World::origin`](crate::World::origin).
+    pub fn with_wide_position(self, place: DVec3) -> BodyDesc {
+        BodyDesc { wide_position: Some(place), ..self }
     }
 
     /// At this pose.
@@ -322,8 +332,9 @@ impl Traits {
 }
 
 /// Checks a description, and turns it into what the world keeps.
-pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
-    let pose = Pose::try_new(desc.pose.rotation, desc.pose.translation)?;
+pub(crate) fn admit(desc: &BodyDesc, origin: DVec3) -> Result<(Traits, Body), WorldError> {
+    let translation = desc.wide_position.map_or(desc.pose.translation, |place| (place - origin).as_vec3());
+    let pose = Pose::try_new(desc.pose.rotation, translation)?;
     check_velocity(desc.linear_velocity, desc.angular_velocity)?;
     check_not_negative(desc.friction, "friction")?;
     check_not_negative(desc.restitution, "restitution")?;

@@ -6,6 +6,7 @@
 //! Reference: Godot 4, `Area3D` (gravity by region, priorities); H. Goldstein, Classical Mechanics,
 //! 3rd ed., 1.5 (Rayleigh's dissipation).
 
+use crate::shift::Shift;
 use alloc::vec::Vec;
 use carom_broad::Groups;
 use carom_math::{Pose, Vec3, ops};
@@ -187,6 +188,20 @@ pub(crate) struct ForceFields {
 }
 
 impl ForceFields {
+    /// Moves regions and centres along with the frame of the world.
+    pub(crate) fn shift(&mut self, shift: Shift) {
+        for (_, field) in &mut self.fields {
+            match &mut field.region {
+                ForceRegion::Everywhere => {}
+                ForceRegion::Ball { center, .. } => shift.apply(center),
+                ForceRegion::Cuboid { pose, .. } => shift.apply(&mut pose.translation),
+            }
+            if let ForceKind::Radial { center, .. } = &mut field.kind {
+                shift.apply(center);
+            }
+        }
+    }
+
     pub(crate) fn insert(&mut self, desc: ForceFieldDesc) -> ForceFieldId {
         let id = ForceFieldId(self.next);
         self.next += 1;

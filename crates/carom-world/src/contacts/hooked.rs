@@ -3,8 +3,8 @@
 //! Reference: rapier 0.36, `ContactModificationContext` (a number of the user's own for each pair).
 
 use crate::bodies::id::BodyId;
+use crate::contacts::hook_input::{ContactPointMut, MixedMaterial, Which};
 use crate::contacts::rules::check_list;
-use crate::hooks::{ContactPointMut, MixedMaterial, Which};
 use alloc::vec::Vec;
 use carom_geom::{Contact, MAX_CONTACTS, Manifold};
 use carom_math::Vec3;

@@ -35,6 +35,7 @@ mod mesh_bodies;
 mod momentum;
 mod motion_bounds;
 mod noticed;
+mod origins;
 mod persistence;
 mod piles;
 mod queries;
