@@ -111,7 +111,7 @@ impl CharacterBody {
         if !place.as_vec3().is_finite() {
             return Err(WorldError::BadNumber("place"));
         }
-        world.set_pose(self.body, body_pose(&moved))?;
+        world.body_mut(self.body)?.set_pose(body_pose(&moved))?;
         self.character = moved;
         Ok(())
     }
@@ -127,7 +127,7 @@ impl CharacterBody {
         wish: DVec3,
         dt: f64,
     ) -> Result<&Walked, WorldError> {
-        world.motion(self.body)?;
+        world.body(self.body)?.motion();
         let ground = self.character.ground().map(|ground| ground.object);
         let sweep = WorldSweep::new(world, self.filter.without(self.body));
         let mut sweep = if self.is_pushed { sweep } else { sweep.with_yielding(ground) };
@@ -147,12 +147,12 @@ impl CharacterBody {
     /// Moves the body to the character, with the velocity of the ground.
     fn follow<B: BroadPhase>(&self, world: &mut World<B>) -> Result<(), WorldError> {
         let pose = body_pose(&self.character);
-        if world.pose(self.body)? != pose {
-            world.set_pose(self.body, pose)?;
+        if world.body(self.body)?.pose() != pose {
+            world.body_mut(self.body)?.set_pose(pose)?;
         }
         let velocity = self.character.ground().map_or(DVec3::ZERO, |ground| ground.velocity).as_vec3();
-        if world.motion(self.body)?.linear_velocity != velocity {
-            world.set_velocity(self.body, velocity, Vec3::ZERO)?;
+        if world.body(self.body)?.linear_velocity() != velocity {
+            world.body_mut(self.body)?.set_velocity(velocity, Vec3::ZERO)?;
         }
         Ok(())
     }
@@ -164,8 +164,8 @@ impl CharacterBody {
             let contact = self.contacts[k];
             // A body with several contacts in a call is pushed once.
             let is_new = self.contacts[..k].iter().all(|old| old.body != contact.body);
-            if is_new && world.mobility(contact.body) == Ok(Mobility::Dynamic) {
-                let body = world.motion(contact.body)?;
+            if is_new && world.body(contact.body).map(|body| body.mobility()) == Ok(Mobility::Dynamic) {
+                let body = world.body(contact.body)?.motion();
                 let arm = contact.point - body.world_center().as_dvec3();
                 let turn = arm.cross(contact.normal);
                 let inertia = body.world_inverse_inertia();
@@ -183,7 +183,9 @@ impl CharacterBody {
         for contact in &mut self.contacts {
             contact.force *= part;
             if contact.force != DVec3::ZERO {
-                world.apply_force_at(contact.body, contact.force.as_vec3(), contact.point.as_vec3())?;
+                world
+                    .body_mut(contact.body)?
+                    .apply_force_at(contact.force.as_vec3(), contact.point.as_vec3())?;
             }
         }
         Ok(())
@@ -195,11 +197,11 @@ impl CharacterBody {
         let Some(ground) = self.character.ground() else { return Ok(()) };
         let Some(body) = world.body_at(ground.object) else { return Ok(()) };
         let settings = self.character.settings();
-        let is_dynamic = world.mobility(body) == Ok(Mobility::Dynamic);
+        let is_dynamic = world.body(body).map(|body| body.mobility()) == Ok(Mobility::Dynamic);
         let weight = if is_dynamic { settings.mass * settings.gravity } else { 0.0 };
         let force = self.character.figure().up() * -weight;
         if is_dynamic {
-            world.apply_force_at(body, force.as_vec3(), ground.point.as_vec3())?;
+            world.body_mut(body)?.apply_force_at(force.as_vec3(), ground.point.as_vec3())?;
         }
         let (point, normal) = (ground.point, ground.normal);
         self.contacts.push(BodyContact { body, point, normal, approach: 0.0, force });

@@ -64,11 +64,14 @@ impl QueryFilter {
 
     /// Whether the filter accepts the body.
     fn passes<B: BroadPhase>(&self, world: &World<B>, id: BodyId) -> bool {
-        let Ok((membership, mask)) = world.groups(id) else { return false };
-        let family = world.family(id).unwrap_or(0);
+        let Ok((membership, mask)) = world.body(id).map(|body| body.groups()) else { return false };
+        let family = world.body(id).map(|body| body.family()).unwrap_or(0);
         let meets = self.membership.intersects(mask) && membership.intersects(self.mask);
         let is_kin = family != 0 && family == self.family;
-        meets && !is_kin && self.without != Some(id) && world.is_sensor(id) == Ok(false)
+        meets
+            && !is_kin
+            && self.without != Some(id)
+            && world.body(id).map(|body| body.is_sensor()) == Ok(false)
     }
 }
 
@@ -108,10 +111,10 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
     /// Returns the body with an index, if it passes the filter and the least mass.
     fn body(&self, object: u32) -> Option<(BodyId, &'a Shape)> {
         let id = self.world.body_at(object).filter(|id| self.filter.passes(self.world, *id))?;
-        if 1.0 < self.min_mass * f64::from(self.world.motion(id).ok()?.inverse_mass) {
+        if 1.0 < self.min_mass * f64::from(self.world.body(id).map(|body| body.motion()).ok()?.inverse_mass) {
             return None;
         }
-        Some((id, self.world.shape(id).ok()?))
+        Some((id, self.world.body(id).map(|body| body.shape()).ok()?))
     }
 
     /// Sets `near` to the bodies that may touch the box, sorted.
@@ -136,8 +139,10 @@ impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
         self.find(low, high);
         for &object in &self.near {
             let Some((id, shape)) = self.body(object) else { continue };
-            let Ok(pose) = self.world.pose(id).map(|pose| pose.wide()) else { continue };
-            let is_dynamic = || self.world.mobility(id) == Ok(Mobility::Dynamic);
+            let Ok(pose) = self.world.body(id).map(|body| body.pose()).map(|pose| pose.wide()) else {
+                continue;
+            };
+            let is_dynamic = || self.world.body(id).map(|body| body.mobility()) == Ok(Mobility::Dynamic);
             let yields = self.yielding_but.is_some_and(|ground| ground != object) && is_dynamic();
             let mut each = |number: u32, pose: &WidePose, found: Part<'_>| {
                 part(Found { object, number, pose, part: found, yields });
@@ -148,20 +153,24 @@ impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
 
     fn velocity_of(&self, object: u32, point: DVec3) -> DVec3 {
         let Some(id) = self.world.body_at(object) else { return DVec3::ZERO };
-        let Ok(body) = self.world.motion(id) else { return DVec3::ZERO };
+        let Ok(body) = self.world.body(id).map(|body| body.motion()) else { return DVec3::ZERO };
         let arm = point - body.world_center().as_dvec3();
         let velocity = body.linear_velocity.as_dvec3() + body.angular_velocity.as_dvec3().cross(arm);
-        let Ok([along, spin]) = self.world.surface_velocity(id) else { return velocity };
+        let Ok([along, spin]) = self.world.body(id).map(|body| body.surface_velocity()) else {
+            return velocity;
+        };
         let pose = body.pose.wide();
         let (along, spin) = (along.as_dvec3(), spin.as_dvec3());
         velocity + pose.transform_vector(along + spin.cross(pose.inverse_transform_point(point)))
     }
 
     fn is_within(&self, place: DVec3) -> bool {
-        let counts =
-            |id: BodyId| self.yielding_but.is_none() || self.world.mobility(id) != Ok(Mobility::Dynamic);
+        let counts = |id: BodyId| {
+            self.yielding_but.is_none()
+                || self.world.body(id).map(|body| body.mobility()) != Ok(Mobility::Dynamic)
+        };
         self.world.body_ids().filter(|&id| counts(id)).any(|id| {
-            let body = self.body(id.index()).zip(self.world.pose(id).ok());
+            let body = self.body(id.index()).zip(self.world.body(id).map(|body| body.pose()).ok());
             body.is_some_and(|((_, shape), pose)| is_within(shape, &pose.wide(), place))
         })
     }
@@ -211,7 +220,9 @@ impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
         let mut best: Option<RayHit> = None;
         for &object in &self.near {
             let Some((id, shape)) = self.body(object) else { continue };
-            let Ok(pose) = self.world.pose(id).map(|pose| pose.wide()) else { continue };
+            let Ok(pose) = self.world.body(id).map(|body| body.pose()).map(|pose| pose.wide()) else {
+                continue;
+            };
             let Some((t, normal, part)) = ray_shape(shape, &pose, from, way) else { continue };
             if best.is_none_or(|best| t < best.t) {
                 best = Some(RayHit::new(t, normal).on(object, part));
@@ -223,9 +234,9 @@ impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
     /// `None` for a body whose surface moves: it carries along its surface, not with its pose.
     fn pose_of(&self, object: u32) -> Option<WidePose> {
         let id = self.world.body_at(object)?;
-        let [along, spin] = self.world.surface_velocity(id).ok()?;
+        let [along, spin] = self.world.body(id).map(|body| body.surface_velocity()).ok()?;
         let is_belt = along.as_dvec3() != DVec3::ZERO || spin.as_dvec3() != DVec3::ZERO;
-        self.world.pose(id).ok().filter(|_| !is_belt).map(|pose| pose.wide())
+        self.world.body(id).map(|body| body.pose()).ok().filter(|_| !is_belt).map(|pose| pose.wide())
     }
 }
 

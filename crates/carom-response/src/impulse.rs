@@ -215,17 +215,16 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
 
         let old = S::F32x8::load(simd, &point.impulse);
         let mass = S::F32x8::load(simd, &point.normal_mass);
+        // The given distance decides what is deep. If a body passes through its contact within the
+        // step, the impulse that stops it must not be limited.
+        let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
         let kept = if STAGE == SOLVE {
-            // The given distance decides what is deep. If a body passes through its contact within
-            // the step, the impulse that stops it must not be limited.
-            let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
             S::F32x8::select((given + deep).gt(zero), old, old.min(mass * most_kept))
         } else {
             old
         };
         let new = (kept - (speed + bias) * mass).max(zero);
         let new = if STAGE == RELAX_BETWEEN {
-            let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
             let keeps = S::F32x8::select(zero.lt(loaded), new, new.max(old));
             S::F32x8::select((given + deep).lt(zero), keeps, new)
         } else {

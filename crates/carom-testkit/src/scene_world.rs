@@ -45,7 +45,7 @@ pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyI
         } else if spec.is_kinematic {
             BodyDesc::kinematic(shape).with_velocity(spec.linear_velocity, spec.angular_velocity)
         } else {
-            let desc = BodyDesc::new(shape).with_density(spec.density);
+            let desc = BodyDesc::dynamic(shape).with_density(spec.density);
             desc.with_velocity(spec.linear_velocity, spec.angular_velocity)
         };
         desc.with_pose(spec.pose)
@@ -53,7 +53,7 @@ pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyI
             .with_restitution(spec.restitution)
             .with_damping(0.0, spec.angular_damping)
             .with_family(spec.family)
-            .with_fast(spec.is_fast)
+            .with_ccd(spec.is_fast)
             .with_response(if spec.sticks { Response::Stick } else { Response::Collide })
     };
     // Consecutive bodies with equal shapes share one shape.

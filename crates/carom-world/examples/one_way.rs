@@ -24,14 +24,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let platform = Shape::Cuboid(Cuboid::new(Vec3::new(2.0, 0.1, 2.0))?);
     let platform = BodyDesc::fixed(platform).with_position(Vec3::Y * 3.0).with_hooks(true);
     let platform = world.insert(platform)?;
-    let ball = BodyDesc::new(Shape::Sphere(Sphere::new(0.3)?)).with_position(Vec3::Y * 0.3);
+    let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.3)?)).with_position(Vec3::Y * 0.3);
     let ball = world.insert(ball.with_velocity(Vec3::Y * 9.0, Vec3::ZERO))?;
 
     let hooks = OneWay(platform);
     let options = StepOptions::default().with_hooks(&hooks);
     for step in 0..=120 {
         if step % 20 == 0 {
-            let height = world.pose(ball)?.translation.y;
+            let height = world.body(ball)?.position().y;
             let place = if height < 3.0 { "below" } else { "above" };
             println!("{:.2} s: the ball is at {height:.2} m, {place} the platform", step as f32 / 60.0);
         }

@@ -74,9 +74,7 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn hand_over_materials(&mut self) {
         let ContactSet { hooked, records, scratch, .. } = &mut self.contacts;
         for &(place, [friction, restitution]) in &hooked.materials {
-            let record = &records[place as usize];
-            let first = record.first_solved as usize;
-            let own = first..first.saturating_add(record.n as usize);
+            let own = records[place as usize].solved_range();
             for link in scratch.contacts.get_mut(own).unwrap_or_default() {
                 (link.friction, link.restitution) = (friction, restitution);
             }

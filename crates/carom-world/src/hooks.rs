@@ -32,7 +32,7 @@ pub trait Hooks: Sync {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct StepOptions<'a> {
-    /// What the step may cost: see [`World::step_within`](crate::World::step_within).
+    /// What the step may cost: see [`World::step_with_budget`](crate::World::step_with_budget).
     pub budget: Budget,
     /// Asked inside the step.
     pub hooks: Option<&'a dyn Hooks>,

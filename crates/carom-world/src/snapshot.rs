@@ -37,7 +37,7 @@ use carom_query::{ManifoldCache, Shape};
 use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 
 /// The state of a world without its shapes. The vertices of meshes that were deformed are in it:
-/// [`World::deform`](crate::World::deform).
+/// [`BodyMut::deform`](crate::BodyMut::deform).
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
@@ -299,7 +299,7 @@ impl Snapshot {
             body.validate().map_err(|what| Inconsistency { what, index })?;
             demand(is_live || body.kind == BodyKind::Fixed, "a removed body that moves", index)?;
             let mobility = match body.kind {
-                BodyKind::Fixed => Mobility::Static,
+                BodyKind::Fixed => Mobility::Fixed,
                 BodyKind::Kinematic => Mobility::Kinematic,
                 BodyKind::Dynamic => Mobility::Dynamic,
             };

@@ -101,7 +101,7 @@ impl<B: BroadPhase> World<B> {
     /// Errors: a time step or a setting out of its bounds; nothing is changed then. Or a body whose
     /// numbers leave the finite range; the bodies then keep their poses.
     pub fn step(&mut self, dt: f32) -> Result<&Stats, WorldError> {
-        self.step_within(dt, Budget::Unlimited)
+        self.step_with_budget(dt, Budget::Unlimited)
     }
 
     /// Does as [`World::step`], but stops working when the budget is spent. [`Stats::undone`] says
@@ -112,8 +112,9 @@ impl<B: BroadPhase> World<B> {
     /// 1. Pairs are tested less often, and substeps are fewer and longer.
     /// 2. The step is held: nothing moves, and the next call continues it. At most 16 calls in a
     ///    row are held ([`crate::Undone::is_held`]).
-    /// 3. If one substep of all bodies does not fit, some bodies are halted ([`World::is_halted`]).
-    ///    They move in later steps, fast ones more often.
+    /// 3. If one substep of all bodies does not fit, some bodies are halted
+    ///    ([`BodyRef::is_halted`](crate::BodyRef::is_halted)). They move in later steps, fast ones
+    ///    more often.
     ///
     /// For halted bodies, and in held calls, time stands still. For the others the whole of `dt`
     /// passes. Energy does not grow (test: `budget::steps_are_counted_and_nothing_explodes`).
@@ -127,12 +128,12 @@ impl<B: BroadPhase> World<B> {
     /// (test: `budget::the_same_bits_with_the_same_steps`). A budget in seconds is planned from
     /// measured costs of earlier steps, and at first from the costs of a slow machine. Without a
     /// clock it is an error.
-    pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
+    pub fn step_with_budget(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
         self.step_with(dt, &StepOptions::default().with_budget(budget))
     }
 
-    /// One step with all that can be said about it: [`World::step`] and [`World::step_within`] are
-    /// this one.
+    /// One step with all that can be said about it: [`World::step`] and [`World::step_with_budget`]
+    /// are this one.
     pub fn step_with(&mut self, dt: f32, options: &StepOptions<'_>) -> Result<&Stats, WorldError> {
         let mut plan = self.plan(dt, options.budget)?;
         // Broad and narrow phase: which bodies touch, and where.
@@ -229,7 +230,6 @@ impl<B: BroadPhase> World<B> {
     /// [`carom_query::ManifoldCache`].
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
         self.contacts.records.iter().filter(|record| 0 < record.n || record.is_touching).map(|record| {
-            let first = record.first_solved as usize;
             let impulses = self.solver.contact_impulses();
             ContactView {
                 a: record.a,
@@ -237,7 +237,7 @@ impl<B: BroadPhase> World<B> {
                 is_touching: record.is_touching,
                 is_sensor: record.is_sensor,
                 manifolds: self.contacts.manifolds_of(record),
-                impulses: impulses.get(first..first.saturating_add(record.n as usize)).unwrap_or(&[]),
+                impulses: impulses.get(record.solved_range()).unwrap_or(&[]),
             }
         })
     }

@@ -25,12 +25,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!((impact.safe_until() - 4.9955 / 800.0).abs() < 1e-6);
 
     // The same as a body of the world.
-    let shot = BodyDesc::new(bullet).with_velocity(velocity, Vec3::ZERO).with_gravity_scale(0.0);
-    let shot = world.insert(shot.with_fast(true))?;
+    let shot = BodyDesc::dynamic(bullet).with_velocity(velocity, Vec3::ZERO).with_gravity_scale(0.0);
+    let shot = world.insert(shot.with_ccd(true))?;
     for _ in 0..3 {
         world.step(dt)?;
-        println!("the bullet is at x = {:.4} m", world.pose(shot)?.translation.x);
-        assert!(world.pose(shot)?.translation.x < 5.0, "it did not pass");
+        println!("the bullet is at x = {:.4} m", world.body(shot)?.position().x);
+        assert!(world.body(shot)?.position().x < 5.0, "it did not pass");
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wall = BodyDesc::fixed(block(Vec3::new(0.5, 2.0, 2.0))?);
     world.insert(wall.with_position(Vec3::new(9.5, 2.0, 0.0)))?;
     // A box of 20 kg.
-    let parcel = BodyDesc::new(block(Vec3::splat(0.3))?).with_density(20.0 / 0.216).with_friction(0.2);
+    let parcel = BodyDesc::dynamic(block(Vec3::splat(0.3))?).with_density(20.0 / 0.216).with_friction(0.2);
     let parcel = world.insert(parcel.with_position(Vec3::new(4.0, 0.5, 0.0)))?;
 
     // 1.8 m tall, 0.3 m wide on each side. The position is that of its middle.
@@ -30,11 +30,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.step(dt as f32)?;
         hero.walk(&mut world, DVec3::X * 1.5, dt)?;
         if step % 60 == 0 {
-            let (feet, box_at) = (hero.character().feet(), world.pose(parcel)?.translation);
+            let (feet, box_at) = (hero.character().feet(), world.body(parcel)?.position());
             println!("{} s: feet at {feet:.2}, the box at {box_at:.2}", step / 60);
         }
     }
-    let (feet, box_at) = (hero.character().feet(), world.pose(parcel)?.translation);
+    let (feet, box_at) = (hero.character().feet(), world.body(parcel)?.position());
     assert!((feet.y - 0.2).abs() < 0.05, "it climbed the step");
     assert!((box_at.x - 8.7).abs() < 0.05, "the box stands against the wall");
     assert!((feet.x - 8.1).abs() < 0.1, "and the character behind the box");

@@ -38,7 +38,7 @@ impl DebugDraw for Svg {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
     world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
-    let brick = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 0.25, 0.5))?));
+    let brick = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 0.25, 0.5))?));
     for i in 0..6 {
         let at = Vec3::new(0.05 * i as f32, 0.3 + 0.55 * i as f32, 0.0);
         world.insert(brick.clone().with_position(at))?;

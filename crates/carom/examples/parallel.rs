@@ -15,7 +15,7 @@ fn pile() -> Result<u64, Failure> {
     let mut world = World::new();
     let floor = HalfSpace::new(Vec3::Y).map(Shape::HalfSpace)?;
     world.insert(BodyDesc::fixed(floor))?;
-    let brick = BodyDesc::new(Cuboid::new(Vec3::splat(0.25)).map(Shape::Cuboid)?);
+    let brick = BodyDesc::dynamic(Cuboid::new(Vec3::splat(0.25)).map(Shape::Cuboid)?);
     for i in 0..800 {
         let (column, layer) = (i % 100, i / 100);
         let at = Vec3::new((column % 10) as f32, 0.5 + layer as f32, (column / 10) as f32) * 0.55;

@@ -139,7 +139,7 @@
 //! for i in 0..5 {
 //!     let block = Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 0.25, 0.5))?);
 //!     let at = Vec3::new(0.0, 0.3 + 0.55 * i as f32, 0.0);
-//!     tower.push(world.insert(BodyDesc::new(block).with_position(at).with_friction(0.6))?);
+//!     tower.push(world.insert(BodyDesc::dynamic(block).with_position(at).with_friction(0.6))?);
 //! }
 //! let mut n_landings = 0;
 //! for _ in 0..600 {
@@ -147,12 +147,12 @@
 //!     n_landings += world.events().iter().filter(|event| event.kind == EventKind::Began).count();
 //! }
 //! assert!(5 <= n_landings);
-//! let top = world.pose(tower[4])?.translation;
+//! let top = world.body(tower[4])?.position();
 //! assert!((top - Vec3::new(0.0, 2.25, 0.0)).length() < 0.05, "{top}");
-//! assert!(world.is_sleeping(tower[4])?);
+//! assert!(world.body(tower[4])?.is_sleeping());
 //!
 //! // The same input gives the same bits on every target (`cargo xtask golden`), so a hash stands for a state.
-//! let again = carom::World::<DynamicBvh>::restored(&world.snapshot(), |id| world.shape(id).ok().cloned())?;
+//! let again = carom::World::<DynamicBvh>::restored(&world.snapshot(), |id| world.body(id).ok().map(|body| body.shape().clone()))?;
 //! assert_eq!(again.state_hash(), world.state_hash());
 //! # use carom::DynamicBvh;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -173,7 +173,7 @@
 //! let mut world = World::new();
 //! let floor = world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
 //! let ball = Shape::Sphere(Sphere::new(0.5)?);
-//! let other = world.insert(BodyDesc::new(ball.clone()).with_position(Vec3::new(4.0, 0.5, 0.0)))?;
+//! let other = world.insert(BodyDesc::dynamic(ball.clone()).with_position(Vec3::new(4.0, 0.5, 0.0)))?;
 //!
 //! // A ball flies along the floor for a second. It is proved free until it meets the other.
 //! let path = motion_of(&Pose::from_translation(Vec3::Y * 0.6), Vec3::ZERO, Vec3::X * 6.0, Vec3::ZERO)?;
@@ -329,7 +329,7 @@
 //!     let pose = Pose::from_translation(place);
 //!     let mass = shape.mass_properties(density);
 //!     let (body, mobility) = if density == 0.0 {
-//!         (Body::fixed(pose), Mobility::Static)
+//!         (Body::fixed(pose), Mobility::Fixed)
 //!     } else {
 //!         (Body::dynamic(pose, mass.mass, mass.center, mass.inertia), Mobility::Dynamic)
 //!     };

@@ -13,7 +13,7 @@ use carom_geom::{Capsule, Cuboid, Sphere, TriMesh};
 use carom_math::{Pose, Vec3, ops};
 use carom_query::{MeshShape, Shape};
 use carom_scenes::Rng;
-use carom_world::{BodyDesc, BodyId, Budget, World};
+use carom_world::{BodyDesc, BodyId, Budget, World, WorldError};
 use std::sync::Arc;
 
 /// Speed of the belts along their middle line, in metres per second.
@@ -110,7 +110,7 @@ fn conveyor(args: &DemoArgs) -> Built {
         let side = if place % 2 == 0 { middle } else { -middle };
         let y = 0.3 + 0.6 * layer as f32;
         let at = if place % 4 < 2 { Vec3::new(along, y, side) } else { Vec3::new(side, y, along) };
-        scene.insert(BodyDesc::new(cuboid(half)?).with_position(at).with_friction(0.8))?;
+        scene.insert(BodyDesc::dynamic(cuboid(half)?).with_position(at).with_friction(0.8))?;
     }
     Ok(scene)
 }
@@ -158,7 +158,7 @@ fn waves(args: &DemoArgs) -> Built {
         };
         let (layer, place) = (k / 81, k % 81);
         let at = Vec3::new((place % 9) as f32 - 4.0, 1.0 + layer as f32, (place / 9) as f32 - 4.0);
-        scene.insert(BodyDesc::new(shape).with_position(at))?;
+        scene.insert(BodyDesc::dynamic(shape).with_position(at))?;
     }
     Ok(scene)
 }
@@ -192,9 +192,10 @@ fn simulate(scene: Scene, args: &DemoArgs) -> Result<Run, String> {
         let seconds = FRAME as f32 * frame as f32;
         if 0 < frame {
             if let Some((sheet, _)) = sheet {
-                world.deform(sheet, &wave_at(seconds)).map_err(|e| format!("frame {frame}: {e}"))?;
+                let at_frame = |e: WorldError| format!("frame {frame}: {e}");
+                world.body_mut(sheet).map_err(at_frame)?.deform(&wave_at(seconds)).map_err(at_frame)?;
             }
-            pool.install(|| world.step_within(FRAME as f32, budget).map(|_| ()))
+            pool.install(|| world.step_with_budget(FRAME as f32, budget).map(|_| ()))
                 .map_err(|e| format!("frame {frame}: {e}"))?;
         }
         let times = world.stats().times;
@@ -232,14 +233,15 @@ fn simulate(scene: Scene, args: &DemoArgs) -> Result<Run, String> {
                 }
             }
             for (state, &body) in state.iter_mut().zip(&bodies) {
-                let motion = world.motion(body).map_err(|e| e.to_string())?;
+                let motion = world.body(body).map(|body| body.motion()).map_err(|e| e.to_string())?;
                 if motion.inverse_mass == 0.0 {
                     *state = BodyState::Fixed;
                 } else if motion.is_sleeping {
                     *state = BodyState::Asleep;
                 }
             }
-            let poses: Result<Vec<Pose>, _> = bodies.iter().map(|&body| world.pose(body)).collect();
+            let poses: Result<Vec<Pose>, _> =
+                bodies.iter().map(|&body| world.body(body).map(|body| body.pose())).collect();
             let n_touching = world.stats().n_touching as f64;
             let values = vec![times.total() * 1e3, energy.kinetic, energy.potential, n_touching];
             recording.push(poses.map_err(|e| e.to_string())?, state, &points, FrameStats { values });
@@ -249,7 +251,8 @@ fn simulate(scene: Scene, args: &DemoArgs) -> Result<Run, String> {
         }
         progress.step();
     }
-    let n_asleep = world.body_ids().filter(|&id| world.is_sleeping(id) == Ok(true)).count();
+    let n_asleep =
+        world.body_ids().filter(|&id| world.body(id).map(|body| body.is_sleeping()) == Ok(true)).count();
     let (hash, n_touching) = (world.state_hash(), world.stats().n_touching);
     let mut run = Run::of(hash, args.n_bodies(), total, n_touching, energies, recording);
     let [broad, narrow, response] = total;

@@ -137,7 +137,7 @@ fn cuboid(half: Vec3) -> Result<Shape, Error> {
 fn solid(mass: f32, half: Vec3) -> Result<BodyDesc, Error> {
     let sq = half * half * (mass / 3.0);
     let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
-    Ok(BodyDesc::new(cuboid(half)?).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia)))
+    Ok(BodyDesc::dynamic(cuboid(half)?).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia)))
 }
 
 /// Inserts a floor whose top is at height 0.
@@ -298,7 +298,7 @@ fn decide(walker: &mut Walker, rng: &mut Rng) {
 
 /// Returns the controls that steer the car round its circle.
 fn steer(car: &Vehicle, world: &World) -> Result<Controls, Error> {
-    let pose = world.pose(car.chassis())?;
+    let pose = world.body(car.chassis())?.pose();
     let angle = ops::atan2(-f64::from(pose.translation.z), f64::from(pose.translation.x));
     // The goal lies 0.3 radians ahead on the circle.
     let (sin, cos) = ops::sin_cos(angle + 0.3);
@@ -311,7 +311,7 @@ fn steer(car: &Vehicle, world: &World) -> Result<Controls, Error> {
 
 /// Returns the poses of the parts of the car that are not bodies: the cabin, then the wheels.
 fn car_parts(car: &Vehicle, world: &World) -> Result<Vec<Pose>, Error> {
-    let pose = world.pose(car.chassis())?;
+    let pose = world.body(car.chassis())?.pose();
     let mut parts =
         vec![Pose::new(pose.rotation, pose.transform_point(Vec3::new(-0.15 * CHASSIS.x, 0.4, 0.0)))];
     for wheel in car.wheels() {
@@ -344,7 +344,7 @@ fn states(scene: &Scene) -> Vec<BodyState> {
     }
     touching.sort_unstable();
     let state_of = |id: &BodyId| {
-        let Ok(body) = scene.world.motion(*id) else { return BodyState::Fixed };
+        let Ok(body) = scene.world.body(*id).map(|body| body.motion()) else { return BodyState::Fixed };
         let walker = scene.walkers.iter().find(|walker| walker.hero.body() == *id);
         match walker {
             Some(walker) if walker.hero.contacts().iter().any(|contact| 0.0 < contact.approach) => {
@@ -428,7 +428,7 @@ fn simulate(mut scene: Scene, args: &DemoArgs) -> Result<Run, Error> {
 /// Steps the world, then the characters. Returns the milliseconds that the world took.
 fn step(scene: &mut Scene, frame: u32, pool: &rayon::ThreadPool, rng: &mut Rng) -> Result<f64, Error> {
     for (body, course) in &scene.platforms {
-        scene.world.move_to(*body, course(FRAME as f32 * frame as f32))?;
+        scene.world.body_mut(*body)?.move_to(course(FRAME as f32 * frame as f32))?;
     }
     if let Some(car) = &mut scene.car {
         let controls = steer(car, &scene.world)?;
@@ -451,7 +451,7 @@ fn record(scene: &Scene, [step_ms, walk_ms]: [f64; 2], recording: &mut Recording
         let walker = scene.walkers.iter().find(|walker| walker.hero.body() == *id);
         poses.push(match walker {
             Some(walker) => Pose::from_translation(walker.hero.character().place().as_vec3()),
-            None => scene.world.pose(*id)?,
+            None => scene.world.body(*id)?.pose(),
         });
     }
     let mut points = Vec::new();
@@ -481,8 +481,13 @@ fn record(scene: &Scene, [step_ms, walk_ms]: [f64; 2], recording: &mut Recording
 /// Returns the report of the scene.
 fn told(scene: &Scene, args: &DemoArgs) -> String {
     let n_moved = |distance: f32| {
-        let is_far =
-            |id: &BodyId| scene.world.motion(*id).is_ok_and(|body| distance < body.pose.translation.length());
+        let is_far = |id: &BodyId| {
+            scene
+                .world
+                .body(*id)
+                .map(|body| body.motion())
+                .is_ok_and(|body| distance < body.pose.translation.length())
+        };
         scene.drawn.iter().filter(|(id, _)| is_far(id)).count()
     };
     let end = match &scene.car {

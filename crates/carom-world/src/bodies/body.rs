@@ -18,7 +18,7 @@ use carom_response::{Body, CombineRule, LockedAxes, Response};
 /// use carom_query::Shape;
 /// use carom_world::BodyDesc;
 ///
-/// let ball = BodyDesc::new(Shape::Sphere(Sphere::new(0.5)?))
+/// let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.5)?))
 ///     .with_pose(Pose::from_translation(Vec3::new(0.0, 3.0, 0.0)))
 ///     .with_density(1000.0)
 ///     .with_restitution(0.8);
@@ -63,10 +63,10 @@ pub struct BodyDesc {
     /// Reports the bodies that it touches, and pushes none.
     pub is_sensor: bool,
     /// Its response to the bodies that it touches:
-    /// [`World::set_response`](crate::World::set_response).
+    /// [`BodyMut::set_response`](crate::BodyMut::set_response).
     pub response: Response,
     /// Velocity of its surface against the body, at its origin and in its frame: a conveyor belt.
-    /// Length per time: [`World::set_surface_velocity`](crate::World::set_surface_velocity).
+    /// Length per time: [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
     pub surface_velocity: Vec3,
     /// Angular velocity of its surface against the body, in its frame: a turntable, a curved belt.
     /// Radians per time.
@@ -75,7 +75,7 @@ pub struct BodyDesc {
     /// at the first thing that it meets, until the next step. So a dynamic body passes through
     /// nothing (test: `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is tested
     /// against the whole path of another fast body, even if that one stops earlier.
-    pub is_fast: bool,
+    pub ccd: bool,
     /// Hooks are called for its contacts: [`Hooks`](crate::Hooks).
     pub has_hooks: bool,
     /// Factor of gravity; 1 is all of it.
@@ -101,7 +101,7 @@ pub struct BodyDesc {
 
 impl BodyDesc {
     /// A dynamic body at the origin, at rest, of density 1, friction 0.5, and no restitution.
-    pub const fn new(shape: Shape) -> BodyDesc {
+    pub const fn dynamic(shape: Shape) -> BodyDesc {
         BodyDesc {
             shape,
             pose: Pose::IDENTITY,
@@ -122,7 +122,7 @@ impl BodyDesc {
             response: Response::Collide,
             surface_velocity: Vec3::ZERO,
             surface_spin: Vec3::ZERO,
-            is_fast: false,
+            ccd: false,
             has_hooks: false,
             gravity_scale: 1.0,
             linear_damping: 0.0,
@@ -137,12 +137,12 @@ impl BodyDesc {
 
     /// A static body.
     pub fn fixed(shape: Shape) -> BodyDesc {
-        BodyDesc { mobility: Mobility::Static, ..BodyDesc::new(shape) }
+        BodyDesc { mobility: Mobility::Fixed, ..BodyDesc::dynamic(shape) }
     }
 
     /// A kinematic body: it moves with the velocities that the caller sets, whatever it meets.
     pub fn kinematic(shape: Shape) -> BodyDesc {
-        BodyDesc { mobility: Mobility::Kinematic, ..BodyDesc::new(shape) }
+        BodyDesc { mobility: Mobility::Kinematic, ..BodyDesc::dynamic(shape) }
     }
 
     /// At this pose.
@@ -216,8 +216,8 @@ impl BodyDesc {
     }
 
     /// Swept in each step, or not.
-    pub fn with_fast(self, is_fast: bool) -> BodyDesc {
-        BodyDesc { is_fast, ..self }
+    pub fn with_ccd(self, ccd: bool) -> BodyDesc {
+        BodyDesc { ccd, ..self }
     }
 
     /// With hooks, or without.
@@ -281,7 +281,7 @@ pub(crate) struct Traits {
 impl Traits {
     /// For a number without a body.
     pub(crate) const NONE: Traits = Traits {
-        filter: Filter::new(Mobility::Static),
+        filter: Filter::new(Mobility::Fixed),
         friction: 0.0,
         restitution: 0.0,
         friction_rule: CombineRule::GeometricMean,
@@ -330,7 +330,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
         return Err(WorldError::BadNumber("gravity scale"));
     }
     let mut body = match desc.mobility {
-        Mobility::Static => Body::fixed(pose),
+        Mobility::Fixed => Body::fixed(pose),
         Mobility::Kinematic => Body::kinematic(pose, desc.linear_velocity, desc.angular_velocity),
         Mobility::Dynamic => {
             let mass = desc.weight().of(&desc.shape)?;
@@ -360,7 +360,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
         impulse_threshold: desc.impulse_threshold,
         family: desc.family,
         is_sensor: desc.is_sensor,
-        is_fast: desc.is_fast,
+        is_fast: desc.ccd,
         has_hooks: desc.has_hooks,
         user_data: desc.user_data,
     };

@@ -24,7 +24,7 @@ impl ForceFieldId {
     }
 }
 
-/// What a force field does to a dynamic body. Lengths and times are those of the world.
+/// The effect of a force field on a dynamic body. Lengths and times are those of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -101,7 +101,7 @@ impl ForceRegion {
 pub struct ForceFieldDesc {
     /// The region.
     pub region: ForceRegion,
-    /// What it does to a body there.
+    /// The effect on a body there.
     pub kind: ForceKind,
     /// The groups of bodies on which it acts.
     pub mask: Groups,

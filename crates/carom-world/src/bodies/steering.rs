@@ -1,4 +1,4 @@
-//! What bodies are asked to do in the next step only. `World::apply_force` and `World::move_to`
+//! What bodies are asked to do in the next step only. `BodyMut::apply_force` and `BodyMut::move_to`
 //! write it.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2Body_SetTargetTransform` and `b2Body_ApplyForce`, 2025.

@@ -43,7 +43,7 @@ use crate::BodyId;
 use crate::bodies::BodySet;
 use crate::contacts::belts::Belts;
 use crate::contacts::changes::{Changes, Gaps};
-use crate::contacts::events::{Event, EventKind, ImpulseEvent};
+use crate::contacts::events::{Approach, Event, EventKind, ImpulseEvent};
 use crate::contacts::hooked::Hooked;
 use crate::contacts::pairs_by_body::PairsByBody;
 use crate::contacts::record::Record;
@@ -87,8 +87,8 @@ pub(crate) struct ContactSet {
     pub(crate) responses: Vec<ResponseEvent>,
     /// The pairs that pushed each other in the last step by more than a threshold.
     pub(crate) impulse_events: Vec<ImpulseEvent>,
-    /// The pairs with a threshold in this step, by place, and the speeds at which they approach.
-    pub(crate) approaches: Vec<(u32, f32)>,
+    /// The pairs with a threshold in this step.
+    pub(crate) approaches: Vec<Approach>,
     pub(crate) hooked: Hooked,
     /// Surfaces that move along themselves.
     pub(crate) belts: Belts,

@@ -51,7 +51,7 @@ fn a_platform_holds_what_comes_from_above() {
     ] {
         let (mut world, hooks) = platform_world::<DynamicBvh>();
         let half = shape.aabb(&Default::default()).max.y;
-        let body = |at: Vec3| BodyDesc::new(shape.clone()).with_position(at).with_fast(fast);
+        let body = |at: Vec3| BodyDesc::dynamic(shape.clone()).with_position(at).with_ccd(fast);
         let jumper = body(Vec3::new(0.0, 1.2, 0.0)).with_velocity(Vec3::Y * 9.0, Vec3::ZERO);
         let jumper = world.insert(jumper).unwrap();
         let faller = world.insert(body(Vec3::new(1.0, 4.5, 0.0))).unwrap();
@@ -61,9 +61,9 @@ fn a_platform_holds_what_comes_from_above() {
         let mut highest = 0.0_f32;
         for _ in 0..180 {
             world.asked(&hooks);
-            highest = highest.max(world.pose(jumper).unwrap().translation.y);
+            highest = highest.max(world.body(jumper).unwrap().position().y);
         }
-        let y = |id| world.pose(id).unwrap().translation.y;
+        let y = |id| world.body(id).unwrap().position().y;
         let top = 3.1 + half.min(0.3);
         println!("{name}: up to {highest}, then {} and {} and {}", y(jumper), y(faller), y(from_side));
         assert!(4.4 < highest, "{name}: rose to {highest} only");
@@ -74,7 +74,7 @@ fn a_platform_holds_what_comes_from_above() {
         assert!(y(from_side) < 2.0, "{name}: {}", y(from_side));
         // Without hooks the platform is one for all.
         (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
-        assert!(3.1 < world.pose(jumper).unwrap().translation.y);
+        assert!(3.1 < world.body(jumper).unwrap().position().y);
     }
 }
 
@@ -86,12 +86,15 @@ fn hooks_have_the_same_bits() {
         for k in 0..12 {
             let at = Vec3::new(0.3 * k as f32 - 1.8, 1.0 + 0.4 * (k % 3) as f32, 0.1 * k as f32);
             let up = Vec3::Y * (7.0 + 0.3 * k as f32);
-            let desc = BodyDesc::new(cuboid(Vec3::splat(0.2))).with_position(at);
+            let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(at);
             world.insert(desc.with_velocity(up, Vec3::splat(0.5))).unwrap();
         }
         for step in 0..150 {
             if restored_at == Some(step) {
-                world = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+                world = World::restored(&world.snapshot(), |id| {
+                    world.body(id).map(|body| body.shape()).ok().cloned()
+                })
+                .unwrap();
             }
             world.asked(&hooks);
         }
@@ -120,7 +123,7 @@ fn a_pair_that_is_left_out_passes_and_is_told() {
     let wall = BodyDesc::fixed(cuboid(Vec3::new(0.2, 1.0, 1.0))).with_position(Vec3::Y);
     world.insert(wall.with_user_data(7).with_hooks(true)).unwrap();
     let runner = |z: f32, user_data| {
-        let desc = BodyDesc::new(ball(0.25)).with_position(Vec3::new(-1.0, 0.25, z));
+        let desc = BodyDesc::dynamic(ball(0.25)).with_position(Vec3::new(-1.0, 0.25, z));
         desc.with_velocity(Vec3::X * 3.0, Vec3::ZERO).with_user_data(user_data)
     };
     let [ghost, other] = [runner(-0.5, 7), runner(0.5, 8)].map(|desc| world.insert(desc).unwrap());
@@ -130,7 +133,7 @@ fn a_pair_that_is_left_out_passes_and_is_told() {
         let own = world.events().iter().filter(|event| event.b == ghost && event.a.index() == 1);
         kinds.extend(own.map(|event| event.kind).filter(|kind| *kind != EventKind::Persisted));
     }
-    let x = |id| world.pose(id).unwrap().translation.x;
+    let x = |id| world.body(id).unwrap().position().x;
     assert!(0.8 < x(ghost) && x(other) < -0.4, "{} {}", x(ghost), x(other));
     assert_eq!(kinds, [EventKind::Began, EventKind::Ended]);
 }
@@ -150,7 +153,7 @@ fn a_material_of_a_hook_is_one_of_the_body() {
     let run = |friction: f32, restitution: f32, hooks: &dyn Hooks| {
         let mut world = World::new();
         world.insert(ground().with_friction(friction).with_restitution(restitution)).unwrap();
-        let desc = BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(Vec3::Y * 1.5).with_hooks(true);
+        let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(Vec3::Y * 1.5).with_hooks(true);
         let desc = desc.with_friction(friction).with_velocity(Vec3::X * 4.0, Vec3::ZERO);
         world.insert(desc.with_restitution(restitution)).unwrap();
         (0..120).for_each(|_| world.asked(hooks));
@@ -179,19 +182,19 @@ impl Hooks for Counts {
 fn memory_lasts_as_long_as_the_contact() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
-    let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+    let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
     let body = world.insert(desc.with_hooks(true).with_can_sleep(false)).unwrap();
     let counts = Counts(AtomicUsize::new(0));
     (0..20).for_each(|_| world.asked(&counts));
     assert_eq!(counts.0.load(Ordering::Relaxed), 20);
-    world.set_velocity(body, Vec3::Y * 3.0, Vec3::ZERO).unwrap();
+    world.body_mut(body).unwrap().set_velocity(Vec3::Y * 3.0, Vec3::ZERO).unwrap();
     (0..5).for_each(|_| world.asked(&counts));
     counts.0.store(0, Ordering::Relaxed);
     (0..60).for_each(|_| world.asked(&counts));
     let again = counts.0.load(Ordering::Relaxed);
     assert!((1..60).contains(&again), "{again}");
     // Who has no hooks is not asked.
-    world.set_hooks(body, false).unwrap();
+    world.body_mut(body).unwrap().set_hooks(false).unwrap();
     counts.0.store(0, Ordering::Relaxed);
     (0..5).for_each(|_| world.asked(&counts));
     assert_eq!(counts.0.load(Ordering::Relaxed), 0);
@@ -203,7 +206,7 @@ fn a_hook_that_panics_leaves_the_world_usable() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
     let bodies = [0.5, 1.5, 2.5].map(|y| {
-        let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y);
+        let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y);
         world.insert(desc.with_hooks(true)).unwrap()
     });
     struct Panics;
@@ -213,15 +216,18 @@ fn a_hook_that_panics_leaves_the_world_usable() {
         }
     }
     (0..10).for_each(|_| _ = world.checked_step(DT).unwrap());
-    let before = bodies.map(|id| *world.motion(id).unwrap());
+    let before = bodies.map(|id| *world.body(id).unwrap().motion());
     let options = StepOptions::default().with_hooks(&Panics);
     assert!(catch_unwind(AssertUnwindSafe(|| world.step_with(DT, &options).map(|_| ()))).is_err());
-    assert_eq!(bodies.map(|id| *world.motion(id).unwrap()), before);
+    assert_eq!(bodies.map(|id| *world.body(id).unwrap().motion()), before);
     world.validate().unwrap();
     (0..200).for_each(|_| _ = world.checked_step(DT).unwrap());
-    assert!((world.pose(bodies[2]).unwrap().translation.y - 2.5).abs() < 0.02);
+    assert!((world.body(bodies[2]).unwrap().position().y - 2.5).abs() < 0.02);
     let gone = bodies[1];
     world.remove(gone).unwrap();
-    assert_eq!(world.set_hooks(gone, true), Err(WorldError::StaleBody(gone)));
+    assert_eq!(
+        world.body_mut(gone).and_then(|mut body| body.set_hooks(true).map(|_| ())),
+        Err(WorldError::StaleBody(gone))
+    );
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
 }
