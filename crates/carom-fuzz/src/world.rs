@@ -97,10 +97,10 @@ pub fn world(bytes: &[u8]) {
                 }
             }
             (6, Some(id)) => {
-                if let Some(shape) = shape(&mut bytes) {
-                    if let Ok(mut body) = world.body_mut(id) {
-                        let _ = body.set_shape(shape);
-                    }
+                if let Some(shape) = shape(&mut bytes)
+                    && let Ok(mut body) = world.body_mut(id)
+                {
+                    let _ = body.set_shape(shape);
                 }
             }
             (7..=10, _) => {
