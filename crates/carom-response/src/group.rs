@@ -47,9 +47,9 @@ pub(crate) struct Group {
     pub(crate) friction: Lanes,
     /// Overlap that is not corrected.
     pub(crate) slop: Lanes,
-    /// 1 if a body of the lane carries so many times its own weight that its deep contacts are
-    /// relaxed in each substep, otherwise 0: see [`load`](crate::load).
-    pub(crate) loaded: Lanes,
+    /// Part of its impulse that an overlapping contact loses in a substep: see
+    /// [`load`](crate::load).
+    pub(crate) leak: Lanes,
     /// Whether a lane carries many times its own weight.
     pub(crate) is_loaded: bool,
     /// Whether a lane overlaps by more than the slop.
@@ -100,7 +100,7 @@ impl Group {
             tangent: [NONE; 3],
             friction: NONE,
             slop: NONE,
-            loaded: NONE,
+            leak: NONE,
             is_loaded: false,
             is_pushing: false,
             friction_a: [NONE; 3],

@@ -194,7 +194,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     let slowest = splat(simd, -pass.push_out_speed);
     let deep = splat(simd, DEEP * pass.slop);
     let most_kept = splat(simd, pass.most_kept);
-    let loaded = S::F32x8::load(simd, &g.loaded);
+    let leak = S::F32x8::load(simd, &g.leak);
     let drive = pass.drives.get(g.drive as usize);
     let elapsed = splat(simd, pass.elapsed);
     let mut k = 0;
@@ -212,7 +212,8 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
             speed = speed + part;
         }
         let is_apart = distance.gt(zero);
-        let pushing = ((distance + slop).min(zero) * rate).max(slowest);
+        let wanted = (distance + slop).min(zero) * rate;
+        let pushing = wanted.max(slowest);
         let bias = S::F32x8::select(is_apart, distance * inverse_h, pushing);
 
         let old = S::F32x8::load(simd, &point.impulse);
@@ -225,9 +226,11 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         } else {
             old
         };
-        let new = (kept - (speed + bias) * mass).max(zero);
+        // Only a pushing contact leaks, and it leaks less if the push is at its limit.
+        let left = S::F32x8::select(wanted.lt(zero), one - leak * (pushing / wanted), one);
+        let new = ((kept - (speed + bias) * mass) * left).max(zero);
         let new = if STAGE == RELAX_BETWEEN {
-            let keeps = S::F32x8::select(zero.lt(loaded), new, new.max(old));
+            let keeps = S::F32x8::select(zero.lt(leak), new, new.max(old));
             S::F32x8::select((given + deep).lt(zero), keeps, new)
         } else {
             new

@@ -5,16 +5,15 @@
 //!
 //! 1. The push-out speed stays in the impulse from substep to substep, so it is integrated. With
 //!    w^2 = m / (M h^2) and the push-out rate b: s^3 + w^2 s + w^2 b = 0. From a load of about 2 /
-//!    (b h) on, this oscillates and grows. The relaxation after each substep takes the push out of
-//!    the impulse. Deep contacts keep theirs within a step, but not if they are loaded.
+//!    (b h) on, this oscillates and grows. A loaded impulse therefore leaks at the rate b, which
+//!    damps it.
 //! 2. The heavy body sinks by (M / m) g h^2, and a column buckles at a load of about 1 / (4 g h^2).
 //!    The next step of a loaded world has more and shorter substeps.
 //!
-//! Reference: E. Catto, Solver2D, box2d.org, 2024 (relaxation in each substep).
-//! Tried: loaded impulses that leak at the rate b. A pile then rests on its overlaps, four times as
-//! deep, and boxes creep around them. Figures: `benches/notes/carom-world.md`.
-//! Tried: pushing a loaded contact more slowly. A stack of 1:1000 rests in 0.3 s, but boxes in a
-//! press do not share what it takes, and a body deep in several blocks stays there.
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft contacts leak).
+//! Differs: only loaded contacts leak. If all contacts leak, a pile keeps creeping.
+//! Tried: pushing a loaded contact more slowly instead. A stack of 1:1000 rests in 0.3 s, but boxes
+//! in a press do not share what it takes, and a body deep in several blocks stays there.
 
 use crate::group::Group;
 use crate::island::Islands;
@@ -23,8 +22,8 @@ use alloc::collections::BTreeMap;
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
 use carom_math::{Real, ops};
 
-/// A deep contact is relaxed in each substep from this part of the stability limit.
-const RELAXED_FROM: f32 = 2.0 / 3.0;
+/// Leaking begins at this part of the stability limit, and is complete at twice this load.
+const LEAK_FROM: f32 = 2.0 / 3.0;
 
 /// A body counts as loaded from this part of the stability limit.
 const LOADED_FROM: f32 = 0.5;
@@ -57,6 +56,8 @@ pub(crate) struct LoadScale {
     unit: f32,
     /// The load at the stability limit, in units of the body's own weight.
     limit: f32,
+    /// Part of its impulse that a fully loaded contact loses in a substep.
+    most_leak: f32,
 }
 
 /// The acceleration that is the unit of loads.
@@ -71,6 +72,7 @@ impl LoadScale {
         LoadScale {
             unit: 1.0 / (gravity_of(settings) * h),
             limit: (2.0 / (rate * h).max(f32::MIN_POSITIVE)).max(LEAST_LIMIT),
+            most_leak: rate * h,
         }
     }
 
@@ -83,10 +85,10 @@ impl LoadScale {
         let mass_b = S::F32x8::load(simd, &group.inverse_mass_b);
         let load = carried * mass_a.max(mass_b) * splat(simd, self.unit / self.limit);
         group.is_loaded = splat(simd, LOADED_FROM).lt(load).any();
-        // Contacts with a body that cannot move do not count.
+        // Contacts with a body that cannot move do not leak.
         let of_two = S::F32x8::select(zero.lt(mass_a.min(mass_b)), load, zero);
-        let is_loaded = splat(simd, RELAXED_FROM).lt(of_two);
-        S::F32x8::select(is_loaded, one, zero).store(&mut group.loaded);
+        let share = (of_two * splat(simd, 1.0 / LEAK_FROM) - one).max(zero).min(one);
+        (share * splat(simd, self.most_leak)).store(&mut group.leak);
     }
 
     /// Returns, for each lane, how many times its own weight the lighter body carries.
