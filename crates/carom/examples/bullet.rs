@@ -3,16 +3,15 @@
 //!
 //! `cargo run -p carom --example bullet`
 
-use carom::geom::{Cuboid, Sphere};
 use carom::query::ImpactSettings;
 use carom::{BodyDesc, Pose, Shape, Vec3, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dt = 1.0 / 60.0;
     let mut world = World::new();
-    let sheet = Shape::Cuboid(Cuboid::new(Vec3::new(0.0005, 1.0, 1.0))?);
+    let sheet = Shape::cuboid(Vec3::new(0.0005, 1.0, 1.0))?;
     let sheet = world.insert(BodyDesc::fixed(sheet).with_position(Vec3::X * 5.0))?;
-    let bullet = Shape::Sphere(Sphere::new(0.004)?);
+    let bullet = Shape::sphere(0.004)?;
     let velocity = Vec3::X * 800.0;
 
     // One step covers 13 m. The proof: nothing touches before `safe_until`, in seconds.

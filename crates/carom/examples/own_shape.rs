@@ -3,7 +3,7 @@
 //!
 //! `cargo run -p carom --example own_shape`
 
-use carom::geom::{Cuboid, Ellipsoid, NO_VERTEX, SupportMap, SupportPoint};
+use carom::geom::{Ellipsoid, NO_VERTEX, SupportMap, SupportPoint};
 use carom::glam::DVec3;
 use carom::{BodyDesc, Interval, Pose, Ray, Shape, Vec3, World};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl SupportMap for Lens {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Two balls of 1 m, 1.2 m apart: 0.4 m from the middle to the top, 0.8 m to the rim.
     let lens = Shape::User(Arc::new(Lens { radius: 1.0, shift: 0.6 }));
-    let table = Shape::Cuboid(Cuboid::new(Vec3::new(2.0, 0.5, 2.0))?);
+    let table = Shape::cuboid(Vec3::new(2.0, 0.5, 2.0))?;
     let here = Pose::IDENTITY;
 
     let above = Pose::from_translation(Vec3::Y * 1.5);

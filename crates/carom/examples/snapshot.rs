@@ -3,15 +3,14 @@
 //!
 //! `cargo run -p carom --example snapshot`
 
-use carom::geom::{Cuboid, HalfSpace, Sphere};
 use carom::{BodyDesc, DynamicBvh, Shape, Vec3, World};
 
 const DT: f32 = 1.0 / 60.0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
-    world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
-    let brick = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::splat(0.25))?));
+    world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
+    let brick = BodyDesc::dynamic(Shape::cuboid(Vec3::splat(0.25))?);
     for i in 0..30 {
         world.insert(brick.clone().with_position(Vec3::new(
             0.0,
@@ -19,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             0.02 * (i % 3) as f32,
         )))?;
     }
-    let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.4)?)).with_density(5.0);
+    let ball = BodyDesc::dynamic(Shape::sphere(0.4)?).with_density(5.0);
     let ball = world.insert(ball.with_position(Vec3::new(-6.0, 2.0, 0.0)))?;
     for _ in 0..30 {
         world.step(DT)?;

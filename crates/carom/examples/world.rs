@@ -3,14 +3,13 @@
 //!
 //! `cargo run -p carom --example world`
 
-use carom::geom::{Cuboid, HalfSpace};
 use carom::world::EventKind;
 use carom::{BodyDesc, Shape, Vec3, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
-    world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
-    let brick = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 0.25, 0.5))?));
+    world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
+    let brick = BodyDesc::dynamic(Shape::cuboid(Vec3::new(0.5, 0.25, 0.5))?);
     let mut tower = Vec::new();
     for i in 0..6 {
         let at = Vec3::Y * (0.35 + 0.6 * i as f32);

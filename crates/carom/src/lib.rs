@@ -418,6 +418,8 @@ pub use carom_sdf as sdf;
 pub use carom_simplify as simplify;
 pub use carom_world as world;
 
+pub mod prelude;
+
 pub use carom_bounds::Aabb;
 pub use carom_broad::{BroadPhase, SpatialIndex};
 pub use carom_broad_tree::DynamicBvh;
