@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let boom = BodyDesc::dynamic(Shape::cuboid(Vec3::new(4.0, 0.2, 0.2))?).with_density(300.0);
     let boom = world.insert(boom.with_position(Vec3::new(4.0, 10.5, 0.0)))?;
     // 900 kg.
-    let load = BodyDesc::dynamic(Shape::sphere(0.5)?).with_density(900.0 / 0.5236);
+    let load = BodyDesc::dynamic(Shape::sphere(0.5)?).with_density(900.0 / core::f32::consts::FRAC_PI_6);
     let load = world.insert(load.with_position(Vec3::new(8.0, 4.0, 0.0)))?;
 
     let slew = JointDesc::revolute(tower, boom).with_anchor(Vec3::Y * 10.5).with_axis(Vec3::Y);

@@ -1,6 +1,8 @@
 //! Short forms: a shape in one call, from the numbers that define it.
 //!
 //! Each checks its input as the constructor of its type does, and returns the same error.
+//!
+//! Reference: rapier 0.36, `SharedShape` (constructors by shape).
 
 use super::super::num::geom::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HullError, MeshError, Sphere, TriMesh,

@@ -3,6 +3,8 @@
 //! The result is exact up to rounding, or there is none: a ball that is longer along one axis is
 //! not replaced by an approximation. A turned part of a compound is first mirrored as a whole, its
 //! pose with it. The rest of the scale is positive, and goes into the corners of a hull or a mesh.
+//!
+//! Reference: Jolt Physics, `ScaledShape` and `Shape::IsValidScale` (which shapes can be scaled).
 
 use super::super::num::geom::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HeightField, HeightFieldError,

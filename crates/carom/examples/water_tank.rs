@@ -1,6 +1,6 @@
 //! A box of half the density of water falls into a tank, and floats with its middle at the level.
 //!
-//! `cargo run -p carom --example water --release`
+//! `cargo run -p carom --example water_tank --release`
 
 use carom::prelude::*;
 
