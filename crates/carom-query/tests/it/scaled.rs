@@ -13,7 +13,8 @@ fn vector(random: &mut Random, size: f64) -> Vec3 {
 }
 
 /// Casts rays at both, the second ray scaled: each hit has the same place on its ray, and the
-/// normal divided by the factors. Near edges and along surfaces rounding decides; few rays go there.
+/// normal divided by the factors. Near edges and along surfaces rounding decides; few rays go
+/// there.
 fn compare(name: &str, shape: &Shape, scaled: &Shape, scale: Vec3, random: &mut Random) {
     let (mut n_hits, mut n_other) = (0, 0);
     for _ in 0..400 {
