@@ -1,6 +1,6 @@
 //! A cloth falls on a ball. The ball rolls out from under it, and takes the cloth along.
 //!
-//! `cargo run -p carom --example cloth --release`
+//! `cargo run -p carom --example cloth_sheet --release`
 
 use carom::prelude::*;
 
